@@ -3,17 +3,22 @@ import { brokenLimit, DEFAULT_COMMAND_LIMITS, fileLimitNote } from "./command-li
 
 const MB = 1024 * 1024;
 const GB = 1024 * MB;
-const USE = { processes: 10, threads: 10, memory: GB, freeAtStart: 50 * GB, free: 50 * GB };
+const USE = { processes: 10, threads: 10, memory: GB, disks: [] };
+const disk = (atStart: number, free: number) => ({
+  disks: [
+    { path: "/x", atStart: GB, free: GB },
+    { path: "/y", atStart, free },
+  ],
+});
 
 it.each([
   ["an ordinary command", {}, {}, null],
   ["too many processes", { processes: 2_001 }, {}, "commandProcesses"],
   ["more than three quarters of the machine", { memory: 6.1 * GB }, {}, "commandMemoryMb"],
   ["more than the setting", { memory: 101 * MB }, { commandMemoryMb: 100 }, "commandMemoryMb"],
-  ["a disk that it filled", { free: 200 * MB }, {}, "freeDiskMb"],
-  ["a disk that was full before", { free: 100 * MB, freeAtStart: 200 * MB }, {}, null],
-  ["a disk that cannot be asked", { free: null, freeAtStart: null }, {}, null],
-  ["a full disk without a limit", { free: 0 }, { freeDiskMb: 0 }, null],
+  ["a disk that it filled", disk(GB, 200 * MB), {}, "freeDiskMb"],
+  ["a disk that was full before", disk(200 * MB, 100 * MB), {}, null],
+  ["a full disk without a limit", disk(GB, 0), { freeDiskMb: 0 }, null],
 ])("%s", (_, use, limits, setting) => {
   const note = brokenLimit({ ...USE, ...use }, { ...DEFAULT_COMMAND_LIMITS, ...limits }, 8 * GB);
   if (setting === null) expect(note).toBeNull();

@@ -7,7 +7,7 @@ export type CommandLimits = {
   readonly commandMemoryMb?: number | undefined;
   /** The largest file that it may write, in MB. */
   readonly commandFileMb: number;
-  /** Free space that it must leave on the disk of its workspace, in MB. */
+  /** Free space that it must leave on the disks of its workspace and of temporary files, in MB. */
   readonly freeDiskMb: number;
 };
 
@@ -25,10 +25,10 @@ export type CommandUse = {
   readonly processes: number;
   readonly threads: number;
   readonly memory: number;
-  /** Free on the disk of the workspace: at the start of the command, and now. Null where it is not known. */
-  readonly freeAtStart: number | null;
-  readonly free: number | null;
+  /** What it may fill: free at the start of the command, and now. */
+  readonly disks: readonly DiskUse[];
 };
+export type DiskUse = { readonly path: string; readonly atStart: number; readonly free: number };
 
 const MB = 1024 * 1024;
 
@@ -42,9 +42,10 @@ export function brokenLimit(use: CommandUse, limits: CommandLimits, memory: numb
   if (use.memory > most * MB)
     return ended(`its processes used more than ${most} MB of memory`, "commandMemoryMb");
   const least = limits.freeDiskMb * MB;
-  // Others may have filled the disk before.
-  if (use.free !== null && use.freeAtStart !== null && use.free < least && use.freeAtStart >= least)
-    return ended(`less than ${limits.freeDiskMb} MB were left on the disk of the workspace`, "freeDiskMb");
+  // Others may have filled a disk before.
+  const full = use.disks.find(({ atStart, free }) => free < least && atStart >= least);
+  if (full)
+    return ended(`less than ${limits.freeDiskMb} MB were left on the disk of ${full.path}`, "freeDiskMb");
   return null;
 }
 

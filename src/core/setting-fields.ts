@@ -261,7 +261,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
       .describe("Megabytes that a file may have which a confined command writes."),
   freeDiskMb: () =>
     count().describe(
-      "Megabytes that a confined command must leave free on the disk of its workspace; with less it is ended.",
+      "Megabytes that a confined command must leave free on the disks of its workspace and of temporary files; with less it is ended.",
     ),
   confinedCommands: () =>
     oneOf(["run", "ask"]).describe(

@@ -127,8 +127,9 @@ export function permissionPolicy(
       outside,
       { workspace: ctx.workspace, required: settings.sandbox === "required" },
     );
-    if (effect === "ask" && rule === null && !way.opening.unconfined)
-      if ((await inHand()) === "own") return allowing(way.opening);
+    // The text may be a file of the repository, so what is outside is asked about all the same.
+    if (effect === "ask" && rule === null && outside === undefined && (await inHand()) === "own")
+      return allowing();
     if (way.refused !== null) return { allowed: false, reason: `Not permitted: ${named}: ${way.refused}.` };
     const how = way.rule === null ? "" : ` It would be allowed by --allow '${way.rule}'.`;
     const change = await tool.preview?.(input, closed ? { ...ctx, closed } : ctx);

@@ -23,8 +23,9 @@ beforeAll(() => {
 });
 afterAll(() => takeAway(ground.top));
 
-const hostile = sections().filter(({ heading }) => heading !== "silent");
+const hostile = sections().filter(({ heading }) => !heading.startsWith("silent"));
 const [harmless] = sections().filter(({ heading }) => heading === "silent");
+const [work] = sections().filter(({ heading }) => heading === "silent in a sandbox");
 
 describe("no hostile line is allowed without a question", () => {
   it("and there are at least 600 of them", () => {
@@ -50,6 +51,10 @@ describe("no hostile line is allowed without a question", () => {
 });
 
 describe("harmless lines are not asked about", () => {
+  it("and work in the sandbox is more than reading", () => {
+    expect(work?.lines.length).toBeGreaterThan(70);
+  });
+
   it("in the blocks of the runbook that everybody runs first", async () => {
     const text = readFileSync(new URL("../../examples/quickstart.md", import.meta.url), "utf8");
     const blocks = [...text.matchAll(/```sh\n(.*?)```/gs)].map(([, block = ""]) => block);
@@ -64,7 +69,7 @@ describe("harmless lines are not asked about", () => {
     [false, 0.1],
     [true, 0],
   ])("in a sandbox: %s, but for a share of %s", async (confined, most) => {
-    const lines = harmless?.lines ?? [];
+    const lines = [...(harmless?.lines ?? []), ...(confined ? (work?.lines ?? []) : [])];
     const asked: string[] = [];
     for (const line of lines)
       if ((await judge(line, ground, "default", { confined })).effect !== "allow") asked.push(line);

@@ -1,8 +1,11 @@
 /** Whose word a task is: only what this person's process wrote on this board runs unasked. */
-import { copyFileSync, existsSync, mkdirSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { Project } from "../e2e/cli-program.ts";
+import { bubblewrapOrSkip } from "../fixtures/bubblewrap.ts";
+import { takeAway } from "../fixtures/take-away.ts";
 
 let project: Project;
 let other: Project;
@@ -59,4 +62,19 @@ it("keeps its word after an edit, and for a runbook that is run again", async ()
   other.write({ "plan.md": RUNBOOK });
   expect((await other.run(["run", "plan.md"])).code).toBe(0);
   expect((await other.run(["run", "plan.md", "--fresh"])).code).toBe(0);
+});
+
+bubblewrapOrSkip(describe)("in the sandbox", () => {
+  it("asks before a runbook of the person uses what is outside of the workspace", async () => {
+    const outside = mkdtempSync(join(homedir(), "ekiden-outside-"));
+    onTestFinished(() => takeAway(outside));
+    project.write({ "plan.md": `# Try\n\n## One\n\n\`\`\`sh\ntouch CANARY ${outside}/CANARY\n\`\`\`\n` });
+    const run = (...flags: string[]) =>
+      project.run(["run", "plan.md", "--fresh", "--sandbox", "required", ...flags]);
+    const { stderr } = await run();
+    expect(stderr).toContain(`--allow 'write_file(${outside}/**)'`);
+    expect([canary(), existsSync(join(outside, "CANARY"))]).toEqual([false, false]);
+    expect((await run("--allow", `write_file(${outside}/**)`)).code).toBe(0);
+    expect([canary(), existsSync(join(outside, "CANARY"))]).toEqual([true, true]);
+  });
 });

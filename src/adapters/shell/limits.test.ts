@@ -1,6 +1,10 @@
 /** These tests watch real processes that use more than they may. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { takeAway } from "../../../test/fixtures/take-away.ts";
 import { DEFAULT_COMMAND_LIMITS } from "../../core/command-limits.ts";
 import { LimitWatch } from "./limits.ts";
 
@@ -16,3 +20,39 @@ it.runIf(process.platform === "linux")("threads count, where the kernel counts t
   expect(note).toMatch(/more than 32 threads.*setting commandProcesses\]/);
   await new Promise((resolve) => supervisor.once("exit", resolve));
 });
+
+/** Null where this user may make none. */
+function smallDisk(): string | null {
+  const folder = mkdtempSync(join(tmpdir(), "ekiden-disk-"));
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=8m", "none", folder]);
+  onTestFinished(() => {
+    if (status === 0) spawnSync("umount", ["-l", folder]);
+    takeAway(folder);
+  });
+  return status === 0 ? folder : null;
+}
+
+it.runIf(process.getuid?.() === 0)(
+  "a disk that is nearly full ends a command: of the workspace, or of temporary files",
+  async ({ skip }) => {
+    const disk = smallDisk();
+    if (disk === null) return skip("no file system can be mounted here");
+    for (const of of ["workspace", "temporary files"]) {
+      const supervisor = spawn("sh", [
+        "-c",
+        `head -c 6000000 /dev/zero > ${disk}/x; sh -c 'sleep 60; true'; rm ${disk}/x`,
+      ]);
+      const limits = { ...DEFAULT_COMMAND_LIMITS, freeDiskMb: 4 };
+      const note = await new Promise<string>((onOver) => {
+        new LimitWatch(of === "workspace" ? tmpdir() : disk).add({
+          supervisor: supervisor.pid ?? 0,
+          limits,
+          cwd: of === "workspace" ? disk : "/",
+          onOver,
+        });
+      });
+      expect(note).toContain(`less than 4 MB were left on the disk of ${disk}`);
+      await new Promise((resolve) => supervisor.once("exit", resolve));
+    }
+  },
+);

@@ -4,8 +4,8 @@
  * a second, and only while one of them runs for longer than most do.
  */
 import { readlinkSync, statfsSync, statSync } from "node:fs";
-import { totalmem } from "node:os";
-import { brokenLimit, type CommandLimits } from "../../core/command-limits.ts";
+import { tmpdir, totalmem } from "node:os";
+import { brokenLimit, type CommandLimits, type DiskUse } from "../../core/command-limits.ts";
 import { namesIn, textIn } from "../small-files.ts";
 
 const LOOK_MS = 200;
@@ -17,19 +17,29 @@ type Watched = {
   /** A process whose children end with it, and take along all that they started. */
   readonly supervisor: number;
   readonly limits: CommandLimits;
-  readonly cwd: string;
-  readonly freeAtStart: number | null;
+  /** As they were at the start. */
+  readonly disks: readonly DiskUse[];
   readonly onOver: (note: string) => void;
 };
 type Process = { readonly pid: number; readonly threads: number; readonly memory: number };
 
 export class LimitWatch {
   private readonly watched = new Set<Watched>();
+  private readonly temporary: string;
   private timer: NodeJS.Timeout | undefined;
 
+  constructor(temporary = tmpdir()) {
+    this.temporary = temporary;
+  }
+
   /** Returns what ends the watch. */
-  add(command: Omit<Watched, "freeAtStart">): () => void {
-    const watched = { ...command, freeAtStart: freeOn(command.cwd) };
+  add(command: Omit<Watched, "disks"> & { readonly cwd: string }): () => void {
+    // The private folder for temporary files is in that of the machine, which may be in memory.
+    const disks = [command.cwd, this.temporary].flatMap((path) => {
+      const free = freeOn(path);
+      return free === null ? [] : [{ path, atStart: free, free }];
+    });
+    const watched = { ...command, disks };
     this.watched.add(watched);
     this.wait(LOOK_MS);
     return () => {
@@ -53,14 +63,14 @@ export class LimitWatch {
     const children = processesByParent();
     const outside = textIn("/proc/self/mountinfo");
     for (const one of this.watched) {
-      const { supervisor, limits, cwd, freeAtStart, onOver } = one;
+      const { supervisor, limits, onOver } = one;
       const [first = []] = [children.get(supervisor)];
       const found: Process[] = [...first];
       for (const { pid } of found) found.push(...(children.get(pid) ?? []));
       const sum = (of: (process: Process) => number) => found.reduce((all, process) => all + of(process), 0);
       const use = {
         ...{ processes: found.length, threads: sum(({ threads }) => threads) },
-        ...{ freeAtStart, free: freeOn(cwd) },
+        disks: one.disks.map((disk) => ({ ...disk, free: freeOn(disk.path) ?? disk.free })),
       };
       const over = (memory: number) => brokenLimit({ ...use, memory }, limits, memoryOfMachine());
       const files = filesInMemory(

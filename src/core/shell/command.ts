@@ -62,6 +62,8 @@ export const withInner = (command: Command): Command[] => [
 
 const DEPTH_MAX = 8;
 const MYSTERY: Word = { text: "…", exact: false };
+/** A path that begins with that where a search began. As a pattern: no program text, and no value of an option. */
+export const FOUND: Word = { text: "{}", exact: true, glob: "{}" };
 const UNKNOWN: Command = {
   words: [MYSTERY],
   assigns: [],
@@ -204,12 +206,33 @@ function unwrap(
   if (words.length === 0) return name === "sudo" || name === "doas" ? [UNKNOWN] : NOTHING;
   if (name !== "xargs") return [{ ...command(words, simple, scope), assigns }];
   const here = simple.redirects.filter(({ op }) => op.startsWith("<<")).map(({ to }) => to);
-  const said =
-    simple.piped[0] && /^(?:echo|printf)$/.test(programOf(simple.piped[0]))
-      ? simple.piped[0].words.slice(1)
-      : here;
+  const [source] = simple.piped;
+  const said = source && /^(?:echo|printf)$/.test(programOf(source)) ? source.words.slice(1) : here;
   const filled = words.map((word) => (word.text.includes(replaces) ? { ...word, exact: false } : word));
-  return [command([...filled, ...said, MYSTERY], simple, scope)];
+  const options = args.slice(0, at).map(({ text }) => text);
+  const isWhole = options.some((text) => /^(?:-[rtx]*0[rtx]*|--null)$/.test(text));
+  const isSplit = options.some((text) => /^-\w*d|^--delim/.test(text));
+  const isFed = simple.redirects.some(({ op }) => op.startsWith("<"));
+  const isExact = isWhole && !isSplit && !isFed && source !== undefined && namesFiles(source);
+  return [command([...filled, ...said, isExact ? FOUND : MYSTERY], simple, scope)];
+}
+
+/** Whether what a command prints are names of files and nothing else, each with its end: `find src -type f -print0 |`. */
+const namesFiles = (source: Simple): boolean =>
+  source.operator === "|" &&
+  source.words.at(-1)?.text === "-print0" &&
+  !source.words.slice(1, -1).some(({ text }) => /^-(?:print|fprint|ls|exec|ok)/.test(text)) &&
+  listsFiles(source);
+
+/** Whether `find` passes on files alone: of links and folders nobody knows where a program would read. */
+export function listsFiles({ words }: Pick<Simple, "words">): boolean {
+  const texts = words.map(({ text }) => text);
+  return (
+    texts[0] === "find" &&
+    texts.some((text, i) => text === "-type" && texts[i + 1] === "f") &&
+    // A name that begins with `@` is a list of options to some programs.
+    !texts.some((text) => /^(?:-o|-or|-not|-L|-H|-follow|[!,(]|@.*)$/s.test(text))
+  );
 }
 
 /** Text on the command line or from a pipe is a program that cannot be judged; a script file is an ordinary program. */

@@ -1,8 +1,9 @@
 /** Evaluates expansions as far as a line shows their values. */
 import type { Simple } from "./plain.ts";
 
-/** Names that no exported variable has, and that no shell gives a meaning: a line may set them. */
-export const OWN_VARIABLE = /^[a-z][a-z\d]*$/;
+/** Names that no shell and none of the programs that only read gives a meaning, also where they are exported: a line may set them. */
+export const OWN_VARIABLE =
+  /^(?!npm_|\w*_proxy$|auto_resume$|histchars$)(?:[a-z][a-z\d_]*|[A-Z]|BASE|BRANCH|COMMIT|COUNT|DIR|DIRS|END|FILE|FILES|HASH|HEAD|ID|LINE|MSG|NAME|NUM|OUT|OUTPUT|PATTERN|PKG|RESULT|ROOT|SHA|SRC|START|TAG|TOTAL|URL|VALUE|VERSION)$/;
 
 export const joined = (words: readonly { readonly text: string }[]): string =>
   words.map(({ text }) => text).join(" ");

@@ -63,11 +63,13 @@ seq text ws:f:#
 true,false,:,expr,printenv,sleep text -
 id text uGgnr
 pwd none LP
-whoami,nproc,arch,tty,groups,uptime,hostname none -
+whoami,nproc,arch,tty,groups,uptime,wait none -
+hostname none Is
+getconf text a
 uname none asnrvmpio --all
 free none bkmghtw
 lscpu,lsblk,lsb_release,locale none adeirsflmtJ
-umask,ulimit none aSH
+umask,ulimit none aSHn
 jobs none lprs
 history none -
 which,type,whereis,tput text aftpPbms

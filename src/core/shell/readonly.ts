@@ -1,5 +1,5 @@
 /** Decides whether a shell line only reads, and only in folders that may be read, so that nobody needs to be asked. */
-import { readLine } from "./command.ts";
+import { FOUND, listsFiles, readLine } from "./command.ts";
 import { isForeignRepository, type Place, physical, wordIsReadable } from "./places.ts";
 import { HARMLESS_VARIABLE, programOf, type Simple, type Word, writesOf } from "./plain.ts";
 import { gitPaths, pathOperands } from "./programs.ts";
@@ -91,16 +91,11 @@ function finds(
     (text, i) => i > at && (text === ";" || (text === "+" && texts[i - 1] === "{}")),
   );
   if (at !== -1) {
-    // Of links and folders nobody knows where the program would read.
-    const areFiles = texts.slice(0, at).some((text, i) => text === "-type" && texts[i + 1] === "f");
-    const isEach = !texts.some((text) => /^(?:-o|-or|-not|-L|-H|-follow|[!,(])$/.test(text));
-    // A name is like what a pattern finds: no program text, and no value of an option.
-    const inner = args
-      .slice(at + 1, end)
-      .map((word) => (word.text === "{}" ? { ...word, glob: "{}" } : word));
+    const inner = args.slice(at + 1, end).map((word) => (word.text === "{}" ? FOUND : word));
+    const around = [{ text: "find", exact: true }, ...args];
     return (
-      areFiles &&
-      isEach &&
+      listsFiles({ words: around.slice(0, at + 1) }) &&
+      listsFiles({ words: around }) &&
       end > at &&
       inner.every(({ text }) => text === "{}" || !text.includes("{}")) &&
       reads(inner) &&

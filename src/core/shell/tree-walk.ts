@@ -175,7 +175,12 @@ export class TreeReader extends WordReader {
     if (targets.length !== 1 && !this.looped.has(variableOf(node.target?.parts ?? []))) this.fault = true;
     const isDescriptor =
       node.operator.endsWith("&") && targets.every(({ text }) => /^(?:\d+-?|-)$/.test(text));
-    return isDescriptor ? [] : targets.map((to) => ({ op: node.operator, to }));
+    const { operator, descriptor } = node;
+    const number = descriptor?.type === "FileDescriptor" ? descriptor.value : operator === "<&" ? 0 : 1;
+    // Another input than that of a pipe matters, whatever it is.
+    return isDescriptor && number !== 0
+      ? []
+      : targets.map((to) => ({ op: isDescriptor ? "<&" : operator, to }));
   }
 
   private condition(node: Node<"TestCommand">, operator: string, piped: readonly Simple[]): void {
