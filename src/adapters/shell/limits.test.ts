@@ -56,3 +56,22 @@ it.runIf(process.getuid?.() === 0)(
     }
   },
 );
+
+it.runIf(process.getuid?.() === 0)(
+  "what lies over a file system in memory is not taken for it",
+  async ({ skip }) => {
+    const folder = mkdtempSync(join(tmpdir(), "ekiden-cover-"));
+    onTestFinished(() => takeAway(folder));
+    const cover = `mount -t tmpfs none ${folder} && mount --bind / ${folder} || exit 3; sh -c 'echo; sleep 1'`;
+    const supervisor = spawn("unshare", ["-m", "sh", "-c", cover], { stdio: ["ignore", "pipe", "ignore"] });
+    const notes: string[] = [];
+    supervisor.stdout.once("data", () => {
+      const limits = { ...DEFAULT_COMMAND_LIMITS, commandMemoryMb: 100 };
+      const onOver = (note: string): void => void notes.push(note);
+      new LimitWatch().add({ supervisor: supervisor.pid ?? 0, limits, cwd: "/", onOver });
+    });
+    const code = await new Promise((resolve) => supervisor.once("exit", resolve));
+    if (code === 3 || code === 1) return skip("no file system can be mounted here");
+    expect([code, notes]).toEqual([0, []]);
+  },
+);
