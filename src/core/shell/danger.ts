@@ -1,6 +1,6 @@
 /** Commands that destroy a machine or take it down: no mode and no pattern allows them, only a rule with their exact text. */
 import { isWithin, resolvePath } from "../paths.ts";
-import { type Command, withInner } from "./command.ts";
+import { type Command, FOUND, withInner } from "./command.ts";
 import { INTERPRETERS } from "./launchers.ts";
 import { programOf, type Redirect, type Word } from "./plain.ts";
 
@@ -40,7 +40,7 @@ const LETHAL =
 function look(command: Command, words: readonly Word[], folder: string, where: Surroundings): string | null {
   const name = words[0]?.text.replace(/^.*\//s, "") ?? "";
   // The arguments that `xargs` reads come from the commands before it in the pipe.
-  const piped = words.some(({ text }) => text === "…")
+  const piped = words.some(({ text }) => text === "…" || text === FOUND.text)
     ? command.piped.flatMap((one) => one.words.slice(1).flatMap(split))
     : [];
   const args = [...words.slice(1), ...piped].map(({ text }) => text);
@@ -49,18 +49,11 @@ function look(command: Command, words: readonly Word[], folder: string, where: S
   const recursive = isFound || args.some((text) => /^-\w*[rR]\w*$|^--r(?:e(?:c\w*)?)?$/.test(text));
   const vital = (paths: readonly string[]): string | undefined =>
     paths.find((path) => isVital(target(path, folder, where), where));
-  // An unknown program with the arguments of `rm -rf /` is taken for it.
-  if ((name === "rm" || name === "srm" || !command.known) && recursive) {
-    const path = vital(operands);
-    if (path !== undefined) return `it would remove ${path} and everything below it`;
-  }
-  if (/^(?:chmod|chown|chgrp|chattr|setfacl)$/.test(name) && recursive) {
-    const path = vital(operands.slice(1));
-    if (path !== undefined) return `it would change ${path} and everything below it`;
-  }
-  if (name === "mv") {
-    const path = vital(operands.slice(0, -1));
-    if (path !== undefined) return `it would move ${path} away`;
+  for (const [program, isDeep, from, to, damage] of HARMS) {
+    // An unknown program with the arguments of `rm -rf /` is taken for it.
+    const isMeant = program.test(name) || (!command.known && damage === REMOVES);
+    const path = isMeant && (recursive || !isDeep) ? vital(operands.slice(from, to)) : undefined;
+    if (path !== undefined) return `it would ${damage.replace("PATH", () => path)}`;
   }
   if (
     name === "find" &&
@@ -72,7 +65,8 @@ function look(command: Command, words: readonly Word[], folder: string, where: S
   }
   if (INTERPRETERS.test(name) && args.some((text) => REMOVES_ROOT.test(text)))
     return "its program would remove /";
-  return ends(name, args, operands) ?? wipes(name, args);
+  const end = ENDS.find(([program, , isMeant]) => program.test(name) && isMeant(args, operands));
+  return end ? `${name} ${end[1]}` : null;
 }
 
 const split = ({ text, exact }: Word): Word[] => text.split(/\s+/).map((part) => ({ text: part, exact }));
@@ -80,29 +74,28 @@ const split = ({ text, exact }: Word): Word[] => text.split(/\s+/).map((part) =>
 const REMOVES_ROOT =
   /(?:rmtree|rm(?:dir)?Sync|rm_rf?|remove_tree|rm\s+-\w*[rR]\w*)\W+(?:\/|~|\/\*)(?:['"\s)]|$)/;
 
-function ends(name: string, args: readonly string[], operands: readonly string[]): string | null {
-  if (/^(?:shutdown|reboot|halt|poweroff)$/.test(name)) return `${name} takes the machine down`;
-  if (/^(?:init|telinit)$/.test(name) && /^[06]$/.test(operands[0] ?? ""))
-    return `${name} ${operands[0]} takes the machine down`;
-  if (
-    name === "systemctl" &&
-    operands.some((text) => /^(?:poweroff|reboot|halt|kexec|suspend|hibernate|emergency|rescue)$/.test(text))
-  )
-    return "systemctl would take the machine down";
-  if (name === "kill" && args.slice(1).includes("-1")) return "it would end every process there is";
-  return null;
-}
+const REMOVES = "remove PATH and everything below it";
+/** Programs, whether they must go into folders, which of their operands are meant, and the damage. */
+const HARMS: readonly (readonly [RegExp, boolean, number, number | undefined, string])[] = [
+  [/^s?rm$/, true, 0, undefined, REMOVES],
+  [/^(?:chmod|chown|chgrp|chattr|setfacl)$/, true, 1, undefined, "change PATH and everything below it"],
+  [/^mv$/, false, 0, -1, "move PATH away"],
+];
 
 const DEVICE = /^\/dev\/(?:[shv]d|xvd|nvme|mmcblk|disk|mapper|md\d|dm-|loop|mem|kmem|port)/;
+const [DOWN, DEVICES] = ["takes the machine down", "would overwrite a device"];
+const UNITS = /^(?:poweroff|reboot|halt|kexec|suspend|hibernate|emergency|rescue)$/;
 
-function wipes(name: string, args: readonly string[]): string | null {
-  if (/^(?:mkfs(?:\..+)?|mke2fs|mkswap|wipefs)$/.test(name)) return `${name} wipes a file system`;
-  if (name === "dd" && args.some((text) => DEVICE.test(text.replace(/^of=/, "")) && text.startsWith("of=")))
-    return "dd would overwrite a device";
-  if (/^(?:shred|tee|cp|mv|sfdisk|fdisk|parted|blkdiscard)$/.test(name) && DEVICE.test(args.at(-1) ?? ""))
-    return `${name} would overwrite a device`;
-  return null;
-}
+type Meant = (args: readonly string[], operands: readonly string[]) => boolean;
+const ENDS: readonly (readonly [program: RegExp, damage: string, Meant])[] = [
+  [/^(?:shutdown|reboot|halt|poweroff)$/, DOWN, () => true],
+  [/^(?:init|telinit)$/, DOWN, (_, [level = ""]) => /^[06]$/.test(level)],
+  [/^systemctl$/, DOWN, (_, operands) => operands.some((text) => UNITS.test(text))],
+  [/^kill$/, "would end every process there is", (args) => args.slice(1).includes("-1")],
+  [/^(?:mkfs(?:\..+)?|mke2fs|mkswap|wipefs)$/, "wipes a file system", () => true],
+  [/^dd$/, DEVICES, (args) => args.some((text) => text.startsWith("of=") && DEVICE.test(text.slice(3)))],
+  [/^(?:shred|tee|cp|mv|sfdisk|fdisk|parted|blkdiscard)$/, DEVICES, (args) => DEVICE.test(args.at(-1) ?? "")],
+];
 
 function device(redirects: readonly Redirect[]): string | null {
   const to = redirects.find(({ op, to }) => op.includes(">") && DEVICE.test(to.text))?.to.text;
