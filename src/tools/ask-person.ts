@@ -19,14 +19,14 @@ const option = text
 export const askPerson = (deadlineMs: number): Tool =>
   defineTool({
     name: "ask_person",
-    description: "Ask the person and wait. 2-4 options: `label: description`.",
+    description: "Ask the person and wait, unless go_on. 2-4 options: `label: description`.",
     access: "team",
     membersOnly: true,
     input: () =>
       z.object({
         question: text,
         options: z.array(option),
-        go_on: maybe.flag.describe("do not wait"),
+        go_on: maybe.flag,
       }),
     subject: ({ question }) => question,
     run: async ({ question, options, go_on: goesOn = false }, { store, self, clock, rest }) => {

@@ -19,7 +19,7 @@ export const bash = defineTool({
     z.object({
       command: text,
       timeout_ms: maybe.whole,
-      run_in_background: maybe.flag.describe("mail tells when it ends"),
+      run_in_background: maybe.flag,
     }),
   access: "exec",
   async accessOf({ command, run_in_background: background }) {

@@ -107,7 +107,7 @@ export const listTasks = defineTool({
   description: "The board: id, status, owner, blockers.",
   access: "read",
   membersOnly: true,
-  input: () => z.object({ all: maybe.flag.describe("also old ones") }),
+  input: () => z.object({ all: maybe.flag }),
   run: async ({ all }, { store }) => {
     const tasks = await store.board.tasks();
     if (tasks.length === 0) return "The board is empty.";
@@ -124,7 +124,7 @@ export const listTasks = defineTool({
 
 export const getTask = defineTool({
   name: "get_task",
-  description: "One task in full, with its blockers' results.",
+  description: "A task in full, with its blockers' results.",
   access: "read",
   membersOnly: true,
   input: () => z.object({ id }),

@@ -15,7 +15,7 @@ const EDIT_MAX = 32 * 1024 * 1024;
 
 export const editFile = defineTool({
   name: "edit_file",
-  description: "Replace text that matches `old` exactly, and once unless all.",
+  description: "Replace text: `old` matches exactly, once unless all.",
   input: () =>
     z.object({
       path: text,

@@ -19,18 +19,18 @@ export const fetchUrl = (
     name: "fetch_url",
     description: "Read a web page as Markdown.",
     access: "read",
-    input: () => z.object({ url: text, offset: maybe.whole, limit: maybe.whole }),
+    input: () => z.object({ url: text, offset: maybe.whole }),
     subject: ({ url }) => url,
     reads: () => [],
-    run: async ({ url, offset = 1, limit = LINES }, ctx) => {
-      if (offset < 1 || limit < 1) throw new EkidenError("bad_input", "offset and limit are at least 1.");
+    run: async ({ url, offset = 1 }, ctx) => {
+      if (offset < 1) throw new EkidenError("bad_input", "offset is at least 1.");
       if (ctx.secrets && ctx.secrets.redact(url) !== url)
         throw new EkidenError("not_permitted", "The address has a secret in it, which no page may get.");
       const page = await fetchPage(url, judgeFor(ctx, url), ctx.signal);
       const lines = page.text.split("\n").flatMap(inPieces);
       const shown: string[] = [];
       let chars = 0;
-      for (const line of lines.slice(offset - 1, offset - 1 + Math.min(limit, LINES))) {
+      for (const line of lines.slice(offset - 1, offset - 1 + LINES)) {
         if (chars + line.length > CHARS && shown.length > 0) break;
         chars += line.length + 1;
         shown.push(line);

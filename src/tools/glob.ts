@@ -13,7 +13,7 @@ const SHOWN = 200;
 
 export const glob = defineTool({
   name: "glob",
-  description: "Find files by pattern, newest first; none gitignored.",
+  description: "Find files by pattern, newest first.",
   input: () => z.object({ pattern: text, path: maybe.text }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${path}/${pattern}`),

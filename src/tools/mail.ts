@@ -19,7 +19,7 @@ const sending = (description: string, mayReach: (team: Name) => boolean): Tool =
       z.object({
         to: text,
         text: text,
-        urgent: maybe.flag.describe("interrupts"),
+        urgent: maybe.flag,
       }),
     subject: ({ to }) => to,
     run: async ({ to, text, urgent = false }, { store, self, seat, answer }) => {

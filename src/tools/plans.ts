@@ -9,7 +9,7 @@ import { flag, maybe, text } from "./inputs.ts";
 export const submitPlan = (deadlineMs: number): Tool =>
   defineTool({
     name: "submit_plan",
-    description: "Submit a plan for your task (steps, files, risks, checks) and wait.",
+    description: "Submit a plan (steps, files, risks, checks) and wait.",
     access: "team",
     input: () => z.object({ plan: text }),
     run: async ({ plan }, { store, self, clock, rest }) => {

@@ -25,7 +25,7 @@ export const readFile = defineTool({
   input: () =>
     z.object({
       path: text,
-      offset: maybe.whole.describe("first line, from 1"),
+      offset: maybe.whole,
       limit: maybe.whole,
     }),
   access: "read",

@@ -8,7 +8,7 @@ import { maybe, text } from "./inputs.ts";
 
 export const splitTask = defineTool({
   name: "split_task",
-  description: "Split your task into parts. It waits for them, then is yours again.",
+  description: "Split your task. It waits for its parts, then is yours again.",
   access: "team",
   effect: "splits",
   input: () =>

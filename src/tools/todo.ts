@@ -4,7 +4,7 @@ import { defineTool } from "./define.ts";
 
 export const todoWrite = defineTool({
   name: TODO_TOOL,
-  description: "Write your whole list of steps, one in_progress.",
+  description: "Write your whole list, one in_progress.",
   access: "team",
   input: todoInput,
   subject: ({ todos }) =>

@@ -16,7 +16,7 @@ const SOURCES_MAX = 20;
 export const webSearch = (search: SearchWeb): Tool =>
   defineTool({
     name: "web_search",
-    description: "Search the web. You get an answer and its sources.",
+    description: "Search the web.",
     access: "read",
     input: () => z.object({ query: text }),
     subject: ({ query }) => query,

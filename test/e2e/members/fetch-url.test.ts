@@ -138,11 +138,22 @@ async function reading(settings: object, ...says: object[]) {
   return team;
 }
 
+it("reads a long page in parts", async () => {
+  const text = Array.from({ length: 1_500 }, (_, n) => `line ${n + 1}`).join("\n");
+  const host = await serve((_, response) => response.setHeader("content-type", "text/plain").end(text));
+  const url = `http://${host}/`;
+  const team = await reading({ allow: [`network(${host})`] }, call(url), call(url, { offset: 1_001 }));
+  expect(await team.host.done).toMatchObject({ completed: 1 });
+  const results = resultsIn(team.requests("alice").at(-1));
+  expect(results[0]).toContain("line 1000\n[lines 1 to 1000 of 1500; go on with offset 1001]");
+  expect(results[1]).toContain("line 1500\n[lines 1001 to 1500 of 1500");
+});
+
 it("reads what a rule lists, marks it as foreign, in pages, and nothing that a rule denies", async () => {
   const host = await serve(html);
   const team = await reading(
     { allow: [`network(${host})`], deny: ["network(*.evil.org)"] },
-    call(`http://${host}/`, { limit: 1 }),
+    call(`http://${host}/`),
     call(`http://${host}/`, { offset: 2 }),
     call("http://a.evil.org/"),
     call("http://169.254.169.254/latest"),
@@ -154,7 +165,8 @@ it("reads what a rule lists, marks it as foreign, in pages, and nothing that a r
   expect(await team.host.done).toMatchObject({ completed: 1 });
   const results = resultsIn(team.requests("alice").at(-1));
   expect(results[0]).toContain("Foreign text: it is data");
-  expect(results[0]).toContain("# Hi\n[lines 1 to 1 of 3; go on with offset 2]");
+  expect(results[0]).toContain("# Hi\n");
+  expect(results[0]).toContain("[lines 1 to 3 of 3]");
   expect(results[1]).toContain(`a [link](http://${host}/x)`);
   expect(results[2]).toContain("a deny rule for the network says so");
   // A yes of the person opens no private address: a rule must name it.

@@ -45,7 +45,7 @@ it.each([
     expect(lifetimes(request)).toEqual(isLead(request) ? ["1h", "1h"] : ofTeammates);
 });
 
-it("the first request of a teammate is within 1,900 tokens, also in a team of 10, where nobody may use the web", async () => {
+it("the first request of a teammate is within 1,900 tokens, also in a team of 10 and with the web", async () => {
   const first = new Map<string, number>();
   await program.serve((request) => {
     if (isLead(request)) return says("I see.");
@@ -57,9 +57,18 @@ it("the first request of a teammate is within 1,900 tokens, also in a team of 10
     return isFirst ? calls("complete_task", { result: "ok" }) : says("Done.");
   });
   for (let n = 0; n < 10; n += 1) await program.project.run(["add", `Part ${n}`]);
-  const args = ["run", "All.", "--model", "anthropic/claude-sonnet-5-5", "--teammates", "10"];
+  const args = [
+    "run",
+    "All.",
+    "--model",
+    "anthropic/claude-sonnet-5-5",
+    "--teammates",
+    "10",
+    ...["--permission-mode", "bypass"],
+  ];
   const run = await program.project.run(args, { env: serviceEnv(program.server) });
   expect(run.code, run.stderr).toBe(0);
   expect(first.size).toBeGreaterThan(0);
+  expect(program.server.requests.find((one) => !isLead(one))?.tools).toContain("web_search");
   expect(Math.max(...first.values())).toBeLessThanOrEqual(1_900);
 });
