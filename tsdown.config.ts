@@ -5,9 +5,11 @@
 import { defineConfig } from "tsdown";
 import { asciiOnly } from "./scripts/ascii.ts";
 import { libraryAsModule } from "./scripts/library.ts";
+import { newStoreFile } from "./scripts/new-store.ts";
 import { thirdPartyNotices } from "./scripts/notices.ts";
 import { globalProcess } from "./scripts/process.ts";
 import { settingsSchemaFile } from "./scripts/schema.ts";
+import { NEW_STORE } from "./src/adapters/store/new-store.ts";
 
 const common = {
   platform: "node",
@@ -74,6 +76,7 @@ const program = defineConfig({
     libraryAsModule(),
     thirdPartyNotices("THIRD-PARTY-NOTICES.txt"),
     settingsSchemaFile("settings.schema.json"),
+    newStoreFile(NEW_STORE),
     asciiOnly(),
   ],
 });

@@ -9,6 +9,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { EkidenError } from "../../core/errors.ts";
 import { migrate, refuseLiving, schemaOf, unmigrated } from "./migration.ts";
+import { newStore } from "./new-store.ts";
 import { APPLICATION_ID, SCHEMA } from "./schema.ts";
 import { SignalFiles } from "./signals.ts";
 import { type Dialect, type Driver, type Op, type Query, Raw, type Row, type Value } from "./sql.ts";
@@ -51,6 +52,8 @@ export async function openSqlite(path: string, pollMs: number, migrates: boolean
   });
   const driver = new Sqlite(db, path, pollMs);
   try {
+    const statements = isNew ? newStore() : "";
+    if (statements !== "") await patiently(path, () => fill(db, statements));
     const version = await driver.schema();
     if (version > 0 && version < SCHEMA) {
       if (!migrates) throw unmigrated(path, version);
@@ -71,6 +74,18 @@ export async function openSqlite(path: string, pollMs: number, migrates: boolean
     return driver;
   } catch (error) {
     await driver.close();
+    throw error;
+  }
+}
+
+/** Nothing where another process was first. */
+function fill(db: DatabaseSyncInstance, statements: string): void {
+  db.exec("begin immediate");
+  try {
+    if (pragma(db, "schema_version") === 0) db.exec(statements);
+    db.exec("commit");
+  } catch (error) {
+    db.exec("rollback");
     throw error;
   }
 }
