@@ -79,6 +79,7 @@ const SPECS = [
     "mistral/devstral-3",
     "groq/openai/gpt-oss-120b",
     "openrouter/anthropic/claude-sonnet-5.5",
+    "openrouter/google/gemini-3.1-pro",
     "xai/grok-4",
     "xai/grok-4.3",
   ],

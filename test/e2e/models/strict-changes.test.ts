@@ -131,6 +131,7 @@ it("goes from model to model and back, each with its own thoughts", async () => 
       "groq/openai/gpt-oss-120b",
       "openai/gpt-6-sol",
       "anthropic/claude-haiku-4-5",
+      "openrouter/google/gemini-3.1-pro",
       "anthropic/claude-sonnet-5-5",
     ],
   ];

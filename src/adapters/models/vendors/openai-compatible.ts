@@ -74,7 +74,7 @@ export async function connectCompatible(
     fetch,
     ...(secret && { apiKey: secret }),
     transformRequestBody: (body) => ({
-      ...(ways.thoughts === "required" ? withContent(body) : body),
+      ...(ways.thoughts === "required" ? withContent(body) : details ? withSignatures(body) : body),
       ...fields,
     }),
     ...(details && { metadataExtractor: DETAILS }),
@@ -84,6 +84,28 @@ export async function connectCompatible(
     options: ({ effort }) => (effort === undefined ? {} : { [name]: { reasoningEffort: effort } }),
   });
   return { ask, address, secret };
+}
+
+type Sent = {
+  readonly tool_calls?: readonly { readonly id: string }[];
+  readonly reasoning_details?: readonly Detail[];
+};
+/** What Google takes in the place of the signature of a call that another model made. */
+const NO_SIGNATURE = { type: "reasoning.encrypted", data: "skip_thought_signature_validator" } as const;
+
+/** Gemini from 3 on refuses a call without a signature, also through OpenRouter. */
+const withSignatures = (body: Record<string, unknown>): Record<string, unknown> =>
+  /gemini-([3-9]|\d\d)/.test(String(body.model))
+    ? { ...body, messages: (body.messages as readonly Sent[]).map(signed) }
+    : body;
+
+function signed(message: Sent): Sent {
+  const { tool_calls: calls = [], reasoning_details: known = [] } = message;
+  if (calls.length === 0 || known.some(({ type }) => type === NO_SIGNATURE.type)) return message;
+  const made = calls.map(({ id }, at): Detail => {
+    return { ...NO_SIGNATURE, id, format: "google-gemini-v1", index: known.length + at };
+  });
+  return { ...message, reasoning_details: [...known, ...made] };
 }
 
 /** Services that want a thought refuse one beside a content of null. */
