@@ -3,6 +3,7 @@
  * command that really runs. An option that is not listed here makes what follows unknown: its value could be the command.
  */
 import { INTERPRETERS, LAUNCHERS, SHELLS, type Wrapper, wrapperOf } from "./launchers.ts";
+import { FOUND, namesFiles } from "./listed.ts";
 import { widthOf } from "./options.ts";
 import { programOf, type Simple, type Word } from "./plain.ts";
 import { readTree } from "./tree.ts";
@@ -62,8 +63,6 @@ export const withInner = (command: Command): Command[] => [
 
 const DEPTH_MAX = 8;
 const MYSTERY: Word = { text: "…", exact: false };
-/** A path that begins with that where a search began. As a pattern: no program text, and no value of an option. */
-export const FOUND: Word = { text: "{}", exact: true, glob: "{}" };
 const UNKNOWN: Command = {
   words: [MYSTERY],
   assigns: [],
@@ -173,6 +172,7 @@ function unwrap(
 ): readonly Command[] {
   let at = 0;
   let replaces = "{}";
+  const options: string[] = [];
   for (; at < args.length; at += 1) {
     const { text = "", exact = false } = args[at] ?? {};
     if (text === "--" || !text.startsWith("-")) break;
@@ -189,6 +189,7 @@ function unwrap(
     const width = isListed ? widthOf(text, wrapper.short, wrapper.long) : 0;
     // The command could begin at any of the words that follow.
     if (width === 0) return [...anywhere(args.slice(at + 1), simple, scope), UNKNOWN];
+    options.push(text);
     at += width - 1;
   }
   if (args[at]?.text === "--") at += 1;
@@ -209,30 +210,11 @@ function unwrap(
   const [source] = simple.piped;
   const said = source && /^(?:echo|printf)$/.test(programOf(source)) ? source.words.slice(1) : here;
   const filled = words.map((word) => (word.text.includes(replaces) ? { ...word, exact: false } : word));
-  const options = args.slice(0, at).map(({ text }) => text);
   const isWhole = options.some((text) => /^(?:-[rtx]*0[rtx]*|--null)$/.test(text));
   const isSplit = options.some((text) => /^-\w*d|^--delim/.test(text));
   const isFed = simple.redirects.some(({ op }) => op.startsWith("<"));
   const isExact = isWhole && !isSplit && !isFed && source !== undefined && namesFiles(source);
   return [command([...filled, ...said, isExact ? FOUND : MYSTERY], simple, scope)];
-}
-
-/** Whether what a command prints are names of files and nothing else, each with its end: `find src -type f -print0 |`. */
-const namesFiles = (source: Simple): boolean =>
-  source.operator === "|" &&
-  source.words.at(-1)?.text === "-print0" &&
-  !source.words.slice(1, -1).some(({ text }) => /^-(?:print|fprint|ls|exec|ok)/.test(text)) &&
-  listsFiles(source);
-
-/** Whether `find` passes on files alone: of links and folders nobody knows where a program would read. */
-export function listsFiles({ words }: Pick<Simple, "words">): boolean {
-  const texts = words.map(({ text }) => text);
-  return (
-    texts[0] === "find" &&
-    texts.some((text, i) => text === "-type" && texts[i + 1] === "f") &&
-    // A name that begins with `@` is a list of options to some programs.
-    !texts.some((text) => /^(?:-o|-or|-not|-L|-H|-follow|[!,(]|@.*)$/s.test(text))
-  );
 }
 
 /** Text on the command line or from a pipe is a program that cannot be judged; a script file is an ordinary program. */

@@ -1,7 +1,8 @@
 /** Commands that destroy a machine or take it down: no mode and no pattern allows them, only a rule with their exact text. */
 import { isWithin, resolvePath } from "../paths.ts";
-import { type Command, FOUND, withInner } from "./command.ts";
+import { type Command, withInner } from "./command.ts";
 import { INTERPRETERS } from "./launchers.ts";
+import { FOUND } from "./listed.ts";
 import { programOf, type Redirect, type Word } from "./plain.ts";
 
 export type Surroundings = {

@@ -1,5 +1,6 @@
 /** Decides whether a shell line only reads, and only in folders that may be read, so that nobody needs to be asked. */
-import { FOUND, listsFiles, readLine } from "./command.ts";
+import { readLine } from "./command.ts";
+import { FOUND, listsFiles } from "./listed.ts";
 import { isForeignRepository, type Place, physical, wordIsReadable } from "./places.ts";
 import { HARMLESS_VARIABLE, programOf, type Simple, type Word, writesOf } from "./plain.ts";
 import { gitPaths, pathOperands } from "./programs.ts";
