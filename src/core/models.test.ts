@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isUnpriced, usdOf, windowOf } from "./models.ts";
+import { capabilitiesOf, isUnpriced, usdOf, windowOf } from "./models.ts";
 
 const million = { fresh: 1e6, cached: 0, written: 0, output: 0 };
 
@@ -53,4 +53,23 @@ it("knows which models a budget in money cannot count", () => {
   ])
     expect(isUnpriced(spec)).toBe(false);
   for (const spec of ["anthropic/loopback", "openai-compatible/my-own"]) expect(isUnpriced(spec)).toBe(true);
+});
+
+it.each([
+  ["claude-sonnet-5-5", true, true, true],
+  ["claude-fable-5-1", true, true, true],
+  ["claude-haiku-5-5", true, true, false],
+  ["claude-opus-5", false, true, true],
+  ["claude-opus-4-8", false, true, true],
+  ["claude-sonnet-5", false, true, false],
+  ["claude-opus-4-7", false, true, false],
+  ["claude-sonnet-4-6", false, true, false],
+  ["claude-haiku-4-5-20251001", false, true, false],
+  ["claude-sonnet-4-20250514", false, false, false],
+  ["gpt-6.1-sol", true, false, true],
+  ["gpt-5.4", false, false, true],
+  ["gemini-3.8-flash", false, false, false],
+  ["some-model", false, false, false],
+])("%s: binds %s, clears %s, hears system messages %s", (model, binds, clears, hearsSystem) => {
+  expect(capabilitiesOf(model)).toMatchObject({ binds, clears, hearsSystem });
 });

@@ -230,3 +230,26 @@ it("keeps three quarters of a long result at its head and the rest at its end, a
   );
   expect(headAndTail("abc", 0, "see f")).toBe("\n[… 3 characters left out; see f …]\n");
 });
+
+describe("where the provider clears", () => {
+  const limits = { trimAt: 2_000, summariseAt: 20_000 };
+  const settings = DEFAULT_SETTINGS;
+
+  it("decides what is left out of messages that stay, and that what was read goes last", () => {
+    const long = load(history(12, 3_000));
+    expect(compactionSteps(long, limits, settings, "provider")).toMatchObject([
+      { layer: "edit", trim: { steps: 0, results: 0, reads: 0, cleared: { results: 9, all: false } } },
+    ]);
+    const read = load(history(30, 3_000, "read_file"));
+    expect(compactionSteps(read, limits, settings, "provider")).toMatchObject([
+      { layer: "edit", trim: { cleared: { results: 27, all: true } } },
+    ]);
+  });
+
+  it("sums up where nobody may shorten, and only when it must", () => {
+    expect(compactionSteps(load(history(12, 3_000)), limits, settings, "nobody")).toEqual([]);
+    expect(compactionSteps(load(history(30, 3_000)), limits, settings, "nobody")).toEqual([
+      { layer: "summary" },
+    ]);
+  });
+});

@@ -5,7 +5,7 @@ import { conversationFaults } from "../../../test/fixtures/model-server/check.ts
 import { type Entry, heard, type Message } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
 import { IMAGE_CHARACTERS } from "./image.ts";
-import { SHORT_RESULT, subjectOf, trimmed, WHOLE, weigh, weighAll } from "./trim.ts";
+import { clearing, SHORT_RESULT, subjectOf, trimmed, WHOLE, weigh, weighAll } from "./trim.ts";
 
 type Called = { readonly id: string; readonly tool?: string; readonly input?: unknown };
 const said = (text: string, ...calls: Called[]): Entry => ({
@@ -169,6 +169,35 @@ describe("a trimmed conversation", () => {
       FUZZ,
     );
   });
+});
+
+it("tells a provider to clear what was decided, however many results come after it", () => {
+  const entries = [step(1), step(2, "read_file"), step(3), step(4)].flat();
+  const { whole } = new Conversation([heard("go"), ...entries, said("done")]);
+  const more = new Conversation([heard("go"), ...entries, ...step(5, "read_file"), said("done")]).whole;
+  expect(clearing(whole, { results: 2, all: false })).toEqual({ keep: 2, except: ["read_file"] });
+  expect(clearing(more, { results: 2, all: false })).toEqual({ keep: 3, except: ["read_file"] });
+  expect(clearing(more, { results: 2, all: true })).toEqual({ keep: 3, except: [] });
+});
+
+it("sends a conversation whole where its provider clears, and knows its size both ways", () => {
+  const conversation = new Conversation([heard("go"), ...step(1), ...step(2), ...step(3), said("done")]);
+  const { size } = conversation;
+  const before = texts(conversation.messages());
+  conversation.add({ kind: "trimmed", trim: { ...WHOLE, cleared: { results: 2, all: true } } });
+  expect([texts(conversation.messages()), conversation.size, conversation.isWhole]).toEqual([
+    before,
+    size,
+    true,
+  ]);
+  expect(conversation.clearedSize).toBeGreaterThan(1_500);
+  expect(conversation.clearing).toEqual({ keep: 1, except: [] });
+  conversation.add({ kind: "trimmed", trim: { ...WHOLE, results: 1 } });
+  expect([conversation.clearing, conversation.clearedSize, conversation.isWhole]).toEqual([
+    undefined,
+    0,
+    false,
+  ]);
 });
 
 it.each([
