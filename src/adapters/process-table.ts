@@ -7,6 +7,8 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { namesIn } from "./small-files.ts";
 
+const NO_GROUPS: ReadonlySet<number> = new Set();
+
 /** Signal 0 asks the kernel whether a process exists without touching it. One system call. */
 export function isAlive(pid: number): boolean {
   try {
@@ -21,7 +23,7 @@ export function isAlive(pid: number): boolean {
 export const groupAlive = (group: number): boolean => isAlive(-group);
 
 /** Living processes of these groups, and those that carry the tag. Zombies are dead. */
-export function processesOf(groups: ReadonlySet<number>, tag: string): number[] {
+export function processesOf(tag: string, groups: ReadonlySet<number> = NO_GROUPS): number[] {
   const found: number[] = [];
   for (const entry of namesIn("/proc")) {
     const pid = Number(entry);
@@ -85,9 +87,9 @@ function statOf(pid: number): [state: string, parent: string, start: string] | u
  * a process, and leader of its group, whose end kills all that it started; it gets no TERM, so that they have their grace.
  */
 export async function endAll(
-  groups: ReadonlySet<number>,
   tag: string,
   graceMs: number,
+  groups: ReadonlySet<number> = NO_GROUPS,
   supervisor: number | null = null,
 ): Promise<void> {
   const kin: Kin = new Map();
@@ -98,13 +100,13 @@ export async function endAll(
     let any = false;
     for (const group of groups)
       if (group !== spared && groupAlive(group)) any = signalOne(-group, signal) || any;
-    for (const pid of processesOf(NO_GROUPS, tag)) if (pid !== spared) any = signalOne(pid, signal) || any;
+    for (const pid of processesOf(tag)) if (pid !== spared) any = signalOne(pid, signal) || any;
     for (const pid of livingKin(kin)) any = signalOne(pid, signal) || any;
     return any;
   };
   const gone = (): boolean =>
     process.platform === "linux"
-      ? processesOf(groups, tag).length === 0 && livingKin(kin).length === 0
+      ? processesOf(tag, groups).length === 0 && livingKin(kin).length === 0
       : ![...groups].some(groupAlive);
   // Each look goes through all processes of the machine, so there is none without a reason.
   if (!signalAll("SIGTERM")) {
@@ -125,8 +127,6 @@ export async function endAll(
     left = !gone();
   }
 }
-
-const NO_GROUPS: ReadonlySet<number> = new Set();
 
 function signalOne(target: number, signal: NodeJS.Signals): boolean {
   try {

@@ -1,16 +1,13 @@
 /** Reaches the process that runs the team of a conversation, and starts it where there is none. It outlives its faces. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { textIn } from "../adapters/small-files.ts";
 import { EkidenError, type ErrorCode } from "../core/errors.ts";
-import { plainText } from "../core/plain-text.ts";
 import { type Reached, reach } from "../host/attach/attached-host.ts";
 import { errorOf, socketPath } from "../host/attach/wire.ts";
 import type { Invocation } from "./invocation.ts";
-import { logFile, type OwnProcess, startOwn } from "./own-process.ts";
+import { logFile, type OwnProcess, saidIn, startOwn } from "./own-process.ts";
 
 /** Between two looks for a process that has just been started. */
 const LOOK_MS = 15;
-const SAID_MAX = 2_000;
 
 /** @throws EkidenError what the process said when it could not run the team */
 export async function reachTeam(call: Invocation, signal?: AbortSignal): Promise<Reached> {
@@ -28,7 +25,7 @@ export async function reachTeam(call: Invocation, signal?: AbortSignal): Promise
     // One that is about to end has the team still.
     if (!found && own === null) own = startOwn({ cwd: process.cwd(), env: call.env }, words, log);
     if (!found && own !== null && own.ended !== null) {
-      if (own.ended !== 0) throw saidIn(log, own.ended);
+      if (own.ended !== 0) throw faultIn(log, own.ended);
       own = null; // another process was faster, and may be gone again
     }
     await sleep(LOOK_MS);
@@ -38,11 +35,8 @@ export async function reachTeam(call: Invocation, signal?: AbortSignal): Promise
 /** The command line as it was typed. */
 export const given = (): readonly string[] => process.argv.slice(process.argv[2] === "talk" ? 3 : 2);
 
-function saidIn(log: string, code: number): EkidenError {
-  const said = plainText(textIn(log))
-    .trim()
-    .slice(-SAID_MAX)
-    .replace(/^ekiden: /, "");
+function faultIn(log: string, code: number): EkidenError {
+  const said = saidIn(log).replace(/^ekiden: /, "");
   return new EkidenError(codeFor(code), said || `the process of the team ended with code ${code}.`);
 }
 

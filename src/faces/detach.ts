@@ -1,17 +1,14 @@
 /** `run --detach` and `resume --detach`: the team works on in a process of its own, and this one ends. */
 import { systemClock } from "../adapters/clock.ts";
-import { textIn } from "../adapters/small-files.ts";
 import { EkidenError, orElse } from "../core/errors.ts";
 import type { Name } from "../core/ids.ts";
-import { plainText } from "../core/plain-text.ts";
 import { withTeam } from "../project/open.ts";
 import { againLine } from "./again-line.ts";
 import type { Invocation } from "./invocation.ts";
-import { hasLead, logFile, startOwn } from "./own-process.ts";
+import { hasLead, logFile, saidIn, startOwn } from "./own-process.ts";
 
 const LOOK_MS = 200;
 const WAIT_MS = 30_000;
-const SAID_MAX = 2_000;
 /** Tells a run that its person is at another terminal. */
 export const DETACHED = "EKIDEN_DETACHED";
 
@@ -50,7 +47,7 @@ async function begin(
   for (let waited = 0; waited < WAIT_MS; waited += LOOK_MS) {
     await systemClock.sleep(LOOK_MS);
     if (run.ended !== null) {
-      const said = plainText(textIn(log)).trim().slice(-SAID_MAX);
+      const said = saidIn(log);
       if (run.ended !== 0)
         throw new EkidenError("bad_input", said || `the run ended with code ${run.ended}.`);
       return { pid, log, said: said || "it is done already" };

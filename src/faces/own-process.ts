@@ -3,11 +3,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../adapters/make-folder.ts";
+import { textIn } from "../adapters/small-files.ts";
 import { LEAD } from "../core/ids.ts";
+import { plainText } from "../core/plain-text.ts";
 import type { Store } from "../ports/index.ts";
 import { makeProjectFolder } from "../project/project-folder.ts";
 import { liveHosts } from "../team/queries/hosts.ts";
 import { outputFolder } from "../team/queries/live.ts";
+
+const SAID_MAX = 2_000;
 
 export type OwnProcess = {
   readonly child: ChildProcess;
@@ -49,6 +53,12 @@ export function startOwn(
     closeSync(out);
   }
 }
+
+/** What such a process has printed: the end of it, without control characters. A secret is taken out before it could be cut in two. */
+export const saidIn = (log: string, redact = (text: string): string => text): string =>
+  redact(plainText(textIn(log)))
+    .trim()
+    .slice(-SAID_MAX);
 
 /** A live process runs the lead, and so the team. */
 export async function hasLead({ roster }: Pick<Store, "roster">): Promise<boolean> {

@@ -145,7 +145,7 @@ export class Project {
       }),
     );
     // What it ran outlives a program that was killed; its home is in its environment.
-    for (const pid of processesOf(new Set(), `HOME=${this.home}\0`)) kill(pid);
+    for (const pid of processesOf(`HOME=${this.home}\0`)) kill(pid);
     takeAway(this.dir);
     takeAway(this.home);
   }

@@ -29,8 +29,6 @@ const PRINTED_KEPT = 200_000;
 const STEPS_KEPT = 1_000;
 const START_MS = 60_000;
 const GRACE_MS = 1_000;
-const NO_GROUPS: ReadonlySet<number> = new Set();
-
 export class AcpProgram implements RunningAgent {
   private readonly child: ChildProcess;
   private readonly tag: string;
@@ -148,7 +146,7 @@ export class AcpProgram implements RunningAgent {
   async close(): Promise<void> {
     this.connection?.close();
     this.child.stdin?.end();
-    await endAll(NO_GROUPS, this.tag, GRACE_MS);
+    await endAll(this.tag, GRACE_MS);
     if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill("SIGKILL");
   }
 

@@ -44,8 +44,6 @@ type Options = {
 
 const STDERR_KEPT = 2_000;
 const GRACE_MS = 1_000;
-const NO_GROUPS: ReadonlySet<number> = new Set();
-
 export class HeadlessProgram implements RunningAgent {
   session = "";
   private readonly options: Options;
@@ -114,7 +112,7 @@ export class HeadlessProgram implements RunningAgent {
     const { child } = this;
     this.child = null;
     if (!child) return;
-    await endAll(NO_GROUPS, this.options.tag, GRACE_MS);
+    await endAll(this.options.tag, GRACE_MS);
     if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
   }
 }

@@ -6,7 +6,6 @@ import type { Job } from "../../core/job.ts";
 import { endAll, groupAlive, processesOf } from "../process-table.ts";
 
 const MARK = "EKIDEN_JOB_OUTPUT";
-const NO_GROUPS: ReadonlySet<number> = new Set();
 /** The time between TERM and KILL. */
 const GRACE_MS = 2_000;
 /** Other systems cannot read environments, so the process group has to do. */
@@ -18,7 +17,7 @@ export const markOf = (job: Pick<Job, "outputPath">): Record<string, string> => 
 const tag = (job: Job): string => `${MARK}=${job.outputPath}`;
 
 export const hasProcesses = (job: Job): boolean =>
-  canSeeMarks ? processesOf(NO_GROUPS, tag(job)).length > 0 : job.pid !== null && groupAlive(job.pid);
+  canSeeMarks ? processesOf(tag(job)).length > 0 : job.pid !== null && groupAlive(job.pid);
 
 export const endProcesses = (job: Job): Promise<void> =>
-  endAll(canSeeMarks || job.pid === null ? NO_GROUPS : new Set([job.pid]), tag(job), GRACE_MS);
+  endAll(tag(job), GRACE_MS, new Set(canSeeMarks || job.pid === null ? [] : [job.pid]));

@@ -112,7 +112,7 @@ export class McpServer {
     const closing = this.reached?.transport.close().catch(() => {});
     this.reached = null;
     this.connection = null;
-    if (!("url" in this.config) && closing !== undefined) await endAll(NO_GROUPS, this.place.tag, GRACE_MS);
+    if (!("url" in this.config) && closing !== undefined) await endAll(this.place.tag, GRACE_MS);
     await closing;
   }
 
@@ -183,8 +183,6 @@ export class McpServer {
     return words ? ` It wrote last:\n${words}\n` : "";
   }
 }
-
-const NO_GROUPS: ReadonlySet<number> = new Set();
 
 /** "fetch failed" alone is useless; its cause is not. */
 function wordsOf(error: unknown): string {

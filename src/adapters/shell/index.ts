@@ -158,7 +158,7 @@ export function createShell(settings: ShellSettings): Shell {
     let timeout: NodeJS.Timeout | undefined;
     let group = 0;
     const end = (): Promise<void> => {
-      ending ??= endAll(new Set([group]), tag, graceMs, confined?.supervised ? group : null).finally(() => {
+      ending ??= endAll(tag, graceMs, new Set([group]), confined?.supervised ? group : null).finally(() => {
         // Input comes after timers in a turn of the event loop: an end that is already there is heard first.
         setTimeout(() => setImmediate(giveUp, { code: null, signal: "SIGKILL" }), 1_000).unref();
       });
@@ -266,7 +266,7 @@ export function createShell(settings: ShellSettings): Shell {
       closed = true;
       await Promise.all([...running].map((end) => end()));
       for (const group of leftovers) if (!groupAlive(group)) leftovers.delete(group);
-      if (jobs > 0) await endAll(leftovers, `${mark}.`, graceMs);
+      if (jobs > 0) await endAll(`${mark}.`, graceMs, leftovers);
       leftovers.clear();
       warden.close();
     },

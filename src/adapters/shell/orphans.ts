@@ -33,10 +33,7 @@ export async function endOrphans(scope: string, lost: ReadonlySet<string> = new 
     const tag = left(JOB, environ, scope, isOver);
     if (tag !== undefined) tags.add(tag);
   }
-  await Promise.all([
-    ...[...tags].map((tag) => endAll(new Set(), tag, GRACE_MS)),
-    ...[...wardens].map(ended),
-  ]);
+  await Promise.all([...[...tags].map((tag) => endAll(tag, GRACE_MS)), ...[...wardens].map(ended)]);
 }
 
 /** A process of another container or namespace cannot be seen and may live. */
@@ -55,5 +52,5 @@ function left(
 
 async function ended(warden: string): Promise<void> {
   const until = performance.now() + WARDEN_MS;
-  while (performance.now() < until && processesOf(new Set(), warden).length > 0) await sleep(20);
+  while (performance.now() < until && processesOf(warden).length > 0) await sleep(20);
 }

@@ -41,7 +41,7 @@ function mark(): { env: Record<string, string>; value: string } {
   marks.push(value);
   return { env: { EKIDEN_TEST_MARK: value }, value };
 }
-const marked = (value: string): number[] => processesOf(new Set(), `EKIDEN_TEST_MARK=${value}`);
+const marked = (value: string): number[] => processesOf(`EKIDEN_TEST_MARK=${value}`);
 
 const options = (more: Partial<ShellOptions> = {}): ShellOptions => ({
   cwd: folder,
@@ -357,7 +357,7 @@ describe("the end of a command", () => {
         });
       await soon(() => expect(existsSync(join(folder, "began"))).toBe(true));
       const own = descendantsOf(new Set([process.pid]));
-      const [warden = 0] = processesOf(new Set(), "EKIDEN_WARDEN=").filter((pid) => own.includes(pid));
+      const [warden = 0] = processesOf("EKIDEN_WARDEN=").filter((pid) => own.includes(pid));
       // The warden stands still while the renewal comes in time: it sees its timer first.
       while (isRunning) {
         shell.extend?.(400);

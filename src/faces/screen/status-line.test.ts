@@ -21,9 +21,9 @@ it("ends a command that hangs, with all that it has started, and says so", async
   const status = line("sleep 777 & sleep 778");
   status.tick(() => ({}));
   status.tick(() => ({}), Date.now() + 60_000);
-  expect(processesOf(new Set(), "STATUS_TEST=here\0").length).toBeLessThan(4);
+  expect(processesOf("STATUS_TEST=here\0").length).toBeLessThan(4);
   await soon(() => expect(status.text).toBe("status line: no end after 2 s"));
-  await soon(() => expect(processesOf(new Set(), "STATUS_TEST=here\0")).toEqual([]));
+  await soon(() => expect(processesOf("STATUS_TEST=here\0")).toEqual([]));
 });
 
 it.each([

@@ -7,13 +7,12 @@ import type { ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../adapters/clock.ts";
-import { PROJECT_FILE_MAX, readRegular, textIn } from "../../adapters/small-files.ts";
+import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
-import { plainText } from "../../core/plain-text.ts";
 import { parseRunbook } from "../../core/project/runbook.ts";
 import type { Store } from "../../ports/index.ts";
-import { hasLead, logFile, startOwn } from "../own-process.ts";
+import { hasLead, logFile, saidIn, startOwn } from "../own-process.ts";
 import { keepPlan, makeRepository } from "./new-project.ts";
 import { liveHostIds } from "./snapshot.ts";
 import type { Runbooks, StartOptions } from "./wire.ts";
@@ -30,7 +29,6 @@ export type Launched = "goal" | "plan" | "runbook" | "resume" | "spawn";
 /** Below what the page waits for an answer. */
 const WAIT_MS = 15_000;
 const LOOK_MS = 100;
-const SAID_MAX = 1_500;
 const SPAWN_MAX = 16;
 
 /** Resolves with a sentence once the team runs, or the run is over. @throws EkidenError with what the run said when it could not begin */
@@ -56,10 +54,7 @@ export async function launch(
   const run = startOwn(at, line, log);
   for (let waited = 0; waited < WAIT_MS; waited += LOOK_MS) {
     if (run.ended !== null) {
-      const said = at
-        .redact(plainText(textIn(log)))
-        .trim()
-        .slice(-SAID_MAX);
+      const said = saidIn(log, at.redact);
       if (run.ended !== 0)
         throw new EkidenError("bad_input", said || `The run ended with code ${run.ended}.`);
       return what === "resume" && said !== "" ? said : "It is done already.";

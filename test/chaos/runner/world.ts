@@ -378,7 +378,7 @@ export class World {
     const { dir } = this.options;
     await Promise.all(this.thawing);
     for (const host of this.alive) host.child.kill("SIGKILL");
-    for (const pid of processesOf(new Set(), `HOME=${dir}\0`))
+    for (const pid of processesOf(`HOME=${dir}\0`))
       try {
         process.kill(pid, "SIGKILL");
       } catch {

@@ -161,7 +161,7 @@ describe.each(BACKENDS)("a worker on %s", (backend) => {
 });
 
 /** Whatever still runs for the project: its home is in the environment. */
-const commands = (): number[] => processesOf(new Set(), `HOME=${project.home}\0`);
+const commands = (): number[] => processesOf(`HOME=${project.home}\0`);
 
 it("gives its members a name and a role, and answers probes", async () => {
   await project.run(["add", "Task", "--role", "tester", "-d", task(1)]);

@@ -50,7 +50,7 @@ async function killedInHook(repo: Repository, where: Where, nth: number): Promis
     stdio: ["ignore", "ignore", "inherit"],
   });
   const ended = new Promise<void>((done) => owner.once("close", () => done()));
-  const left = (): number[] => processesOf(new Set(), `TEST_COUNT=${count}\0`);
+  const left = (): number[] => processesOf(`TEST_COUNT=${count}\0`);
   onTestFinished(() => {
     owner.kill("SIGKILL");
     for (const pid of left().filter(isAlive)) process.kill(pid, "SIGKILL");

@@ -56,7 +56,7 @@ it("works on while its terminal is frozen or killed, and the next one shows what
 
 it("starts the process of the team again when that was killed", async () => {
   const { place, terminal } = await waitingTeam({ gone: "Done." });
-  const [pid = 0] = processesOf(new Set(), `HOME=${place.home}\0`).filter(
+  const [pid = 0] = processesOf(`HOME=${place.home}\0`).filter(
     (one) => one !== terminal.pty.pid && /\0host\0/.test(readFileSync(`/proc/${one}/cmdline`, "utf8")),
   );
   process.kill(pid, "SIGKILL");

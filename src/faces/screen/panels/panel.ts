@@ -36,9 +36,8 @@ export type Panel = {
   read(input: PanelInput): Promise<Listed>;
 };
 
-export type PanelName = "board" | "mail" | "todos" | "jobs" | "members" | "questions" | "landings";
 /** In the order of their keys. */
-export const PANELS: Readonly<Record<PanelName, Panel>> = {
+export const PANELS = {
   board: boardPanel,
   mail: mailPanel,
   todos: todosPanel,
@@ -46,5 +45,6 @@ export const PANELS: Readonly<Record<PanelName, Panel>> = {
   members: membersPanel,
   questions: questionsPanel,
   landings: landingsPanel,
-};
+} as const satisfies Readonly<Record<string, Panel>>;
+export type PanelName = keyof typeof PANELS;
 export const PANEL_NAMES = Object.keys(PANELS) as readonly PanelName[];

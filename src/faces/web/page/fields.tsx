@@ -91,6 +91,14 @@ export const CloseButton = ({ onClose }: { onClose: () => void }) => (
   </Button>
 );
 
+/** Why a form was refused; nothing while it was not. */
+export const Refusal = ({ text }: { text: string }) =>
+  text === "" ? null : (
+    <p class="bad as-is" role="alert">
+      {text}
+    </p>
+  );
+
 /** A line of a list of terms. */
 export const Pair = ({ label, children }: { label: ComponentChildren; children: ComponentChildren }) => (
   <div>

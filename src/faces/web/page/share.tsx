@@ -4,7 +4,7 @@ import { ROLES, type ShareLink } from "../wire.ts";
 import { app } from "./app.ts";
 import { CopyButton } from "./copy.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Button, LabelledChoice, TextField } from "./fields.tsx";
+import { Button, LabelledChoice, Refusal, TextField } from "./fields.tsx";
 import { hrefOf } from "./route.ts";
 
 const ROLE_WORDS: Readonly<Record<ShareLink["role"], string>> = {
@@ -59,11 +59,7 @@ export function Share() {
           />
           <LabelledChoice label="Ends" value={hours} options={ENDS} onValue={setHours} />
         </div>
-        {refusal && (
-          <p class="bad" role="alert">
-            {refusal}
-          </p>
-        )}
+        <Refusal text={refusal} />
         <div class="row">
           <button type="submit" class="primary" disabled={name.trim() === ""}>
             Make a link

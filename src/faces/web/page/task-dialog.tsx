@@ -4,7 +4,7 @@ import type { TaskHistory } from "../../../core/views/board.ts";
 import type { TaskFields } from "../wire.ts";
 import { app } from "./app.ts";
 import { Dialog, openDialog } from "./dialog.tsx";
-import { Check, TextField } from "./fields.tsx";
+import { Check, Refusal, TextField } from "./fields.tsx";
 
 const BLANK = {
   subject: "",
@@ -74,11 +74,7 @@ export function TaskDialog({ task: id }: { task: number | null }) {
         <Check value={form.needsPlan} onValue={(needsPlan) => change({ needsPlan })}>
           A plan must be approved before anything is changed
         </Check>
-        {refusal && (
-          <p class="bad" role="alert">
-            {refusal}
-          </p>
-        )}
+        <Refusal text={refusal} />
         <div class="row end">
           <button type="submit" class="primary" disabled={!isReady || isSending}>
             {isSending ? "Sending…" : id === null ? "Add task" : "Save"}

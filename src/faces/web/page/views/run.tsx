@@ -4,7 +4,7 @@ import { EFFORTS } from "../../../../core/effort.ts";
 import type { StartForm, StartOptions } from "../../wire.ts";
 import { app } from "../app.ts";
 import { looksOf, teamState } from "../board.ts";
-import { Button, Check, LabelledChoice, TextField } from "../fields.tsx";
+import { Button, Check, LabelledChoice, Refusal, TextField } from "../fields.tsx";
 import { Empty, Link } from "../parts.tsx";
 import { Schedule } from "./schedule.tsx";
 import { SteeringForm } from "./steering.tsx";
@@ -149,11 +149,7 @@ function Start({ form }: { form: StartForm }) {
           I have read what the project brings; use it, this once
         </Check>
       )}
-      {refusal && (
-        <p class="bad as-is" role="alert">
-          {refusal}
-        </p>
-      )}
+      <Refusal text={refusal} />
       <div class="row">
         <button
           type="submit"
@@ -278,11 +274,7 @@ function More() {
         <span class="grow" />
         <span class="dim">The whole team:</span> <StopButton who="all" />
       </form>
-      {refusal && (
-        <p class="bad as-is" role="alert">
-          {refusal}
-        </p>
-      )}
+      <Refusal text={refusal} />
     </section>
   );
 }

@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { StartForm } from "../../wire.ts";
 import { app } from "../app.ts";
-import { Button, LabelledChoice, TextField } from "../fields.tsx";
+import { Button, LabelledChoice, Refusal, TextField } from "../fields.tsx";
 
 export function Schedule({ form: { crons }, onChange }: { form: StartForm; onChange: () => void }) {
   const [expression, setExpression] = useState("");
@@ -54,11 +54,7 @@ export function Schedule({ form: { crons }, onChange }: { form: StartForm; onCha
           />
           <TextField label="Text" class="wide" value={text} required onValue={setText} />
         </div>
-        {refusal && (
-          <p class="bad" role="alert">
-            {refusal}
-          </p>
-        )}
+        <Refusal text={refusal} />
         <div class="row">
           <button type="submit">Add</button>
         </div>

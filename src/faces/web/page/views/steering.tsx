@@ -4,7 +4,7 @@ import { EFFORTS } from "../../../../core/effort.ts";
 import { money } from "../../../../core/views/view.ts";
 import type { Act, Steering } from "../../wire.ts";
 import { app } from "../app.ts";
-import { Button, LabelledChoice, TextField } from "../fields.tsx";
+import { Button, LabelledChoice, Refusal, TextField } from "../fields.tsx";
 
 const MODES = [
   ["plan", "plan: read, change nothing"],
@@ -43,11 +43,7 @@ export function SteeringForm() {
         </p>
       )}
       {now && <Fields now={now} send={send} />}
-      {refusal && (
-        <p class="bad as-is" role="alert">
-          {refusal}
-        </p>
-      )}
+      <Refusal text={refusal} />
     </section>
   );
 }
