@@ -88,7 +88,9 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     z
       .union([duration(), z.literal("never")], `milliseconds, or "never"`)
       .transform((ms) => (ms === "never" ? Number.POSITIVE_INFINITY : ms))
-      .describe('How long a teammate waits for work before it shuts down, in milliseconds, or "never".'),
+      .describe(
+        'How long a teammate waits for work before it shuts down, in milliseconds, or "never". In a conversation those that you asked for stay.',
+      ),
   idlePollMs: () =>
     duration().describe("How often an idle member looks for work without a wake-up, in case one was lost."),
   leaseMs: () =>

@@ -114,7 +114,7 @@ class Host implements TeamHost {
       if (this.interactive && !this.finishing) await this.team.reviveLead();
     });
     this.team = new Team({
-      ...teamParts(parts, this.id),
+      ...teamParts(parts, this.id, options.interactive),
       agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life),
       onPerson: () => this.spending.heardPerson(),
       onTurn: (who, outcome) => {

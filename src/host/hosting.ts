@@ -18,12 +18,14 @@ const REAP_MS = 500;
 
 export const isAlive: IsAlive = ({ identity }) => livesAs(identity);
 
-export const teamParts = (parts: Parts, host: HostId): Omit<TeamParts, "agent"> => ({
+/** `isAttended`: a person talks to the team. Teammates that were asked for by name do not leave it then. */
+export const teamParts = (parts: Parts, host: HostId, isAttended = false): Omit<TeamParts, "agent"> => ({
   ...{ store: parts.store, clock: parts.clock, shell: parts.shell, jobs: parts.jobs, host },
   process: { machine: hostname(), pid: process.pid, identity: OWN_IDENTITY },
   isAlive,
   onOrphans: parts.endOrphans,
   settings: { ...parts.settings, reapMs: REAP_MS },
+  stays: (who) => isAttended && parts.settings.teammates?.some(({ name }) => name === who) === true,
 });
 
 type Shared = Pick<Crew, "parts" | "permissionPolicy" | "questions" | "memory" | "web" | "reported">;

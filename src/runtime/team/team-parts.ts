@@ -23,6 +23,8 @@ export type TeamParts = {
   readonly process: HostProcess;
   readonly isAlive: IsAlive;
   readonly settings: TeamSettings;
+  /** Whether a teammate waits for work without a limit. */
+  readonly stays?: (name: Name) => boolean;
   /**
    * Ends the commands of hosts that died, and of these, which lost their lease. Resolves when none runs, so that their tasks may
    * start again.
@@ -45,3 +47,10 @@ export type TeamParts = {
   /** Which members this process takes over. Without it: all. */
   readonly mayAdopt?: (member: Member) => boolean;
 };
+
+/** The lead looks for itself and never leaves; a teammate is told of work. */
+export function settingsOf({ settings, stays }: TeamParts, { kind, name }: Profile): TeamSettings {
+  const never = Number.POSITIVE_INFINITY;
+  if (kind === "lead") return { ...settings, idleTimeoutMs: never };
+  return { ...settings, idlePollMs: never, ...(stays?.(name) && { idleTimeoutMs: never }) };
+}

@@ -9,7 +9,7 @@ import type { Compacted } from "../turn/context.ts";
 import { HostLease, isUnregistered } from "./host-lease.ts";
 import { Reaper } from "./reaper.ts";
 import { keepSchedule } from "./schedule.ts";
-import type { TeamParts } from "./team-parts.ts";
+import { settingsOf, type TeamParts } from "./team-parts.ts";
 
 type Hosted = { readonly control: AbortController; readonly done: Promise<End>; life?: MemberLoop };
 
@@ -235,11 +235,9 @@ export class Team implements TeamControl {
     try {
       const agent = await parts.agent(profile, seat, this, () => hosted.life);
       const isLead = profile.kind === "lead";
-      const never = Number.POSITIVE_INFINITY;
-      const settings = { ...parts.settings, ...(isLead ? { idleTimeoutMs: never } : { idlePollMs: never }) };
       const life = new MemberLoop(
         agent,
-        settings,
+        settingsOf(parts, profile),
         {
           afterTurn: (outcome) => parts.onTurn?.(profile.name, outcome),
           ...{ onIdle: () => this.idle(isLead), heardPerson: () => parts.onPerson?.() },

@@ -116,3 +116,23 @@ it("does not wake the lead for each task of a chain while others idle", async ()
   };
   expect(await run(20)).toBeLessThanOrEqual((await run(5)) + 1);
 });
+
+it("is not for teammates that the person has asked for, in a conversation", async () => {
+  const { host, store, until } = await programTeam({
+    says: {
+      lead: [
+        { when: "Go", calls: [{ tool: "spawn_teammate", input: { name: "carol" } }] },
+        { text: "I see.", times: "any" },
+      ],
+      bob: [{ text: "I see.", times: "any" }],
+      carol: [{ text: "I see.", times: "any" }],
+    },
+    settings: { teammates: [{ name: bob, role: "" }], idleTimeoutMs: 100 },
+    host: { interactive: true },
+  });
+  await host.start({ interactive: true });
+  await until("teammate.phase", { who: "bob", phase: "idle" });
+  await host.tellLead("Go");
+  await until("teammate.phase", { who: "carol", phase: "shutdown", reason: "timeout" });
+  expect((await store.roster.member(bob))?.activity).toMatchObject({ phase: "idle" });
+});
