@@ -19,14 +19,33 @@ function fixed(make: (look: Look) => readonly string[]): Block {
 export const printed = (text: string): Block =>
   fixed(({ width }) => ["", ...wrapped(text.replace(/\n+$/, "").replaceAll("\t", "    "), width)]);
 
-/** What the person said. */
-export const prompt = ({ paint }: Style, text: string, to = ""): Block =>
-  fixed(({ width }) => [
-    "",
-    ...wrapped(`${to === "" ? "" : `→ ${to}: `}${safe(text)}`, width, "  ").map((line, i) =>
-      i === 0 ? `${paint("busy", "›")} ${paint("strong", line.slice(2))}` : paint("strong", line),
-    ),
-  ]);
+/** What the person said. `isQueued`: the member has not read it. */
+export class PromptBlock implements Block {
+  readonly text: string;
+  isQueued: boolean;
+  private readonly style: Style;
+  private readonly to: string;
+  private readonly kept = new Kept();
+
+  constructor(style: Style, text: string, to = "", isQueued = false) {
+    this.style = style;
+    this.text = text;
+    this.to = to;
+    this.isQueued = isQueued;
+  }
+
+  lines({ width }: Look): readonly string[] {
+    const { paint } = this.style;
+    const { text, to, isQueued } = this;
+    return this.kept.lines(`${width} ${isQueued}`, () => [
+      "",
+      ...wrapped(`${to === "" ? "" : `→ ${to}: `}${safe(text)}`, width, "  ").map((line, i) =>
+        i === 0 ? `${paint("busy", "›")} ${paint("strong", line.slice(2))}` : paint("strong", line),
+      ),
+      ...(isQueued ? [paint("dim", shortened("  queued: it is read before the next step", width))] : []),
+    ]);
+  }
+}
 
 /** A member's answer, also while it streams. */
 export class Answer implements Block {

@@ -12,6 +12,7 @@ import {
   visibleWidth,
 } from "@earendil-works/pi-tui";
 import { BEGIN, END, ENTER, LEAVE } from "../terminal/alternate.ts";
+import { mendTerminal, noteFree, noteHeld } from "../terminal/held-terminal.ts";
 import { CALLS_OFF, CALLS_ON } from "./calls.ts";
 import { takeFirstFrame } from "./first-frame.ts";
 import { Pace } from "./pace.ts";
@@ -60,7 +61,11 @@ export class Canvas implements Drawn {
     process.off("exit", this.restore).once("exit", this.restore);
     process.off("SIGCONT", this.onContinue).on("SIGCONT", this.onContinue);
     // Without a moment of an empty screen where the first frame is shown already.
-    if (!takeFirstFrame()) process.stdout.write(ENTER);
+    if (!takeFirstFrame()) {
+      mendTerminal();
+      process.stdout.write(ENTER);
+    }
+    noteHeld();
     this.terminal.start(this.take, this.onResize);
     process.stdout.write(MOUSE_ON + CALLS_ON);
     this.drawn = [];
@@ -139,6 +144,7 @@ export class Canvas implements Drawn {
     // The first frame has set it before `terminal` could see how it was.
     process.stdin.setRawMode(false);
     process.stdout.write(CALLS_OFF + MOUSE_OFF + LEAVE);
+    noteFree();
   };
 
   private get sizeNow(): string {

@@ -158,7 +158,7 @@ async function tell(
     screen.giveBack(typed);
     throw error;
   });
-  team.story(to).echo(withImages(text, images));
+  team.story(to).echo(withImages(text, images), team.picture.members.get(to)?.phase === "work");
   screen.changed();
   if (to === LEAD) await host.tellLead(text, images);
   else

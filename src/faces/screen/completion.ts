@@ -9,8 +9,14 @@ import {
 } from "@earendil-works/pi-tui";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { mention } from "../../core/conversation/image.ts";
+import { listed } from "../../core/picture/looks.ts";
 import { ownNames } from "../repl/own-commands.ts";
 import { valuesBehind } from "../repl/values.ts";
+import { inOrder } from "./panels/board.ts";
+import { PANEL_NAMES } from "./panels/panel.ts";
+import { oneLine } from "./style.ts";
+import type { TeamModel } from "./team.ts";
+import { THEMES } from "./theme.ts";
 
 export type Offered = { readonly name: string; readonly about: string };
 
@@ -20,10 +26,43 @@ const FILES_MAX = 20_000;
 const FRESH_MS = 5_000;
 const DEPTH_MAX = 6;
 
+type Shown = Pick<TeamModel, "names" | "picture">;
+type Value = { readonly value: string; readonly description?: string };
+type Values = (team: Shown | null) => readonly Value[];
+
+const members: Values = (team) => (team?.names ?? []).map((value) => ({ value }));
+/** What is open first. */
+const tasks: Values = (team) =>
+  inOrder(team ? listed(team.picture, Date.now()) : []).map(({ id, subject }) => ({
+    ...{ value: String(id), description: oneLine(subject) },
+  }));
+const these =
+  (values: readonly string[]): Values =>
+  () =>
+    values.map((value) => ({ value }));
+
+/** What may follow a command. */
+const VALUES: Readonly<Record<string, Values>> = {
+  ...Object.fromEntries(
+    ["to", "story", "transcript", "inbox", "stop", "compact", "clear", "send", "copy"].map((word) => [
+      word,
+      members,
+    ]),
+  ),
+  ...Object.fromEntries(
+    ["task", "tasks", "edit", "take", "release", "retry", "cancel", "landings"].map((word) => [word, tasks]),
+  ),
+  panel: these(PANEL_NAMES),
+  theme: these(Object.keys(THEMES)),
+};
+
+const isIn = (words: string, text: string): boolean =>
+  words !== "" && text.toLowerCase().includes(words.toLowerCase());
+
 export class Completion implements AutocompleteProvider {
   private readonly cwd: string;
   private readonly commands: readonly Offered[];
-  private readonly names: () => readonly string[];
+  private readonly team: () => Shown | null;
   private readonly models: () => Promise<readonly string[]>;
   /** What the menu that was offered last completes. */
   prefix = "";
@@ -32,12 +71,12 @@ export class Completion implements AutocompleteProvider {
   constructor(
     cwd: string,
     commands: readonly Offered[],
-    names: () => readonly string[],
+    team: () => Shown | null,
     models: () => Promise<readonly string[]> = () => Promise.resolve([]),
   ) {
     this.cwd = cwd;
     this.commands = commands;
-    this.names = names;
+    this.team = team;
     this.models = models;
   }
 
@@ -53,7 +92,8 @@ export class Completion implements AutocompleteProvider {
       const paths = await this.paths();
       if (signal.aborted) return null;
       const isFirst = line === 0 && before.trim() === file;
-      const members = isFirst ? this.names().filter((one) => one.startsWith(file.slice(1))) : [];
+      const names = this.team()?.names ?? [];
+      const members = isFirst ? names.filter((one) => one.startsWith(file.slice(1))) : [];
       const found = file === "@" ? paths : fuzzyFilter([...paths], file.slice(1), (path) => path);
       return this.list(
         file,
@@ -64,13 +104,15 @@ export class Completion implements AutocompleteProvider {
       );
     }
     if (line > 0) return null;
-    const name = /^\/(?:to|story|transcript|inbox|stop|compact|clear|send|copy)\s+(\S*)$/.exec(before)?.[1];
-    if (name !== undefined)
+    const [, word = "", begun = ""] = /^\/(\w+)\s+(\S*)$/.exec(before) ?? [];
+    const values = Object.hasOwn(VALUES, word) ? VALUES[word]?.(this.team()) : undefined;
+    if (values)
       return this.list(
-        name,
-        this.names()
-          .filter((one) => one.startsWith(name))
-          .map((one) => ({ value: one, label: one })),
+        begun,
+        values
+          .filter(({ value, description = "" }) => value.startsWith(begun) || isIn(begun, description))
+          .slice(0, SHOWN)
+          .map((one) => ({ ...one, label: one.value })),
       );
     const behind = await valuesBehind(before, this.models);
     if (behind)

@@ -7,6 +7,7 @@ import { resolve } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
 import { COMMON_OPTIONS, TEAM_OPTIONS } from "../commands/options.ts";
 import { BEGIN, END, ENTER, LEAVE } from "../terminal/alternate.ts";
+import { mendTerminal } from "../terminal/held-terminal.ts";
 import { wantsColour, wantsScreen } from "../terminal/wanted.ts";
 
 let isShown = false;
@@ -18,6 +19,7 @@ export function showFirstFrame(args: readonly string[], env: NodeJS.ProcessEnv =
   const has = (name: string): boolean => options.has(`--${name}`);
   if (!wantsScreen({ json: has("json"), quiet: has("quiet"), plain: has("plain"), env })) return;
   isShown = true;
+  mendTerminal();
   process.stdin.setRawMode(true);
   process.once("exit", leaveFirstFrame);
   for (const signal of SIGNALS) process.once(signal, end);

@@ -144,6 +144,12 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     const question = "Which format shall the settings have?";
     await scene.ask(alice, { kind: "question", task: 1 as TaskId, waits: true, question, options });
   },
+  "a message is queued": async (scene) => {
+    await scene.join(LEAD);
+    const story = scene.team.story(LEAD);
+    for (const text of ["Run the tests.", "And the linter."]) story.echo(text, true);
+    await scene.entries(LEAD, asked("Run the tests."), said("I do."));
+  },
   "each task is a line of the story": async (scene) => {
     await working(scene);
     const who = { by: alice, task: 1 as TaskId, subject: "Parse the settings", attempt: 1 };

@@ -71,7 +71,7 @@ export class Screen {
       this.calls.waiting(this.questions.count, this.questions.newest);
       this.changed();
     });
-    const completion = new Completion(call.cwd, commands, () => this.team?.names ?? [], models);
+    const completion = new Completion(call.cwd, commands, () => this.team, models);
     this.editor = new Prompt(this.canvas, this.style, call.cwd, completion);
     this.editor.onSubmit = (text) => this.submit(text);
     const [note, changed] = [this.note.bind(this), this.changed.bind(this)];

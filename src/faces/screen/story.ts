@@ -9,7 +9,7 @@ import { LEAD, type Name, PERSON } from "../../core/ids.ts";
 import type { Retry } from "../../core/views/retry.ts";
 import { shownCall } from "../../core/views/shown-call.ts";
 import type { Delta, Recorded, Store } from "../../ports/index.ts";
-import { Answer, newsLine, prompt, retrying, Thought } from "./blocks.ts";
+import { Answer, newsLine, PromptBlock, retrying, Thought } from "./blocks.ts";
 import { CallBlock } from "./call-block.ts";
 import type { Change } from "./diff.ts";
 import type { Block, Feed } from "./feed.ts";
@@ -30,7 +30,7 @@ export class Story {
   private readonly open = new Map<string, CallBlock>();
   private readonly todo = new TodoWatch();
   /** Prompts that the screen showed when they were sent. */
-  private readonly echoed: string[] = [];
+  private readonly echoed: PromptBlock[] = [];
   private justEdited: Change[] = [];
   private answer: Answer | null = null;
   private thought: Thought | null = null;
@@ -83,9 +83,11 @@ export class Story {
     return this.reading;
   }
 
-  echo(text: string): void {
-    this.echoed.push(text.trim());
-    this.put(prompt(this.style, text, this.label));
+  /** `isBusy`: the member is at work, and reads it later. */
+  echo(text: string, isBusy = false): void {
+    const block = new PromptBlock(this.style, text, this.label, isBusy);
+    this.echoed.push(block);
+    this.put(block);
   }
 
   /** The model is asked again: what came of the reply is void. Null: not any more. */
@@ -178,8 +180,14 @@ export class Story {
     }
   }
 
+  /** What the member has not read stays at the end. */
   private put(block: Block, before: Block | null = null): void {
-    this.feed.add(block, before, this.who);
+    const queued = this.echoed.find((one) => one.isQueued && one !== block) ?? null;
+    this.feed.add(
+      block,
+      before ?? (block instanceof PromptBlock && block.isQueued ? null : queued),
+      this.who,
+    );
   }
 
   /** What was read is older than the reply that is being written. */
@@ -208,9 +216,10 @@ export class Story {
   }
 
   private heardPerson(text: string): void {
-    const at = this.echoed.indexOf(text.trim());
-    if (at >= 0) this.echoed.splice(at, 1);
-    else this.addHeard(prompt(this.style, text, this.label));
+    const at = this.echoed.findIndex((block) => block.text.trim() === text.trim());
+    const [block] = at >= 0 ? this.echoed.splice(at, 1) : [];
+    if (block) block.isQueued = false;
+    else this.addHeard(new PromptBlock(this.style, text, this.label));
   }
 
   private said({ message }: Extract<Entry, { kind: "said" }>, at: number): void {

@@ -1,8 +1,10 @@
 /** These tests check what the full screen shows and hides: trust, undo, thoughts, calls, Markdown while it streams, a team of eight. */
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
+import { processesOf } from "../../../src/adapters/process-table.ts";
 import { textOf } from "../../../src/core/conversation/chat.ts";
 import { type Answer, calls, says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { project } from "../../fixtures/project.ts";
@@ -150,4 +152,30 @@ it("shows a team of eight: all of them where there is room, the rest as a number
   for (const line of terminal.grid.lines()) expect(line.length).toBeLessThanOrEqual(SMALL.columns);
   place.write({ go: "" });
   expect(await terminal.ended).toBe(0);
+});
+
+it("sets a terminal right that was left by kill -9", async () => {
+  const place = project();
+  const env = { EKIDEN_MODEL: "runbook" };
+  const left = await place.shell({ columns: 80, rows: 24, env });
+  // A shell of the plainest kind: it leaves the modes of its terminal as they are.
+  left.type("exec sh\r");
+  await left.shows(/exec sh\n\$ /);
+  left.type("ekiden\r");
+  await left.shows("What you type goes to the lead");
+  const faces = (): number[] =>
+    processesOf(`HOME=${place.home}\0`).filter((pid) => {
+      const line = readFileSync(`/proc/${pid}/cmdline`, "utf8");
+      return line.includes("node") && !line.includes("\0host\0");
+    });
+  expect(faces()).toHaveLength(1);
+  for (const pid of faces()) process.kill(pid, "SIGKILL");
+  await soon(() => expect(left.output).toMatch(/Killed/));
+  left.type("ekiden\n");
+  await soon(() => expect(left.screen()).not.toContain("Killed"));
+  await left.shows("What you type goes to the lead");
+  left.type("/quit\r");
+  await soon(() => expect(faces()).toEqual([]));
+  left.type("until stty -a | grep -q ' icanon'; do sleep 0.1; done; expr 6 '*' 7\n");
+  await left.shows(/^42$/m);
 });
