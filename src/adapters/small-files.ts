@@ -116,6 +116,16 @@ export function jsonIn<T>(path: string): T | null {
   }
 }
 
+/** A file that this person alone may read. */
+export function isOurs(path: string): boolean {
+  try {
+    const { mode, uid } = lstatSync(path);
+    return (mode & 0o077) === 0 && (process.getuid === undefined || uid === process.getuid());
+  } catch {
+    return false;
+  }
+}
+
 /** [] for a folder that cannot be read. */
 export function namesIn(folder: string): string[] {
   try {

@@ -44,6 +44,9 @@ export type View =
   | { readonly kind: "figures"; readonly figures: readonly Figure[] }
   | { readonly kind: "feed"; readonly lines: readonly FeedLine[]; readonly empty: string };
 
+/** "10,000" */
+export const figure = (count: number): string => count.toLocaleString("en");
+
 /** 950 → "0s", 61,000 → "1m01s", 3,700,000 → "1h01m". */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));

@@ -8,10 +8,10 @@ import { dirname } from "node:path";
 import { z } from "zod";
 import { systemClock } from "../../adapters/clock.ts";
 import { makeFolder } from "../../adapters/make-folder.ts";
-import { jsonIn, replaceFile } from "../../adapters/small-files.ts";
+import { isOurs, jsonIn, replaceFile } from "../../adapters/small-files.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
-import { fileOf, isOurs } from "./own-page.ts";
+import { fileOf } from "./own-page.ts";
 import { type Acted, ROLES, type ShareLink } from "./wire.ts";
 
 type Kept = ShareLink & { readonly hash: string };

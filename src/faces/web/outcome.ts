@@ -79,8 +79,8 @@ export class OutcomeReader {
       case "team.resumed":
         this.runs.push(begun(event.at));
         break;
-      case "team.created":
       case "task.added":
+      case "teammate.spawned":
         // A board is filled before its first run.
         if (this.runs.length === 0) this.runs.push(begun(event.at));
         break;

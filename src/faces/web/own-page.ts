@@ -3,10 +3,9 @@
  * know. Members cannot read that folder. Only a file that this person alone may read is used.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.ts";
-import { jsonIn, replaceFile } from "../../adapters/small-files.ts";
+import { isOurs, jsonIn, replaceFile } from "../../adapters/small-files.ts";
 import { userFile } from "../../project/own-folders.ts";
 
 export type OwnPage = { readonly token: string; readonly port: number | null };
@@ -39,14 +38,4 @@ export function keepOwnPage(which: WhichPage, page: OwnPage): void {
     makeFolder(dirname(path), 0o700);
     replaceFile(path, `${JSON.stringify(page)}\n`);
   } catch {}
-}
-
-/** A file that this person alone may read. */
-export function isOurs(path: string): boolean {
-  try {
-    const { mode, uid } = lstatSync(path);
-    return (mode & 0o077) === 0 && (process.getuid === undefined || uid === process.getuid());
-  } catch {
-    return false;
-  }
 }

@@ -17,14 +17,14 @@ import { type Access, type PublicAddress, refusal, SAFE_HEADERS, type Visit } fr
 import { perform, readAct } from "./acts.ts";
 import { bodyOf } from "./body.ts";
 import { journalBefore, timeline } from "./journal-pages.ts";
-import { changeLinks, type Links } from "./links.ts";
+import type { Links } from "./links.ts";
 import { listen } from "./listening.ts";
+import { ownRoutes } from "./own-routes.ts";
 import { ENCODINGS, type PageFile, readPage } from "./page-files.ts";
 import type { TeamPage, Teams } from "./teams.ts";
 import {
   allSeenBy,
   mustDo,
-  mustOwn,
   mustSee,
   STRANGER,
   seenBy,
@@ -253,15 +253,7 @@ function routes(
       : team.feed.join(watcher, from as Cursor));
     return RESPONSE_ALREADY_SENT;
   });
-  app.get("/api/:team/links", async (c) => {
-    mustOwn(c.get("visitor"));
-    return c.json(links?.list(c.req.param("team")) ?? []);
-  });
-  app.post("/api/:team/links", async (c) => {
-    mustOwn(c.get("visitor"));
-    await teamOf(c); // a link to nothing is none
-    return c.json(changeLinks(links, c.req.param("team"), await bodyOf(c.req.raw)));
-  });
+  ownRoutes(app, { access, links, teamOf });
   app.post("/api/:team/act", async (c) => {
     const visitor = c.get("visitor");
     const team = await teamOf(c);

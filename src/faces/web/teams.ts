@@ -9,6 +9,7 @@ import type { Mail } from "../../core/mail.ts";
 import type { Settings } from "../../core/settings.ts";
 import { cronLine } from "../../core/views/cron.ts";
 import type { Store } from "../../ports/index.ts";
+import { withKeptKeys } from "../../project/kept-keys.ts";
 import { liveReader, outputFolder } from "../../team/queries/live.ts";
 import { memberRows } from "../../team/queries/picture.ts";
 import { requests } from "../../team/queries/requests.ts";
@@ -79,11 +80,11 @@ export class Teams {
     const wanted = name(text);
     const known = this.open.get(wanted);
     if (known) return await known;
-    const names = [this.first, ...(await this.store.teams())];
-    if (!names.includes(wanted))
+    const names = new Set([this.first, ...(await this.store.teams())]);
+    if (!names.has(wanted))
       throw new EkidenError(
         "not_found",
-        `there is no team ${quote(wanted)} in this store; it has ${names.join(", ")}.`,
+        `there is no team ${quote(wanted)} in this store; it has ${[...names].join(", ")}.`,
       );
     return await this.keep(wanted, async () => new TeamPage(await this.store.forTeam(wanted), this.project));
   }
@@ -174,7 +175,7 @@ async function modelFor({ env, settings }: Project): Promise<Pick<StartForm, "fo
   if (env === undefined) return { found: "", missing: "" };
   const { chooseModel } = await import("../../adapters/models/index.ts");
   try {
-    return { found: await chooseModel({ env, setting: settings.model }), missing: "" };
+    return { found: await chooseModel({ env: withKeptKeys(env), setting: settings.model }), missing: "" };
   } catch (error) {
     return { found: "", missing: messageOf(error) };
   }

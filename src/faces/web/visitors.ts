@@ -46,8 +46,7 @@ const isOwner = ({ role, team }: Visitor): boolean => team === null && role === 
 
 /** @throws EkidenError `not_permitted` */
 export function mustOwn(visitor: Visitor): void {
-  if (!isOwner(visitor))
-    throw new EkidenError("not_permitted", "Only the owner of the page makes and ends links.");
+  if (!isOwner(visitor)) throw new EkidenError("not_permitted", "Only the owner of the page may do that.");
 }
 
 /** @throws EkidenError `not_permitted` */
@@ -68,7 +67,8 @@ export function mustDo(visitor: Visitor, act: Act): void {
     );
   if (role === "answerer" && act.do !== "answer")
     throw new EkidenError("not_permitted", "Your link is for answering questions only.");
-  if (role === "answerer" && act.do === "answer" && act.answer === "always")
+  // Every other word, also a shortened one, would answer more than this once.
+  if (role === "answerer" && act.do === "answer" && !/^(?:yes|no|\d*)$/.test(act.answer))
     throw new EkidenError("not_permitted", "Your link answers this once: it makes no rules.");
   if (act.do === "start" && act.options.trust && !isOwner(visitor))
     throw new EkidenError("not_permitted", "Only the owner of the page may trust the project.");

@@ -115,7 +115,7 @@ export type Act =
   | {
       readonly do: "answer";
       readonly request: string;
-      /** "yes", "no", "always", the number of an option; "" where `text` is the answer. */
+      /** "yes", "no", "session" or "always" with a rule in `text`, the number of an option; "" where `text` is the answer. */
       readonly answer: string;
       readonly text: string;
     }
@@ -229,6 +229,16 @@ export type TaskFields = {
   readonly role: string;
   readonly touches: readonly string[];
   readonly needsPlan: boolean;
+};
+/** The providers that take a key, and where each has one: "" for none. Keys themselves are never sent. */
+export type ProviderKeys = {
+  /** Nobody on the way could read a key. */
+  readonly mayKeep: boolean;
+  readonly providers: readonly {
+    readonly name: string;
+    readonly variable: string;
+    readonly has: "kept" | "environment" | "";
+  }[];
 };
 /** The outcome of an act: a sentence either way. */
 export type Acted =

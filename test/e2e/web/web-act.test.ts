@@ -35,7 +35,7 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
     const card = page.locator(".question");
     await card.locator(".line.minus", { hasText: "good morning" }).waitFor();
     await card.locator(".line.plus", { hasText: "good evening" }).waitFor();
-    await card.getByText("Why it is asked: the rule ask edit_file says so.").waitFor();
+    await card.getByText("Asked because the rule ask edit_file says so.").waitFor();
     expect(existsSync(join(team.folder, "greeting.txt"))).toBe(true);
     expect(readFileSync(join(team.folder, "greeting.txt"), "utf8")).toContain("good morning");
     await card.getByRole("button", { name: "Allow", exact: true }).click();

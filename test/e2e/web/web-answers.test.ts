@@ -73,6 +73,28 @@ describe.skipIf(!hasBrowser)("answers", () => {
     }
     await team.until("team.finished");
   });
+
+  it("allow a wider rule for this session, and refuse one that is narrower than the call", async () => {
+    const { address, origin, has, team } = await asking(["touch one", "touch two", "touch three"]);
+    const { page } = await visit(address);
+    await page.goto(`${origin}/default/questions`);
+    const card = page.locator(".question", { hasText: /touch one(?!-b)/ });
+    await card.getByText("Allow more than this once").click();
+    const rule = card.getByLabel("Rule");
+    await rule.fill("bash(touch other)");
+    await card.getByRole("button", { name: "Allow for this session" }).click();
+    await page.getByText("does not cover what is asked about").waitFor();
+    await card.getByRole("button", { name: "bash(touch *)" }).click();
+    expect(await rule.inputValue()).toBe("bash(touch *)");
+    expect(await faultsOfAccess(page)).toEqual([]);
+    await card.getByRole("button", { name: "Allow for this session" }).click();
+    // The others of both members need no answer.
+    await soon(() => expect([has("one"), has("two"), has("three")]).toEqual([true, true, true]));
+    const answered = (await team.store.journal.read("" as never, { limit: 1_000 })).events.filter(
+      ({ type }) => type === "permission.answered",
+    );
+    expect(answered.length).toBeLessThan(3);
+  });
 });
 
 /** The browser's own notifications, written down; and a page that nobody sees. */

@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("the demo with a page", () => {
     await card(LAST).locator('[aria-label="Completed"]').waitFor();
     await page.getByRole("button", { name: "Replay" }).click();
     await page.getByLabel("Moment of the run").fill("0");
-    await page.getByText("0 of 0 done").waitFor();
+    await page.getByText("No tasks yet").waitFor();
     await page.getByRole("button", { name: "100×" }).click();
     await page.getByRole("button", { name: "Play", exact: true }).click();
     await page.getByText("9 of 9 done").waitFor();

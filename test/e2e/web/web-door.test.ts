@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     ]);
     // No key and no Ollama: it says what is missing, and what works without.
     await page.getByText("A goal needs a model, and none is set up").waitFor();
-    await page.getByText("ANTHROPIC_API_KEY").waitFor();
+    await page.getByPlaceholder("ANTHROPIC_API_KEY").waitFor();
     await files.selectOption("build.md");
     expect(await page.getByText("A goal needs a model").count()).toBe(0);
     await page.getByRole("button", { name: "Start", exact: true }).click();
@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser)("the front door", () => {
 
     // Nobody starts it twice; more hands may join.
     await page.keyboard.press("g");
-    await page.getByRole("heading", { name: "The team is there" }).waitFor();
+    await page.getByRole("heading", { name: "The team is running" }).waitFor();
     await page.getByRole("button", { name: "Add teammates" }).click();
     await page.getByText("They join.").waitFor();
     await page.keyboard.press("3");
@@ -102,7 +102,7 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     await page.getByRole("alert").getByText("nobody").waitFor();
     expect(await goal.inputValue()).toBe("--help me $(touch pwned)");
     expect(existsSync(join(ours.dir, "pwned"))).toBe(false);
-    await page.getByText("By the clock").click();
+    await page.getByText("Scheduled").click();
     await page.getByLabel("When", { exact: true }).fill("0 9 * * 1-5");
     await page.getByLabel("Text", { exact: true }).fill("Look at the mail");
     await page.getByRole("button", { name: "Add", exact: true }).click();

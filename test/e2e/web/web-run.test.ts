@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
     await page.getByRole("button", { name: "Replay" }).click();
     const slider = page.getByLabel("Moment of the run");
     await slider.waitFor();
-    await page.getByText("0 of").first().waitFor();
+    await page.getByText("No tasks yet").waitFor();
     expect(await page.locator('.card [aria-label="Completed"]').count()).toBe(0);
     for (let steps = 0; !(await card("Lint").locator('[aria-label="Failed"]').count()); steps += 1) {
       expect(steps).toBeLessThan(40);

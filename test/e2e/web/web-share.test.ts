@@ -47,8 +47,10 @@ describe("a link", () => {
     }
     expect((await ask(viewer, `${store.team}/act`, add)).status).toBe(403);
     expect((await ask(answerer, `${store.team}/act`, add)).status).toBe(403);
-    const always = { do: "answer", request: "r1", answer: "always", text: "" };
-    expect(await (await ask(answerer, `${store.team}/act`, always)).text()).toContain("makes no rules");
+    for (const answer of ["always", "a", "A", "session", "s", "all"]) {
+      const more = { do: "answer", request: "r1", answer, text: "" };
+      expect(await (await ask(answerer, `${store.team}/act`, more)).text()).toContain("makes no rules");
+    }
     expect((await ask(operator, `${store.team}/act`, add)).status).toBe(200);
     expect((await ask(TOKEN, `${store.team}/act`, add)).status).toBe(200);
     const { events } = (await (await ask(TOKEN, `${store.team}/journal?kind=`)).json()) as {

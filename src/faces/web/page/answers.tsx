@@ -12,9 +12,9 @@ export const answer = (question: Question, word: string, text = ""): Promise<boo
   app.act({ do: "answer", request: question.id, answer: word, text });
 
 const WORDS = {
-  permission: "Read what it wants to run, and answer",
-  plan: "Read its plan, and answer",
-  question: "Read its question, and answer",
+  permission: "Read what it wants to run, and answer →",
+  plan: "Read its plan, and answer →",
+  question: "Read its question, and answer →",
   shutdown: "It asks for a stop",
 } as const;
 const SHORT = 200;
@@ -82,7 +82,7 @@ export function AnswerAll({ questions }: { questions: readonly Question[] }) {
           <span class="dim">{all.length} permissions:</span>
           <Button onClick={() => setWord("yes")}>Allow all</Button>
           <Button onClick={() => setWord("no")}>Refuse all</Button>
-          <span class="dim keys-hint">y allows, n refuses, a always allows, j and k move</span>
+          <span class="dim keys-hint">y allows, n refuses, s allows for this session, a always; j and k move</span>
         </>
       ) : (
         <>

@@ -11,7 +11,7 @@ import { putInLine } from "./board.ts";
 import type { Replay } from "./replay.ts";
 import { Replaying } from "./replaying.ts";
 import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
-import { openSource, type Source } from "./source.ts";
+import { openSource, Refused, type Source } from "./source.ts";
 import type { Connection } from "./streams.ts";
 import type { ViewName } from "./views/table.ts";
 
@@ -22,8 +22,19 @@ const SEEN_MAX = 20_000;
 const NOTICE_MS = 6_000;
 const SENDING_MS = 300;
 const LOST_MS = 4_000;
+const RETRY_MS = 2_000;
 
 const isAway = ({ is }: Connection): boolean => is === "lost" || is === "refused";
+
+const titleOf = (error: unknown): string => {
+  if (!(error instanceof Refused)) return "The page's server cannot be reached";
+  return TITLES[error.status] ?? "The team cannot be shown";
+};
+const TITLES: Readonly<Record<number, string>> = {
+  401: "This link does not open the page",
+  403: "This link does not open the team",
+  404: "There is no such team",
+};
 
 export class App {
   readonly source: Source = openSource();
@@ -44,7 +55,7 @@ export class App {
   failure: Failure | null = null;
   loaded = false;
   notice: Notice | null = null;
-  dialog: "none" | "new" | "help" | "share" | "palette" | { readonly edit: number } = "none";
+  dialog: "none" | "new" | "help" | "more" | "share" | "palette" | { readonly edit: number } = "none";
   private sending = 0;
   private slowSince: number | null = null;
   private clockOffset = 0;
@@ -54,6 +65,7 @@ export class App {
   private stopListening = (): void => {};
   private isDrawing = false;
   private noticeTimer: ReturnType<typeof setTimeout> | undefined;
+  private retryTimer: ReturnType<typeof setTimeout> | undefined;
   private generation = 0;
   /** How often the open questions were asked for. */
   private asked = 0;
@@ -226,8 +238,17 @@ export class App {
 
   private fail(error: unknown): void {
     const text = error instanceof Error ? error.message : String(error);
-    this.failure = { title: this.loaded ? "The page cannot go on" : "There is nothing to show", text };
+    this.failure = { title: titleOf(error), text };
+    clearTimeout(this.retryTimer);
+    this.retryTimer = setTimeout(() => void this.retry(), RETRY_MS);
     this.draw();
+  }
+
+  /** The server may come back, the store be repaired, the link be renewed by another tab. */
+  private async retry(): Promise<void> {
+    if (this.failure === null) return;
+    if (!this.loaded) return await this.follow();
+    await this.load().catch((error) => this.fail(error));
   }
 
   private take(batch: readonly Event[]): void {

@@ -6,11 +6,10 @@ import { joined, type MemberRow } from "../../../core/picture/member.ts";
 import { Picture } from "../../../core/picture/picture.ts";
 import { lanes, withoutLost } from "../../../core/picture/spans.ts";
 import { blank, type Task } from "../../../core/picture/task.ts";
-import { looksOf, pauseOf, putInLine, whyNobody, whyWaiting } from "./board.ts";
+import { deadBlocker, looksOf, pauseOf, putInLine, shownCounts, whyNobody, whyWaiting } from "./board.ts";
 import { CARD, layout } from "./graph/layout.ts";
 import { landings } from "./landings.ts";
 import { Replay } from "./replay.ts";
-import { addressOf, parseRoute } from "./route.ts";
 
 const row = (id: number, more: Partial<Task> = {}): Task => ({ ...blank(id, `Task ${id}`, 0), ...more });
 const member = (who: string, more: Partial<MemberRow> = {}): MemberRow => ({
@@ -109,7 +108,14 @@ describe("why a task waits", () => {
   it("the whole board stands still", () => {
     const idle = (reason: string) => member("alice", { phase: "idle", reason });
     const stuck = [row(1, { status: "failed" }), row(2, { blockedBy: [1] })];
-    expect(whyNobody(model(stuck, [member("alice", { hosted: false })]))).toContain("no process runs");
+    const gone = [member("alice", { hosted: false })];
+    expect(whyNobody(model([...stuck, row(3)], gone))).toContain("no process runs");
+    // Another run would not move it.
+    expect(whyNobody(model(stuck, gone))).toContain("#2: Waits for #1, which failed");
+    expect([deadBlocker(model(stuck, gone)), deadBlocker(model([...stuck, row(3)], gone))]).toEqual([
+      1,
+      null,
+    ]);
     const asking = model(stuck, [idle("idle")]);
     asking.apply(fact(1, "permission.asked", { who: "alice", request: "r", tool: "bash", subject: "ls" }));
     expect(whyNobody(asking)).toContain("you have answered a question");
@@ -121,9 +127,22 @@ describe("why a task waits", () => {
     expect(whyNobody(model([row(1, { status: "completed" })], []))).toBe("");
   });
 
+  it("counts only what somebody works on as in progress", () => {
+    const held = (id: number, owner: string) => row(id, { status: "in_progress", owner });
+    const team = model(
+      [held(1, "alice"), held(2, "bob"), held(3, "carol"), row(4)],
+      [
+        member("alice", { task: 1, phase: "work" }),
+        member("bob", { task: 2, phase: "idle", reason: "awaiting_permission" }),
+        member("carol", { task: 3, hosted: false }),
+      ],
+    );
+    expect(shownCounts(team)).toMatchObject({ busy: 1, asks: 1, away: 1, ready: 1, waiting: 0 });
+  });
+
   it("nobody is at work", () => {
     const team = model([row(1)], [member("alice", { hosted: false })]);
-    expect(whyWaiting(team.tasks.get(1) as never, team)).toContain("ekiden resume");
+    expect(whyWaiting(team.tasks.get(1) as never, team)).toContain("start the team");
   });
 });
 
@@ -260,27 +279,4 @@ it("lanes show work, gates and waits, and what still goes on has no end", () => 
     ["task", 40, null, ""],
   ]);
   expect(marks).toEqual([{ who: "alice", at: 25, kind: "refused" }]);
-});
-
-describe("an address", () => {
-  it.each([
-    ["/", { team: "default", view: "board", item: "", task: null, at: null }],
-    [
-      "/web/conversation/alice/1?task=3",
-      { team: "web", view: "conversation", item: "alice/1", task: 3, at: null },
-    ],
-    ["/web/nothing?task=-1", { team: "web", view: "board", item: "", task: null, at: null }],
-    [
-      "/web/board?task=x&at=1700000000000",
-      { team: "web", view: "board", item: "", task: null, at: 1_700_000_000_000 },
-    ],
-    ["/%zz/board?task=x", { team: "%zz", view: "board", item: "", task: null, at: null }],
-  ])("%s", (address, route) => {
-    expect(parseRoute(address, "default", ["board", "conversation"])).toEqual(route);
-  });
-
-  it("is read back as it was written", () => {
-    const route = { team: "web", view: "conversation", item: "alice/1", task: 3, at: null } as const;
-    expect(parseRoute(addressOf(route), "", ["board", "conversation"])).toEqual(route);
-  });
 });

@@ -10,7 +10,9 @@ import { overlapping } from "../../../core/touches.ts";
 export { LOOKS, type Look, type LookCounts as Counts, lookOf, looksOf } from "../../../core/picture/looks.ts";
 
 /** As a bar shows them, from the left. */
-export const BY_PROGRESS: readonly Look[] = ["done", "failed", "cancelled", "busy", "ready", "waiting"];
+export const BY_PROGRESS = [
+  ...(["done", "failed", "cancelled", "busy", "asks", "away", "ready", "waiting"] as const),
+] satisfies readonly Shown[];
 export const LOOK_WORDS: Readonly<Record<Look, string>> = {
   waiting: "Waiting",
   ready: "Ready",
@@ -18,6 +20,14 @@ export const LOOK_WORDS: Readonly<Record<Look, string>> = {
   done: "Completed",
   failed: "Failed",
   cancelled: "Cancelled",
+};
+
+/** As a person sees a task: a task in progress that nobody works on is not shown as work. */
+export type Shown = Look | "asks" | "away";
+export const SHOWN_WORDS: Readonly<Record<Shown, string>> = {
+  ...LOOK_WORDS,
+  asks: "Asks you",
+  away: "Not running",
 };
 
 type Tasks = ReadonlyMap<number, Task>;
@@ -45,7 +55,7 @@ function whyBlocked(task: Task, tasks: Tasks): string {
 
 function whyUnclaimed(task: Task, tasks: Tasks, members: readonly Member[]): string {
   const crew = members.filter((member) => member.phase !== "shutdown" && member.hosted);
-  if (crew.length === 0) return "Ready. Nobody is at work: ekiden resume starts the team.";
+  if (crew.length === 0) return "Ready. Nobody is at work: start the team again.";
   if (task.assignee !== "") return `Ready, and kept for ${task.assignee}.`;
   if (task.role !== null && !crew.some((member) => member.role === task.role))
     return `Ready, but only for the role ${task.role}, and no teammate has it.`;
@@ -85,6 +95,24 @@ export function pauseOf(
   return landing?.is === "gate" || landing?.is === "queued" ? landing.is : "";
 }
 
+export function shownOf(task: Task, model: Pick<Picture, "tasks" | "members">): Shown {
+  const pause = pauseOf(task, model);
+  return pause === "asks" || pause === "away" ? pause : lookOf(task, model.tasks);
+}
+
+/** How many tasks are shown as each. */
+export function shownCounts(model: Picture): Readonly<Record<Shown, number>> {
+  const counts = { ...looksOf(model).counts, asks: 0, away: 0 };
+  for (const { task: id } of model.members.values()) {
+    const task = id === null ? undefined : model.tasks.get(id);
+    const pause = task ? pauseOf(task, model) : "";
+    if (pause !== "asks" && pause !== "away") continue;
+    counts[pause] += 1;
+    counts.busy -= 1;
+  }
+  return counts;
+}
+
 /** The member does nothing before a person answers. */
 export const isAsking = ({ phase, reason }: Pick<Member, "phase" | "reason">): boolean =>
   phase === "idle" && /^awaiting_(?:permission|plan|answer)$/.test(reason);
@@ -122,15 +150,35 @@ export function whyNobody(model: Picture): string {
   const { counts, of } = looksOf(model);
   if (counts.busy + counts.ready + counts.waiting === 0) return "";
   if (there.some(({ phase }) => phase === "work")) return "";
-  if (there.length === 0) return "Nobody works: no process runs this team. Start it again.";
+  if (there.length === 0 && counts.busy + counts.ready > 0)
+    return "Nobody works: no process runs this team. Start it again.";
   if (questions > 0)
     return `Nobody works before you have answered ${questions === 1 ? "a question" : `${questions} questions`}.`;
   const isLimited = there.some(({ phase, reason }) => phase === "idle" && reason === "rate_limited");
   if (isLimited) return "Nobody works: the model provider does not answer. They go on by themselves.";
   // Between two tasks everybody is idle for a moment, which is no news.
   if (counts.busy + counts.ready > 0) return "";
-  const task = [...model.tasks.values()].find(({ id }) => of.get(id) === "waiting");
+  const dead = deadBlocker(model);
+  const task = [...model.tasks.values()].find(
+    ({ id, blockedBy }) => of.get(id) === "waiting" && (dead === null || blockedBy.includes(dead)),
+  );
   return task ? `Nobody works. #${task.id}: ${whyWaiting(task, model)}` : "";
+}
+
+/** Some process runs members of the team. */
+export const isHosted = ({ members }: Pick<Picture, "members">): boolean =>
+  [...members.values()].some(({ phase, hosted }) => phase !== "shutdown" && hosted);
+
+/** The ended task that keeps what is left of the board from being begun; null where something can be done without it. */
+export function deadBlocker(model: Picture): number | null {
+  const { counts, of } = looksOf(model);
+  if (counts.busy + counts.ready > 0) return null;
+  for (const { id, blockedBy } of model.tasks.values()) {
+    if (of.get(id) !== "waiting") continue;
+    const dead = blockedBy.find((one) => ["failed", "cancelled"].includes(of.get(one) ?? ""));
+    if (dead !== undefined) return dead;
+  }
+  return null;
 }
 
 /** The team in a word, with the tone of its dot and a sentence. */

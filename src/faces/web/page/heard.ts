@@ -13,9 +13,12 @@ export function heardParts(text: string): HeardPart[] {
   return tags.map((tag) => ({ title: titleOf(tag), text: tag.content }));
 }
 
+/** Of tags whose names are not the words for them. */
+const WORDS: Readonly<Record<string, string>> = { "auto-claimed": "took" };
+
 function titleOf({ tag, attributes: { from, kind, task } }: Tag): string {
   if (from === PERSON)
     return kind === "note" ? "you wrote" : `${(kind ?? "mail").replaceAll("_", " ")} from you`;
   if (from) return `${(kind ?? "mail").replaceAll("_", " ")} from ${from}`;
-  return `${tag.replaceAll("-", " ")}${task ? ` #${task}` : ""}`;
+  return `${WORDS[tag] ?? tag.replaceAll("-", " ")}${task ? ` #${task}` : ""}`;
 }

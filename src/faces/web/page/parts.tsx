@@ -2,7 +2,7 @@
 import type { ComponentChildren, JSX, RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { app } from "./app.ts";
-import { BY_PROGRESS, type Counts, LOOK_WORDS, type Look } from "./board.ts";
+import { BY_PROGRESS, SHOWN_WORDS, type Shown } from "./board.ts";
 import { hrefOf, type Route } from "./route.ts";
 
 type LinkProps = {
@@ -39,13 +39,25 @@ export const TaskLink = ({ id, ...rest }: { id: number; class?: string }) => (
   </Link>
 );
 
-const SHAPES: Readonly<Record<Look, JSX.Element>> = {
+const SHAPES: Readonly<Record<Shown, JSX.Element>> = {
   waiting: <circle cx="8" cy="8" r="5.5" stroke-dasharray="2.2 2.1" />,
   ready: <circle cx="8" cy="8" r="5.5" />,
   busy: (
     <>
       <circle cx="8" cy="8" r="5.5" />
       <path d="M8 5a3 3 0 0 1 0 6z" class="fill" />
+    </>
+  ),
+  asks: (
+    <>
+      <circle cx="8" cy="8" r="5.5" class="fill" />
+      <path d="M6.400 6.700a1.600 1.600 0 1 1 2.300 1.400c-.5.250-.7.500-.7 1M8 11v.1" class="mark" />
+    </>
+  ),
+  away: (
+    <>
+      <circle cx="8" cy="8" r="5.5" stroke-dasharray="2.2 2.1" />
+      <path d="M6.800 6v4M9.200 6v4" />
     </>
   ),
   done: (
@@ -69,7 +81,7 @@ const SHAPES: Readonly<Record<Look, JSX.Element>> = {
 };
 
 /** The status of a task: a shape and a colour, and its word for people who see neither. */
-export function Status({ look, word = false }: { look: Look; word?: boolean }) {
+export function Status({ look, word = false }: { look: Shown; word?: boolean }) {
   return (
     <span class={`status ${look}`}>
       <svg
@@ -77,19 +89,19 @@ export function Status({ look, word = false }: { look: Look; word?: boolean }) {
         width="16"
         height="16"
         role={word ? "presentation" : "img"}
-        aria-label={word ? undefined : LOOK_WORDS[look]}
+        aria-label={word ? undefined : SHOWN_WORDS[look]}
       >
         {SHAPES[look]}
       </svg>
-      {word && <span>{LOOK_WORDS[look]}</span>}
+      {word && <span>{SHOWN_WORDS[look]}</span>}
     </span>
   );
 }
 
 /** How far the board is, as one bar in the colours of the statuses. */
-export function ProgressBar({ counts }: { counts: Counts }) {
+export function ProgressBar({ counts }: { counts: Readonly<Record<Shown, number>> }) {
   const shown = BY_PROGRESS.filter((look) => counts[look] > 0);
-  const text = shown.map((look) => `${counts[look]} ${LOOK_WORDS[look].toLowerCase()}`).join(", ");
+  const text = shown.map((look) => `${counts[look]} ${SHOWN_WORDS[look].toLowerCase()}`).join(", ");
   return (
     <div class="progress" role="img" aria-label={text || "No tasks"} title={text}>
       {shown.map((look) => (

@@ -5,6 +5,7 @@ import { app } from "./app.ts";
 import { CopyButton } from "./copy.tsx";
 import { Dialog } from "./dialog.tsx";
 import { Button, LabelledChoice, Refusal, TextField } from "./fields.tsx";
+import { teamTitle } from "./parts.tsx";
 import { hrefOf } from "./route.ts";
 
 const ROLE_WORDS: Readonly<Record<ShareLink["role"], string>> = {
@@ -32,7 +33,7 @@ export function Share() {
   };
   useEffect(read, [team]);
   const change = async (what: object, then: (text: string) => void): Promise<void> => {
-    const done = await app.source.link(team, what);
+    const done = await app.source.change(team, "links", what);
     setRefusal(done.ok ? "" : done.text);
     if (done.ok) then(done.text);
     read();
@@ -46,7 +47,7 @@ export function Share() {
     });
   };
   return (
-    <Dialog title={`Share ${app.teamName}`}>
+    <Dialog title={`Share ${teamTitle(app.project, app.teamName)}`}>
       <form class="form" onSubmit={make}>
         <p class="dim">A link shows this team alone. The journal names its person with all that they do.</p>
         <TextField label="Name" placeholder="Ann" value={name} maxLength={40} onValue={setName} autoFocus />

@@ -1,21 +1,21 @@
 /** Draws the frame of every view: teams, navigation, progress, connection, replay, notices, keys. */
 import { useEffect } from "preact/hooks";
 import { app, useApp } from "./app.ts";
-import { looksOf, teamState } from "./board.ts";
 import { Dialog, openDialog as open } from "./dialog.tsx";
 import { Button, Pair } from "./fields.tsx";
 import type { Choice } from "./find-choice.ts";
+import { Header, isBlank } from "./header.tsx";
 import { takenByView } from "./keys.ts";
 import { useNotifications } from "./notify.ts";
 import { Palette } from "./palette.tsx";
-import { Empty, Link, ProgressBar, teamTitle } from "./parts.tsx";
+import { Empty, teamTitle } from "./parts.tsx";
 import { ReplayBar } from "./replay-bar.tsx";
+import { hrefOf } from "./route.ts";
 import { inSearchField } from "./search-field.ts";
 import { Share } from "./share.tsx";
-import { SHOWN, Sidebar, titleOf } from "./sidebar.tsx";
+import { More, SHOWN, Sidebar, titleOf } from "./sidebar.tsx";
 import { TaskDialog } from "./task-dialog.tsx";
 import { TaskPanel } from "./task-panel.tsx";
-import { leftInWords } from "./time-left.ts";
 import { VIEWS } from "./views/table.ts";
 
 export function Shell() {
@@ -26,6 +26,7 @@ export function Shell() {
     return () => removeEventListener("keydown", onKey);
   }, []);
   const { route, failure, loaded, questions } = app;
+  const first = app.overview?.first;
   useEffect(() => {
     const waiting = questions.length > 0 ? `(${questions.length}) ` : "";
     document.title = `${waiting}${titleOf(route.view)} · ${teamTitle(app.project, app.teamName) || "Ekiden"}`;
@@ -33,7 +34,17 @@ export function Shell() {
   if (failure && !loaded)
     return (
       <main class="lonely">
-        <Empty title={failure.title}>{failure.text}</Empty>
+        <Empty title={failure.title}>
+          {failure.text}
+          <br />
+          {first && first !== route.team ? (
+            <a href={hrefOf({ team: first, view: "board", item: "", task: null, at: null })}>
+              To the team {first}
+            </a>
+          ) : (
+            "This page tries again by itself."
+          )}
+        </Empty>
       </main>
     );
   if (!loaded) return <main class="lonely" aria-busy="true" aria-label="Loading" />;
@@ -63,76 +74,12 @@ export function Shell() {
       {app.dialog === "new" && <TaskDialog task={null} />}
       {typeof app.dialog === "object" && <TaskDialog key={app.dialog.edit} task={app.dialog.edit} />}
       {app.dialog === "share" && <Share />}
+      {app.dialog === "more" && <More current={view} />}
       {app.dialog === "help" && <Help />}
       {app.dialog === "palette" && <Palette views={choices()} />}
     </div>
   );
 }
-
-/** A team that has never worked is started here first. */
-const isBlank = (): boolean =>
-  app.route.view === "board" &&
-  app.replay === null &&
-  app.mayAct &&
-  app.overview?.mayStart === true &&
-  app.model.tasks.size + app.model.members.size === 0;
-
-function Header() {
-  const { model, route } = app;
-  const { counts } = looksOf(model);
-  const total = model.tasks.size;
-  // What follows is of one team.
-  if (route.view === "teams")
-    return (
-      <header class="header">
-        <h1>Teams</h1>
-      </header>
-    );
-  if (isBlank())
-    return (
-      <header class="header">
-        <h1>Start</h1>
-        <Live />
-      </header>
-    );
-  return (
-    <header class="header">
-      <h1>{titleOf(route.view)}</h1>
-      <div class="header-progress">
-        <ProgressBar counts={counts} />
-        <span class="figures">
-          {counts.done} of {total} done
-          {leftInWords(model)}
-          {counts.failed > 0 && <span class="bad"> · {counts.failed} failed</span>}
-        </span>
-      </div>
-      <Live />
-      {!app.source.recording && (
-        <Button aria-pressed={app.replay !== null} onClick={() => app.toggleReplay()}>
-          Replay
-        </Button>
-      )}
-      {app.mayAct && (
-        <Button class="primary" onClick={() => open("new")} title="New task (n)">
-          New task
-        </Button>
-      )}
-      {!app.replay && teamState(app.live).tone === "ended" && route.view !== "outcome" && (
-        <Link class="button" to={{ view: "outcome", item: "", task: null }}>
-          Outcome
-        </Link>
-      )}
-      {app.mayAct && app.overview?.mayStart && !isAtWork() && route.view !== "run" && (
-        <Link class="button" to={{ view: "run", item: "", task: null }}>
-          Start
-        </Link>
-      )}
-    </header>
-  );
-}
-
-const isAtWork = (): boolean =>
-  [...app.live.members.values()].some((one) => one.phase !== "shutdown" && one.hosted);
 
 /** What the palette offers besides what the team has. */
 const choices = (): Choice[] => [
@@ -148,23 +95,6 @@ const choices = (): Choice[] => [
   { kind: "do", text: app.replay ? "Back to live" : "Replay", run: () => app.toggleReplay() },
   { kind: "do", text: "Keys", more: "help shortcuts", run: () => open("help") },
 ];
-
-const AWAY = { lost: "Connecting", refused: "Not let in", trouble: "Store down" } as const;
-
-/** What the team does, or why the page does not know it. */
-function Live() {
-  const { connection, replay, source } = app;
-  if (replay) return <span class="live replay">{source.recording ? "Recording" : "Replay"}</span>;
-  const { word, tone, title } =
-    connection.is === "live"
-      ? teamState(app.model)
-      : { word: AWAY[connection.is], tone: connection.is, title: "" };
-  return (
-    <span class={`live ${tone}`} title={title}>
-      {word}
-    </span>
-  );
-}
 
 /** Keeps its line only while something is wrong: nothing else moves when a connection blinks. */
 function Banner() {
@@ -186,7 +116,7 @@ const KEYS: readonly (readonly [key: string, what: string])[] = [
   ["g", "start the team, or see to it"],
   ["Ctrl K", "a task, a member, a view by its name; words in the journal"],
   ["n", "a new task"],
-  ["y n a", "in Questions: allow, refuse, always allow; j and k move"],
+  ["y n s a", "in Questions: allow, refuse, allow for this session, always; j and k move"],
   ["r", "replay, or back to live"],
   ["/", "search in the journal"],
   ["Arrows", "from task to task in the graph"],

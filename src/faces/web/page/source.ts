@@ -25,8 +25,8 @@ export interface Source {
   /** @throws Error with the server's sentence */
   get<T>(path: string, query?: Readonly<Record<string, string | number>>): Promise<T>;
   act(team: string, act: Act): Promise<Acted>;
-  /** Makes or ends a link. */
-  link(team: string, change: object): Promise<Acted>;
+  /** Makes or ends a link; keeps or forgets the key of a provider. */
+  change(team: string, what: "links" | "keys", change: object): Promise<Acted>;
   /** @throws Error with the server's sentence */
   file(path: string): Promise<Blob>;
   /** Ends with the returned function. */
@@ -87,7 +87,7 @@ const server: Source = {
     throw new Refused(answer.status, await textOf(answer));
   },
   act: (team, act) => post(`${team}/act`, act),
-  link: (team, change) => post(`${team}/links`, change),
+  change: (team, what, change) => post(`${team}/${what}`, change),
   async file(path) {
     const answer = await ask(path, { signal: null });
     if (answer.ok) return await answer.blob();
@@ -140,7 +140,7 @@ function recorded(recording: Recording): Source {
       return Promise.reject(new Refused(404, "This recording does not hold it."));
     },
     act: () => Promise.resolve(NO_ACT),
-    link: () => Promise.resolve(NO_ACT),
+    change: () => Promise.resolve(NO_ACT),
     file: () => Promise.reject(new Refused(404, "This recording does not hold it.")),
     listen: () => () => {},
   };

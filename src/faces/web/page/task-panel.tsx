@@ -6,7 +6,7 @@ import type { TaskHistory } from "../../../core/views/board.ts";
 import { sentence } from "../../../core/views/sentence.ts";
 import { AsksOf } from "./answers.tsx";
 import { app } from "./app.ts";
-import { lookOf, pauseOf, whyWaiting } from "./board.ts";
+import { lookOf, pauseOf, shownOf, whyWaiting } from "./board.ts";
 import { Elapsed } from "./clock.tsx";
 import { openDialog } from "./dialog.tsx";
 import { useAnswer, useFacts } from "./facts.ts";
@@ -46,7 +46,7 @@ function Details({ task }: { task: Task }) {
     <>
       <h2>{task.subject}</h2>
       <p class="panel-status">
-        <Status look={look} word />
+        <Status look={shownOf(task, model)} word />
         {task.owner && (
           <Link to={{ view: "conversation", item: task.owner }} title="What it said and did">
             {task.owner}
@@ -95,7 +95,7 @@ function Ids({ label, ids }: { label: string; ids: readonly number[] }) {
           const task = app.model.tasks.get(id);
           return (
             <Link key={id} to={{ task: id }} title={task?.subject}>
-              {task && <Status look={lookOf(task, app.model.tasks)} />}#{id}
+              {task && <Status look={shownOf(task, app.model)} />}#{id}
             </Link>
           );
         })}

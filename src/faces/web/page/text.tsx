@@ -11,7 +11,10 @@ import { Button } from "./fields.tsx";
 const MARKDOWN_MAX = 60_000;
 
 export function Markdown({ text }: { text: string }) {
-  const tokens = useMemo(() => (text.length > MARKDOWN_MAX ? null : lexer(text, { gfm: true })), [text]);
+  const tokens = useMemo(
+    () => (text.length > MARKDOWN_MAX ? null : lexer(text, { gfm: true, breaks: true })),
+    [text],
+  );
   if (tokens === null) return <Output text={text} />;
   return <div class="markdown">{blocks(tokens)}</div>;
 }

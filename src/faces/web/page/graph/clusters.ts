@@ -1,5 +1,7 @@
 /** The parts of a board that is too large for single tasks: how many they hold, what these are about, and how far they are. */
-import { BY_PROGRESS, type Look } from "../board.ts";
+
+import { figure } from "../../../../core/views/view.ts";
+import type { Look } from "../board.ts";
 import type { Box, Brush, Scene } from "./draw.ts";
 import type { Layout } from "./layout.ts";
 
@@ -20,6 +22,9 @@ const FIRST: readonly (readonly [Look, string])[] = [
   ["ready", "ready"],
   ["waiting", "waiting"],
 ];
+
+/** The bar of a cluster, from the left. */
+const BAR: readonly Look[] = ["done", "failed", "cancelled", "busy", "ready", "waiting"];
 
 let kept: {
   readonly looks: Scene["looks"];
@@ -99,7 +104,7 @@ export function drawClusters({ context, scene, camera: { k }, palette, view }: B
     context.fillStyle = palette.text;
     const room = width - 16 / k;
     context.font = `600 ${Math.round(13 / k)}px system-ui, sans-serif`;
-    const tasks = total === 1 ? "1 task" : `${total} tasks`;
+    const tasks = total === 1 ? "1 task" : `${figure(total)} tasks`;
     context.fillText(fitting(context, aboutOf(cluster) || tasks, room), x + 10 / k, y + 18 / k);
     const done = counts.get("done") ?? 0;
     context.fillStyle = palette.dim;
@@ -111,12 +116,12 @@ export function drawClusters({ context, scene, camera: { k }, palette, view }: B
     const first = FIRST.find(([look]) => counts.has(look));
     if (first) {
       if (first[0] === "failed") context.fillStyle = palette.failed;
-      const urgent = `${counts.get(first[0])} ${first[1]}`;
+      const urgent = `${figure(counts.get(first[0]) ?? 0)} ${first[1]}`;
       context.fillText(fitting(context, urgent, room), x + 10 / k, y + (36 + 17 * lines.length) / k);
     }
     let at = x + 10 / k;
     const all = width - 20 / k;
-    for (const look of BY_PROGRESS) {
+    for (const look of BAR) {
       const part = (all * (counts.get(look) ?? 0)) / total;
       context.fillStyle = palette[look];
       context.fillRect(at, y + height - 18 / k, part, 6 / k);

@@ -4,7 +4,7 @@ import { criticalPath } from "../../../../core/order.ts";
 import type { Task } from "../../../../core/picture/task.ts";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { type Look, looksOf, type Pause, pauseOf } from "../board.ts";
+import { type Look, looksOf, type Pause, pauseOf, shownOf } from "../board.ts";
 import { useClock } from "../clock.tsx";
 import { Button } from "../fields.tsx";
 import { Status, useCanvasSize } from "../parts.tsx";
@@ -179,7 +179,7 @@ function Card({
       title={`#${task.id} ${task.subject}`}
       onClick={() => app.go({ task: task.id })}
     >
-      <Status look={look} />
+      <Status look={shownOf(task, app.model)} />
       <span class="subject">{task.subject}</span>
       <span class="meta">
         <span class="id">#{task.id}</span>

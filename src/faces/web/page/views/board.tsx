@@ -3,7 +3,17 @@ import { useMemo, useState } from "preact/hooks";
 import type { Task } from "../../../../core/picture/task.ts";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { LOOK_WORDS, LOOKS, type Look, looksOf, pauseOf, whyNobody, whyWaiting } from "../board.ts";
+import {
+  deadBlocker,
+  isHosted,
+  LOOK_WORDS,
+  LOOKS,
+  type Look,
+  looksOf,
+  pauseOf,
+  whyNobody,
+  whyWaiting,
+} from "../board.ts";
 import { useClock } from "../clock.tsx";
 import { openDialog } from "../dialog.tsx";
 import { Button, TextField } from "../fields.tsx";
@@ -35,9 +45,37 @@ export function BoardView() {
         </Link>
         {!isColumns && <Legend />}
       </div>
-      {why && <p class="banner warn">{why}</p>}
+      {why && (
+        <p class="banner warn row">
+          <span class="grow">{why}</span> <WayOn />
+        </p>
+      )}
       {isColumns ? <Columns tasks={[...model.tasks.values()]} /> : <Graph />}
     </>
+  );
+}
+
+/** What moves a board that stands still, where one click can do it. */
+function WayOn() {
+  const { live } = app;
+  if (live.questions.size > 0)
+    return (
+      <Link class="button" to={{ view: "questions", item: "" }}>
+        See the questions
+      </Link>
+    );
+  const dead = deadBlocker(live);
+  if (dead !== null)
+    return (
+      <Link class="button" to={{ task: dead }}>
+        Open #{dead}
+      </Link>
+    );
+  if (!app.mayAct || app.overview?.mayStart !== true || isHosted(live)) return null;
+  return (
+    <Link class="button" to={{ view: "run", item: "", task: null }}>
+      Go on
+    </Link>
   );
 }
 

@@ -14,16 +14,19 @@ export function CostsView() {
   const { data, error } = useAnswer<Costs>("costs", turns);
   if (error) return <Empty title="The journal cannot be read">{error}</Empty>;
   if (!data) return <Empty title="Loading" />;
-  if (data.total.turns === 0) return <Empty title="Nothing spent yet" />;
+  if (data.total.turns === 0)
+    return <Empty title="Nothing spent yet">Tokens and money by member, model and task stand here.</Empty>;
   const { total } = data;
   return (
     <div class="costs">
       {app.replay && <p class="dim">Costs are those of the whole run.</p>}
       <dl class="totals">
-        <Pair label="Cost">{total.usd > 0 ? money(total.usd) : "no price"}</Pair>
+        <Pair label="Cost">
+          {total.usd > 0 ? money(total.usd) : total.input + total.output > 0 ? "no price known" : "none"}
+        </Pair>
         <Pair label="Turns">{total.turns}</Pair>
         <Pair label="Input">{tokens(total.input)}</Pair>
-        <Pair label="of it cached">
+        <Pair label="From cache">
           {total.input > 0 ? `${Math.round((100 * total.cached) / total.input)} %` : "–"}
         </Pair>
         <Pair label="Output">{tokens(total.output)}</Pair>

@@ -15,7 +15,12 @@ export function LanesView() {
   const { events, isLoading, error } = useFacts();
   const all = useMemo(() => lanes(events), [events]);
   if (error) return <Empty title="The journal cannot be read">{error}</Empty>;
-  if (all.names.length === 0) return <Empty title={isLoading ? "Loading" : "Nobody has worked yet"} />;
+  if (all.names.length === 0) {
+    if (isLoading) return <Empty title="Loading" />;
+    return (
+      <Empty title="Nobody has worked yet">Each member gets a lane here, with its tasks over time.</Empty>
+    );
+  }
   return <Chart lanes={app.replay ? all : withoutLost(all, isHosted)} />;
 }
 

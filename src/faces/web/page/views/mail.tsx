@@ -1,5 +1,6 @@
 /** The view of mail: sender, recipient, text, and whether it was read. */
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { PERSON } from "../../../../core/ids.ts";
 import { type Mail, words } from "../../../../core/mail.ts";
 import type { MailPage } from "../../wire.ts";
 import { app } from "../app.ts";
@@ -37,12 +38,16 @@ export function MailView() {
           onValue={(item) => app.go({ item })}
         />
         <Check value={isRoutine} onValue={setRoutine}>
-          Idle notices
+          Also notices that a member is idle
         </Check>
       </div>
-      {app.mayAct && <Compose key={box} to={box && box !== "person" ? box : "lead"} />}
+      {app.mayAct && app.model.members.size > 0 && (
+        <Compose key={box} to={box && box !== "person" ? box : "lead"} />
+      )}
       {shown.length === 0 ? (
-        <Empty title={isLoading ? "Loading" : "No mail"} />
+        <Empty title={isLoading ? "Loading" : "No mail"}>
+          {isLoading ? "" : "What members and you write to each other stands here."}
+        </Empty>
       ) : (
         <ol class="letters">
           {shown.map((one) => (
@@ -90,12 +95,12 @@ function Letter({ mail, until }: { mail: Mail; until: number }) {
   const [first = "", ...rest] = text.replace(/^(About #\d+:)\n/, "$1 ").split("\n");
   const isLong = rest.length > 0 || first.length > 160;
   return (
-    <li class={`letter${isRead ? "" : " queued"}`}>
+    <li class={`letter${isRead || mail.to === PERSON ? "" : " queued"}`}>
       <header>
         <Name name={mail.from} /> → <Name name={mail.to} />
         <span class="dim">{mail.body.kind.replaceAll("_", " ")}</span>
         {mail.urgent && <span class="tag bad">urgent</span>}
-        {!isRead && <span class="tag warn">queued</span>}
+        {!isRead && mail.to !== PERSON && <span class="tag warn">queued</span>}
         <Time at={mail.at} />
       </header>
       {isLong ? (

@@ -1,10 +1,10 @@
 /** The outcome of the team: the lead's last words, the tasks that ended, the whole change by file with comments on lines, the gates, the cost. */
 import { useMemo, useState } from "preact/hooks";
 import type { Task } from "../../../../core/picture/task.ts";
-import { money, span, tokens } from "../../../../core/views/view.ts";
+import { figure, money, span, tokens } from "../../../../core/views/view.ts";
 import type { Outcome } from "../../wire.ts";
 import { app } from "../app.ts";
-import { looksOf } from "../board.ts";
+import { isHosted, looksOf } from "../board.ts";
 import { commentsOf, sendComments } from "../comments.ts";
 import { useAnswer, useFacts } from "../facts.ts";
 import { Button, Choice, Pair } from "../fields.tsx";
@@ -26,7 +26,9 @@ export function OutcomeView() {
   if (!data) return <Empty title="Loading" />;
   if (data.runs === 0)
     return (
-      <Empty title="Nothing has come of it yet">Tasks, changes and the lead's last words stand here.</Empty>
+      <Empty title="Nothing has run yet">
+        After a run, what it changed, the tasks that ended and the lead's last words stand here.
+      </Empty>
     );
   return (
     <div class="outcome">
@@ -47,8 +49,9 @@ export function OutcomeView() {
         </header>
         <Figures outcome={data} />
         {app.replay === null && !isRecorded && isGone() && (
-          <p>
+          <p class="row">
             <Button onClick={() => void app.replaying.watch(WATCH_MS)}>Watch it in 15 seconds</Button>
+            <GoOn />
           </p>
         )}
         {data.words && (
@@ -65,8 +68,19 @@ export function OutcomeView() {
   );
 }
 
-const isGone = (): boolean =>
-  ![...app.live.members.values()].some((one) => one.phase !== "shutdown" && one.hosted);
+/** To the form that resumes what is open, such as comments that became tasks. */
+function GoOn() {
+  const { busy, ready, waiting } = looksOf(app.live).counts;
+  const open = busy + ready + waiting;
+  if (open === 0 || !app.mayAct || app.overview?.mayStart !== true) return null;
+  return (
+    <Link class="button" to={{ view: "run", item: "", task: null }}>
+      Go on with {open} open {open === 1 ? "task" : "tasks"}
+    </Link>
+  );
+}
+
+const isGone = (): boolean => !isHosted(app.live);
 
 const REASONS: Readonly<Record<string, string>> = {
   concluded: "Done",
@@ -77,7 +91,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 function headline({ ended, reason }: Outcome): string {
   if (!isGone()) return "Still at work";
-  if (ended === null) return "Cut off";
+  if (ended === null) return "Its process ended before the work did";
   const { counts } = looksOf(app.live);
   if (reason === "concluded" && counts.failed > 0) return `Done, but for ${counts.failed} that failed`;
   return REASONS[reason] ?? "Ended";
@@ -88,7 +102,7 @@ function Figures({ outcome: { began, ended } }: { outcome: Outcome }) {
   const { counts } = looksOf(app.live);
   return (
     <dl class="totals">
-      <Pair label="Completed">{counts.done}</Pair>
+      <Pair label="Completed">{figure(counts.done)}</Pair>
       {counts.failed > 0 && <Pair label="Failed">{counts.failed}</Pair>}
       {counts.cancelled > 0 && <Pair label="Cancelled">{counts.cancelled}</Pair>}
       {began !== null && <Pair label="Time">{span((isGone() ? (ended ?? app.now) : app.now) - began)}</Pair>}
@@ -128,7 +142,7 @@ function Tasks({ since }: { since: number }) {
       </ul>
       {ended.length > TASKS_SHOWN && !isAll && (
         <Button class="link" onClick={() => setAll(true)}>
-          Show all {ended.length}
+          Show all {figure(ended.length)}
         </Button>
       )}
     </section>
@@ -220,10 +234,11 @@ function Gates({ since }: { since: number }) {
   if (refused.length + landed.length === 0) return null;
   return (
     <section>
-      <h3>Gates</h3>
+      <h3>Landing</h3>
       <p>
         <Link to={{ view: "landing", item: "" }}>
-          {landed.length} landed, {refused.length} could not
+          {landed.length} {landed.length === 1 ? "change" : "changes"} landed
+          {refused.length > 0 && `, ${refused.length} refused`}
         </Link>
       </p>
       {refused.slice(0, 5).map((one) => (

@@ -10,6 +10,7 @@ import { useKeys } from "../keys.ts";
 import { Empty, Link, TaskLink } from "../parts.tsx";
 import { Markdown, Output, Patch } from "../text.tsx";
 import { CallInput } from "./entries.tsx";
+import { RuleForm } from "./rule-form.tsx";
 
 export function QuestionsView() {
   const { questions } = app;
@@ -37,7 +38,7 @@ function Cards({ questions }: { questions: readonly Question[] }) {
   const keys = useCallback((key: string): boolean => {
     const open = app.questions;
     const at = open.findIndex(({ id }) => id === chosen.current.id);
-    const word = { y: "yes", n: "no", a: "always" }[key];
+    const word = { y: "yes", n: "no", a: "always", s: "session" }[key];
     const next = { j: 1, k: -1 }[key];
     if (next !== undefined) {
       const to = open[(at + next + open.length) % open.length];
@@ -49,7 +50,9 @@ function Cards({ questions }: { questions: readonly Question[] }) {
     if (word === undefined || !app.mayAnswer) return false;
     const question = open[at];
     const mayAnswer =
-      question && isYesNo(question) && (word !== "always" || (question.rule !== undefined && app.mayAct));
+      question &&
+      isYesNo(question) &&
+      (word === "yes" || word === "no" || (question.rule !== undefined && app.mayAct));
     if (mayAnswer && Date.now() - chosen.current.at >= FRESH_MS) void answer(question, word);
     return true;
   }, []);
@@ -74,9 +77,9 @@ function Card({ question, isChosen }: { question: Question; isChosen: boolean })
   const [text, setText] = useState("");
   const [isSent, setSent] = useState(false);
   const { id, kind, by, of, deadline, why, rule } = question;
-  const say = async (word: string): Promise<void> => {
+  const say = async (word: string, said = kind === "question" && word !== "" ? "" : text): Promise<void> => {
     setSent(true);
-    if (!(await answer(question, word, kind === "question" && word !== "" ? "" : text))) setSent(false);
+    if (!(await answer(question, word, said))) setSent(false);
   };
   const isPlan = kind === "plan";
   return (
@@ -94,7 +97,7 @@ function Card({ question, isChosen }: { question: Question; isChosen: boolean })
           <Left until={deadline} />
         </span>
       </header>
-      {why && <p class="dim">Why it is asked: {why}.</p>}
+      {why && <p class="dim">Asked because {why}.</p>}
       <div class="asked">
         {isPlan ? (
           <Markdown text={question.text} />
@@ -133,17 +136,9 @@ function Card({ question, isChosen }: { question: Question; isChosen: boolean })
           <Button disabled={isSent} onClick={() => void say("no")}>
             {isPlan ? "Reject" : "Refuse"}
           </Button>
-          {rule && app.mayAct && (
-            <Button
-              disabled={isSent}
-              onClick={() => void say("always")}
-              title="For this and all later calls of this kind; written into the project's settings"
-            >
-              Always allow <code>{rule}</code>
-            </Button>
-          )}
         </div>
       )}
+      {rule && app.mayAct && <RuleForm rule={rule} isSent={isSent} say={say} />}
     </li>
   );
 }
@@ -185,10 +180,11 @@ function Title({ question: { kind, by, task, tool, text, attempt, call } }: { qu
   if (kind === "question") return <>{who} asks you</>;
   if (kind === "shutdown") return <>{who} asks for a stop</>;
   const current = app.model.members.get(by)?.task;
-  const path = call && shownCall(call).kind === "command" ? "" : text.slice((tool ?? "").length + 2);
+  const isCommand = call !== undefined && shownCall(call).kind === "command";
+  const path = isCommand ? "" : text.slice((tool ?? "").length + 2);
   return (
     <>
-      {who} asks to run {tool} {path && <code>{path}</code>}
+      {who} wants to {isCommand ? "run a command" : <>use {tool}</>} {path && <code>{path}</code>}
       <span class="for-task">{current && <TaskLink id={current} />}</span>
     </>
   );

@@ -3,9 +3,10 @@ import { useEffect, useState } from "preact/hooks";
 import { EFFORTS } from "../../../../core/effort.ts";
 import type { StartForm, StartOptions } from "../../wire.ts";
 import { app } from "../app.ts";
-import { looksOf, teamState } from "../board.ts";
+import { isHosted, looksOf, teamState } from "../board.ts";
 import { Button, Check, LabelledChoice, Refusal, TextField } from "../fields.tsx";
 import { Empty, Link } from "../parts.tsx";
+import { KeyForm, Keys } from "./keys.tsx";
 import { Schedule } from "./schedule.tsx";
 import { SteeringForm } from "./steering.tsx";
 import { StopButton } from "./team.tsx";
@@ -29,12 +30,13 @@ export function RunView() {
     );
   if (error) return <Empty title="The project cannot be read">{error}</Empty>;
   if (!form) return null;
-  const isThere = [...app.model.members.values()].some((one) => one.phase !== "shutdown" && one.hosted);
+  const isThere = isHosted(app.model);
   return (
     <div class="door">
-      {isThere ? <More /> : <Start key={team} form={form} />}
+      {isThere ? <More /> : <Start key={team} form={form} onKept={read} />}
       {isThere && <SteeringForm key={`steer ${team}`} />}
       <Schedule form={form} onChange={read} />
+      {form.missing === "" && <Keys onChange={read} />}
     </div>
   );
 }
@@ -74,7 +76,7 @@ const HAS_SCRIPTS = /^\s*(```|~~~)\s*(sh|bash|python|node)\b/m;
 const isPlan = ({ goal, isPlan }: Fields): boolean =>
   looksLikePlan(goal) && (isPlan ?? HAS_SCRIPTS.test(goal));
 
-function Start({ form }: { form: StartForm }) {
+function Start({ form, onKept }: { form: StartForm; onKept: () => void }) {
   const [fields, setFields] = useState<Fields>({
     ...{ goal: "", runbook: "", budgetUsd: "", trust: false, ask: false, isPlan: null },
     ...{ model: form.model, effort: form.effort, worktrees: form.worktrees },
@@ -124,13 +126,12 @@ function Start({ form }: { form: StartForm }) {
       {form.missing !== "" && fields.model.trim() === "" && fields.runbook === "" && !isPlan(fields) && (
         <div class="missing" role="note">
           <b>A goal needs a model, and none is set up</b>
-          <p>{form.missing}</p>
-          <p>
+          <KeyForm onKept={onKept} otherwise={form.missing} />
+          <p class="dim">
             {form.runbooks.length > 0
               ? "A file of this folder, chosen above,"
               : "A plan, written above with ## headings and sh blocks,"}{" "}
-            works without one. A key is read from the environment of ekiden web: set it there and start the
-            page again; this tab goes on.
+            works without a model.
           </p>
         </div>
       )}
@@ -188,7 +189,7 @@ function How({ fields, change, found }: HowProps) {
       <LabelledChoice
         label="Effort"
         value={fields.effort}
-        options={[["", "as the model likes"], ...EFFORTS]}
+        options={[["", "the model's default"], ...EFFORTS]}
         onValue={(effort) => change({ effort })}
       />
       <TextField
@@ -255,9 +256,11 @@ function More() {
   const { title } = teamState(app.model);
   return (
     <section class="form">
-      <h2>The team is there</h2>
+      <h2>The team is running</h2>
       <p>
-        {title}. <Link to={{ view: "board", item: "" }}>To the board</Link> ·{" "}
+        {title}.
+        <br />
+        <Link to={{ view: "board", item: "" }}>To the board</Link> ·{" "}
         <Link to={{ view: "mail", item: "lead" }}>Write to the lead</Link>
       </p>
       <form
@@ -271,9 +274,10 @@ function More() {
         <button type="submit" disabled={isSending}>
           {isSending ? "Starting…" : "Add teammates"}
         </button>
-        <span class="grow" />
-        <span class="dim">The whole team:</span> <StopButton who="all" />
       </form>
+      <p class="row">
+        <span class="dim">Stop the whole team:</span> <StopButton who="all" />
+      </p>
       <Refusal text={refusal} />
     </section>
   );

@@ -23,7 +23,7 @@ export function Schedule({ form: { crons }, onChange }: { form: StartForm; onCha
   };
   return (
     <details class="schedule" open={crons.length > 0}>
-      <summary>By the clock{crons.length > 0 && ` (${crons.length})`}</summary>
+      <summary>Scheduled{crons.length > 0 && ` (${crons.length})`}</summary>
       <ul>
         {crons.map(({ id, line }) => (
           <li key={id} class="row">

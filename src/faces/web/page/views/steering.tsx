@@ -53,7 +53,7 @@ function Fields({ now, send }: { now: Steering; send: Send }) {
   const limit = now.mostUsd === null ? "no limit" : `of ${money(now.mostUsd)}`;
   return (
     <>
-      <h3>From now on</h3>
+      <h3>Change while it runs</h3>
       {now.usedUp && <p class="warn">{now.usedUp}</p>}
       <div class="form-grid halves">
         <LabelledChoice
@@ -92,10 +92,10 @@ function Fields({ now, send }: { now: Steering; send: Send }) {
             </span>
             <Button
               class="link"
-              aria-label={`Sum up the conversation of ${who}`}
+              aria-label={`Summarise the conversation of ${who}`}
               onClick={() => void send("compact", who, "")}
             >
-              Sum up
+              Summarise
             </Button>
             <Anew onYes={() => void send("anew", who, "")} who={who} />
           </li>
@@ -158,8 +158,8 @@ function Anew({ who, onYes }: { who: string; onYes: () => void }) {
   const [asks, setAsks] = useState(false);
   if (!asks)
     return (
-      <Button class="link" aria-label={`Begin anew the conversation of ${who}`} onClick={() => setAsks(true)}>
-        Begin anew
+      <Button class="link" aria-label={`New conversation for ${who}`} onClick={() => setAsks(true)}>
+        New conversation
       </Button>
     );
   return (
@@ -171,7 +171,7 @@ function Anew({ who, onYes }: { who: string; onYes: () => void }) {
           onYes();
         }}
       >
-        Forget it
+        Forget the old one
       </Button>
       <Button class="link" onClick={() => setAsks(false)}>
         Keep

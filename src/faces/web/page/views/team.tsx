@@ -6,7 +6,7 @@ import { money, tokens } from "../../../../core/views/view.ts";
 import type { Doing } from "../../wire.ts";
 import { AsksOf } from "../answers.tsx";
 import { app } from "../app.ts";
-import { isAsking } from "../board.ts";
+import { isAsking, isHosted } from "../board.ts";
 import { Elapsed } from "../clock.tsx";
 import { Button } from "../fields.tsx";
 import { Empty, Link } from "../parts.tsx";
@@ -19,10 +19,20 @@ export function TeamView() {
   const [seen] = useState(() => new Set<string>());
   const doing = useDoing(seen);
   if (members.length === 0)
-    return <Empty title="Nobody is in this team yet">Start it with: ekiden run GOAL</Empty>;
+    return (
+      <Empty title="Nobody is in this team yet">
+        {app.mayAct && app.overview?.mayStart ? (
+          <Link class="button" to={{ view: "run", item: "" }}>
+            Start the team
+          </Link>
+        ) : (
+          "Members appear here once the team has started."
+        )}
+      </Empty>
+    );
   return (
     <>
-      {app.mayAct && members.some((one) => one.phase !== "shutdown" && one.hosted) && <StopAll />}
+      {app.mayAct && isHosted(app.model) && <StopAll />}
       <ul class="crew">
         {members.map((member) => (
           <Card
@@ -163,15 +173,17 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
           · <Elapsed since={member.since} />
         </span>
       </p>
-      <p class="work">
-        {task ? (
-          <Link to={{ task: task.id }}>
-            <span class="dim">#{task.id}</span> {task.subject}
-          </Link>
-        ) : (
-          <span class="dim">no task</span>
-        )}
-      </p>
+      {(task || member.phase !== "shutdown") && (
+        <p class="work">
+          {task ? (
+            <Link to={{ task: task.id }}>
+              <span class="dim">#{task.id}</span> {task.subject}
+            </Link>
+          ) : (
+            <span class="dim">no task</span>
+          )}
+        </p>
+      )}
       <AsksOf who={name} />
       {!(asks && !app.replay) && <Activity member={member} doing={doing} />}
       <footer>
@@ -222,10 +234,12 @@ function Activity({ member, doing }: { member: Member; doing: Doing | undefined 
 const headOf = ({ kind, command }: LiveOutput): string =>
   kind === "command" ? `bash ${command}` : kind === "text" ? "writes" : "thinks";
 
-function lastOf({ call, jobs, said, output }: Doing, { hosted, machine }: Member) {
+function lastOf({ call, jobs, said, output }: Doing, { hosted, machine, since }: Member) {
   const elsewhere = machine && `runs on ${machine}: its output is there`;
   const [job] = jobs;
-  if (call && hosted) return { head: `${call.tool} ${call.text}`, since: call.at, rest: elsewhere || said };
+  // A call that waited for its permission has run only since then.
+  const running = Math.max(call?.at ?? 0, since);
+  if (call && hosted) return { head: `${call.tool} ${call.text}`, since: running, rest: elsewhere || said };
   if (call) return { head: said, rest: `was cut off: ${call.tool} ${call.text.split("\n")[0]}` };
   if (job) return { head: `j${job.id} ${job.command}`, since: job.at, rest: elsewhere || output };
   return { head: said, rest: output };
@@ -261,6 +275,6 @@ export function StopButton({ who }: { who: string }) {
 
 const StopAll = () => (
   <div class="toolbar">
-    <span class="dim">The whole team:</span> <StopButton who="all" />
+    <span class="dim">Stop the whole team:</span> <StopButton who="all" />
   </div>
 );

@@ -1,7 +1,7 @@
 /** The teams of this person in all projects: what needs an answer first, with what they do and one way into each. Read again while it is seen. */
 import { useEffect, useState } from "preact/hooks";
 import { leftWords } from "../../../../core/time-left.ts";
-import { money, span } from "../../../../core/views/view.ts";
+import { figure, money, span } from "../../../../core/views/view.ts";
 import type { AllTeams, TeamGlance } from "../../wire.ts";
 import { app } from "../app.ts";
 import { Empty, Link, ProgressBar, teamTitle } from "../parts.tsx";
@@ -81,7 +81,7 @@ function Card({ team: one, now }: { team: TeamGlance; now: number }) {
         </p>
       )}
       {one.note && <p class="bad">{one.note}</p>}
-      {one.counts && one.counts.total > 0 && <ProgressBar counts={looks(one.counts)} />}
+      {one.counts && one.counts.total > 0 && <ProgressBar counts={looks(one.counts, one.state)} />}
       <p class="dim">{figures(one, now)}</p>
       {one.asks.map(({ by, text }, i) => (
         <p key={i} class="asks">
@@ -126,16 +126,23 @@ function Card({ team: one, now }: { team: TeamGlance; now: number }) {
   );
 }
 
-/** Which of the pending tasks are ready is not counted here. */
-const looks = ({ pending, inProgress, completed, failed, cancelled }: NonNullable<TeamGlance["counts"]>) => ({
-  ...{ waiting: pending, ready: 0, busy: inProgress, done: completed, failed, cancelled },
-});
+/** Which of the pending tasks are ready is not counted here, nor which of those in progress ask. */
+function looks(counts: NonNullable<TeamGlance["counts"]>, state: TeamGlance["state"]) {
+  const { pending, inProgress, completed, failed, cancelled } = counts;
+  const isStopped = state === "stopped" || state === "done";
+  return {
+    ...{ waiting: pending, ready: 0, asks: 0, done: completed, failed, cancelled },
+    ...{ busy: isStopped ? 0 : inProgress, away: isStopped ? inProgress : 0 },
+  };
+}
 
 /** "3 of 5 tasks done, 1 failed · about 12 min left · 2 of 3 at work · $0.12" */
 function figures({ counts, members, working, usd, since, state, left }: TeamGlance, now: number): string {
-  const failed = counts && counts.failed > 0 ? `, ${counts.failed} failed` : "";
+  const failed = counts && counts.failed > 0 ? `, ${figure(counts.failed)} failed` : "";
   const tasks =
-    counts && counts.total > 0 ? `${counts.completed} of ${counts.total} tasks done${failed}` : "";
+    counts && counts.total > 0
+      ? `${figure(counts.completed)} of ${figure(counts.total)} tasks done${failed}`
+      : "";
   const isOver = state === "stopped" || state === "done";
   const atWork = members > 0 && !isOver ? `${working} of ${members} at work` : "";
   const last = since === null || working > 0 ? "" : `last change ${span(Math.max(0, now - since))} ago`;

@@ -1,0 +1,53 @@
+/**
+ * The keys of model providers that the person gave to this program, for who has none in the environment: a file in the person's own folder,
+ * for this user alone. Members cannot read that folder. A key is used and never shown again; a variable of the environment wins.
+ */
+import { dirname, join } from "node:path";
+import { makeFolder } from "../adapters/make-folder.ts";
+import { isOurs, jsonIn, replaceFile } from "../adapters/small-files.ts";
+import { EkidenError } from "../core/errors.ts";
+import { userFile } from "./own-folders.ts";
+
+type Keys = Readonly<Record<string, string>>;
+
+export const keysFile = (): string => join(dirname(userFile()), "keys.json");
+
+/** By variable, such as ANTHROPIC_API_KEY. {} where the file is missing, damaged, or open to other users. */
+export function keptKeys(): Keys {
+  const path = keysFile();
+  const known = isOurs(path) ? jsonIn<unknown>(path) : null;
+  if (typeof known !== "object" || known === null) return {};
+  const found = Object.entries(known).filter(([, key]) => typeof key === "string" && key !== "");
+  return Object.fromEntries(found) as Keys;
+}
+
+/** `env` with the keys that it lacks. */
+export const withKeptKeys = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({ ...keptKeys(), ...given(env) });
+
+const given = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(env).filter(([, value]) => value));
+
+/** For this process and those that it starts. */
+export function useKeptKeys(env: NodeJS.ProcessEnv): void {
+  for (const [variable, key] of Object.entries(keptKeys())) env[variable] ||= key;
+}
+
+const KEY_MAX = 4_000;
+
+/** `key`: null to forget it. @throws EkidenError `bad_input` for a text that can be no key, or a folder that cannot be written */
+export function keepKey(variable: string, key: string | null): void {
+  if (key !== null && !/^[\x21-\x7e]+$/.test(key))
+    throw new EkidenError("bad_input", "A key is one word of letters, digits and signs, without spaces.");
+  if (key !== null && key.length > KEY_MAX)
+    throw new EkidenError("bad_input", `A key has at most ${KEY_MAX} characters.`);
+  const { [variable]: _, ...rest } = keptKeys();
+  try {
+    makeFolder(dirname(keysFile()), 0o700);
+    replaceFile(
+      keysFile(),
+      `${JSON.stringify(key === null ? rest : { ...rest, [variable]: key }, null, 2)}\n`,
+    );
+  } catch (error) {
+    throw new EkidenError("bad_input", `${keysFile()} cannot be written.`, { cause: error });
+  }
+}
