@@ -219,7 +219,12 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
     const { origin, address } = await pageServer(store, team.folder);
     await team.host.start({ goal: "Go" });
     await team.until("permission.asked");
-    for (const shape of [{ width: 1280 }, { width: 390, dark: true }]) {
+    for (const shape of [
+      { width: 1280 },
+      { width: 1920, dark: true },
+      { width: 390 },
+      { width: 390, dark: true },
+    ]) {
       const { page } = await visit(address, shape);
       for (const view of [
         "board?task=1",
@@ -232,6 +237,9 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
         "landing",
         "costs",
         "journal",
+        "outcome",
+        "run",
+        "teams",
       ]) {
         await page.goto(`${origin}/default/${view}`);
         await page.locator("main#view").waitFor();
@@ -243,6 +251,11 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
       await page.keyboard.press("?");
       await page.getByRole("heading", { name: "Keys" }).waitFor();
       expect(await faultsOfAccess(page), "replay and keys").toEqual([]);
+      await page.keyboard.press("Escape");
+      if (shape.width > 400) continue;
+      await page.getByRole("button", { name: "More" }).click();
+      await page.getByRole("button", { name: "Theme" }).waitFor();
+      expect(await faultsOfAccess(page), "more").toEqual([]);
     }
   });
 });

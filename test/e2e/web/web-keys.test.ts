@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("a key of a provider", () => {
     await page.getByRole("button", { name: "Forget the key of anthropic" }).click();
     await page.getByText("A goal needs a model").waitFor();
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({});
-  });
+  }, 240_000);
 
   it("is no business of a person with a link, nor of a page for looking only", async () => {
     const ours = project();

@@ -82,7 +82,9 @@ export function AnswerAll({ questions }: { questions: readonly Question[] }) {
           <span class="dim">{all.length} permissions:</span>
           <Button onClick={() => setWord("yes")}>Allow all</Button>
           <Button onClick={() => setWord("no")}>Refuse all</Button>
-          <span class="dim keys-hint">y allows, n refuses, s allows for this session, a always; j and k move</span>
+          <span class="dim keys-hint">
+            y allows, n refuses, s allows for this session, a always; j and k move
+          </span>
         </>
       ) : (
         <>

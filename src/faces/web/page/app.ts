@@ -237,7 +237,8 @@ export class App {
   }
 
   private fail(error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
+    const text =
+      error instanceof Refused ? error.message : "Is ekiden web running? It is asked again by itself.";
     this.failure = { title: titleOf(error), text };
     clearTimeout(this.retryTimer);
     this.retryTimer = setTimeout(() => void this.retry(), RETRY_MS);

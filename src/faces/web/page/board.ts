@@ -7,7 +7,7 @@ import type { Picture } from "../../../core/picture/picture.ts";
 import type { Task } from "../../../core/picture/task.ts";
 import { overlapping } from "../../../core/touches.ts";
 
-export { LOOKS, type Look, type LookCounts as Counts, lookOf, looksOf } from "../../../core/picture/looks.ts";
+export { LOOKS, type Look, lookOf, looksOf } from "../../../core/picture/looks.ts";
 
 /** As a bar shows them, from the left. */
 export const BY_PROGRESS = [

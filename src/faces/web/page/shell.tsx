@@ -100,7 +100,12 @@ const choices = (): Choice[] => [
 function Banner() {
   const { connection, failure, replay } = app;
   if (replay) return null;
-  if (failure) return <p class="banner bad">{failure.text}</p>;
+  if (failure)
+    return (
+      <p class="banner bad">
+        {failure.title}: {failure.text}
+      </p>
+    );
   if (connection.is === "trouble")
     return <p class="banner bad">The server cannot read its store: {connection.text}</p>;
   if (connection.is === "refused") return <p class="banner bad">{connection.text}</p>;

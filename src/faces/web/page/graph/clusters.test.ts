@@ -34,7 +34,8 @@ it("names a part of a large board by what most of its tasks are about, and puts 
   expect(new Set(names)).toContain("cart");
   expect(new Set(names)).toContain("pay");
   expect(names.filter((one) => one.includes(",")).length).toBeLessThan(names.length / 3);
-  const about = (groups: [string, number][], total: number) => aboutOf({ groups: new Map(groups), total });
+  const about = (groups: [string, number][], total: number, to = 1) =>
+    aboutOf({ groups: new Map(groups), total, from: 1, to });
   expect(
     about(
       [
@@ -64,4 +65,18 @@ it("names a part of a large board by what most of its tasks are about, and puts 
     ),
   ).toBe("b +2");
   expect(about([["", 5]], 5)).toBe("");
+  const mixed = ["a", "b", "c"].map((group): [string, number] => [group, 2]);
+  expect(about(mixed, 6, 4)).toBe("Steps 1–4");
+});
+
+it("wraps a large board of many layers, so that it has the shape of a screen", () => {
+  const ids = Array.from({ length: 3_000 }, (_, i) => i + 1);
+  const nodes = ids.map((id) => ({ id, blockedBy: id > 20 ? [id - 20] : [] }));
+  const { places, width, height } = layout(nodes, ids);
+  expect(width / height).toBeLessThan(4);
+  expect(new Set([...places.values()].map(String)).size).toBe(3_000);
+  for (const [x, y] of places.values()) {
+    expect(x + CARD.width).toBeLessThanOrEqual(width + 0.001);
+    expect(y + CARD.height).toBeLessThanOrEqual(height + 0.001);
+  }
 });

@@ -13,6 +13,9 @@ type Cluster = {
   readonly counts: Map<Look, number>;
   readonly groups: Map<string, number>;
   total: number;
+  /** The first and the last of its layers, from 1. */
+  from: number;
+  to: number;
 };
 
 /** What a person looks for in a cluster, the most urgent first. */
@@ -55,11 +58,13 @@ export function clustersOf({ layout, looks }: Pick<Scene, "layout" | "looks">, k
         right: (column + 1) * width,
         bottom: (row + 1) * height,
       };
-      cell = { box, counts: new Map(), groups: new Map(), total: 0 };
+      cell = { box, counts: new Map(), groups: new Map(), total: 0, from: Number.POSITIVE_INFINITY, to: 0 };
       cells.set(key, cell);
     }
     cell.counts.set(look, (cell.counts.get(look) ?? 0) + 1);
     cell.total += 1;
+    const layer = (layout.depths.get(id) ?? 0) + 1;
+    [cell.from, cell.to] = [Math.min(cell.from, layer), Math.max(cell.to, layer)];
     const group = layout.groups.get(id) ?? "";
     cell.groups.set(group, (cell.groups.get(group) ?? 0) + 1);
   }
@@ -67,12 +72,18 @@ export function clustersOf({ layout, looks }: Pick<Scene, "layout" | "looks">, k
   return kept.clusters;
 }
 
-/** What most of its tasks are about: "src/cart", "src/cart, src/pay", "src/cart +4". */
-export function aboutOf({ groups, total }: Pick<Cluster, "groups" | "total">): string {
+/** What most of its tasks are about: "src/cart", "src/cart, src/pay", else which steps of the work they are: "Steps 3–12". */
+export function aboutOf({
+  groups,
+  total,
+  from,
+  to,
+}: Pick<Cluster, "groups" | "total" | "from" | "to">): string {
   const all = [...groups].filter(([name]) => name !== "").sort((a, b) => b[1] - a[1]);
   const [[first, most] = ["", 0], [second] = [""]] = all;
   if (all.length <= 1 || most >= 0.8 * total) return first;
-  return all.length === 2 ? `${first}, ${second}` : `${first} +${all.length - 1}`;
+  if (all.length === 2) return `${first}, ${second}`;
+  return from === to ? `${first} +${all.length - 1}` : `Steps ${from}–${to}`;
 }
 
 /** As much of a text as there is room for. */

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { criticalPath } from "../../../../core/order.ts";
 import type { Task } from "../../../../core/picture/task.ts";
-import { span } from "../../../../core/views/view.ts";
+import { figure, span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { type Look, looksOf, type Pause, pauseOf, shownOf } from "../board.ts";
 import { useClock } from "../clock.tsx";
@@ -11,10 +11,12 @@ import { Status, useCanvasSize } from "../parts.tsx";
 import { onTheme } from "../theme.ts";
 import { chainWords } from "../time-left.ts";
 import { type Camera, draw, type Palette, paletteOf, READABLE, visible } from "./draw.ts";
+import { type Fold, foldOf } from "./fold.ts";
 import { CARD, type Layout } from "./layout.ts";
 import { type CameraControl, useCamera } from "./use-camera.ts";
 import { useLayout } from "./use-layout.ts";
 
+const FOLDED_FROM = 24; // tasks: larger boards begin folded
 const CARDS_MAX = 160;
 /** Below this, a card has room for one line of its subject. */
 const SMALL = 0.75;
@@ -30,8 +32,11 @@ export function Graph() {
   const cardsBox = useRef<HTMLDivElement>(null);
   const [isCritical, setCritical] = useState(true);
   const { model } = app;
+  const [wanted, setWanted] = useState<boolean | null>(null);
   // A replay shows where tasks will stand that are not there yet, so that nothing moves.
-  const laid = useLayout(app.replay ? app.live : model);
+  const foldable = useMemo(() => (app.replay ? null : foldOf(model.tasks)), [app.replay, model, model.board]);
+  const fold = (wanted ?? model.tasks.size >= FOLDED_FROM) ? foldable : null;
+  const laid = useLayout(app.replay ? app.live : model, fold);
   const looks = looksOf(model).of;
   const critical = useMemo(
     () => new Set(isCritical && laid ? criticalPath(model.tasks) : []),
@@ -116,7 +121,9 @@ export function Graph() {
         aria-label={`Graph of ${looks.size} tasks. The columns show the same as lists.`}
         role="img"
       />
+      {laid === null && <p class="laying dim">Laying out {figure(looks.size)} tasks…</p>}
       <div class="cards" ref={cardsBox}>
+        {laid && fold && <Stack fold={fold} laid={laid} onOpen={() => setWanted(false)} />}
         {laid &&
           shown.map((id) => {
             const task = model.tasks.get(id);
@@ -134,6 +141,15 @@ export function Graph() {
           })}
       </div>
       <div class="graph-tools" role="toolbar" aria-label="Zoom">
+        {foldable && (
+          <Button
+            aria-pressed={fold !== null}
+            onClick={() => setWanted(fold === null)}
+            title="Layers in which everything is done become one card"
+          >
+            Fold what is done
+          </Button>
+        )}
         <Button
           aria-pressed={isCritical}
           onClick={() => setCritical(!isCritical)}
@@ -154,6 +170,28 @@ export function Graph() {
     </div>
   );
 }
+
+/** What is folded, as one card before all others. */
+const Stack = ({ fold, laid, onOpen }: { fold: Fold; laid: Layout; onOpen: () => void }) => (
+  <Button
+    class="card done stack"
+    style={{
+      ...{ left: "0", top: `${Math.max(0, (laid.height - CARD.height) / 2)}px` },
+      ...{ width: `${CARD.width}px`, height: `${CARD.height}px` },
+    }}
+    title="Show them"
+    onClick={onOpen}
+  >
+    <Status look="done" />
+    <span class="subject">{fold.ids.size} tasks done</span>
+    <span class="meta">
+      <span>
+        {fold.layers} {fold.layers === 1 ? "layer" : "layers"}
+      </span>
+      <span class="note">show</span>
+    </span>
+  </Button>
+);
 
 function Card({
   task,

@@ -18,12 +18,14 @@ export type Layout = {
   readonly places: ReadonlyMap<number, readonly [x: number, y: number]>;
   readonly edges: readonly Edge[];
   readonly groups: ReadonlyMap<number, string>;
+  /** The layer of each task, from 0. */
+  readonly depths: ReadonlyMap<number, number>;
   readonly width: number;
   readonly height: number;
 };
 
 export const CARD = { width: 208, height: 74 } as const;
-const GAP = { x: 72, y: 20, lane: 14, column: 16 } as const;
+export const GAP = { x: 72, y: 20, lane: 14, column: 16 } as const;
 const STEP = CARD.height + GAP.y;
 /** Above this, long edges are drawn straight: nobody follows one of a thousand. */
 const ROUTED_MAX = 400;
@@ -39,13 +41,21 @@ type Slot = {
   after: Slot[];
 };
 
-export function layout(nodes: readonly Node[], order: readonly number[]): Layout {
-  const byId = new Map(nodes.map((node) => [node.id, node]));
+/** The layer of each task, from 0: one behind the last of its blockers. `order`: blockers first. */
+export function depthsOf(
+  tasks: ReadonlyMap<number, Pick<Node, "blockedBy">>,
+  order: readonly number[],
+): ReadonlyMap<number, number> {
   const depth = new Map<number, number>();
   for (const id of order) {
-    const blockers = byId.get(id)?.blockedBy ?? [];
+    const blockers = tasks.get(id)?.blockedBy ?? [];
     depth.set(id, Math.max(-1, ...blockers.map((one) => depth.get(one) ?? -1)) + 1);
   }
+  return depth;
+}
+
+export function layout(nodes: readonly Node[], order: readonly number[]): Layout {
+  const depth = depthsOf(new Map(nodes.map((node) => [node.id, node])), order);
   const layers: Slot[][] = [];
   const slots = new Map<number, Slot>();
   const put = (layer: number, key: number, isTask: boolean): Slot => {
@@ -60,7 +70,33 @@ export function layout(nodes: readonly Node[], order: readonly number[]): Layout
   for (let i = 0; i < layers.length; i += 1) layers[i] ??= [];
   for (const layer of layers) number(layer);
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) untangle(layers, sweep % 2 === 0);
-  return position(layers, chains, new Map(nodes.map(({ id, group = "" }) => [id, group])));
+  const groups = new Map(nodes.map(({ id, group = "" }) => [id, group]));
+  return wrapped({ ...position(layers, chains, groups), depths: depth });
+}
+
+/** As wide as a screen for its height. */
+const SHAPE = 1.7;
+
+/** A large board of many layers is wrapped as a text is: it would be a thin line on a screen. */
+function wrapped(board: Layout): Layout {
+  const { places, width, height, depths } = board;
+  const bands = Math.round(Math.sqrt(width / Math.max(1, height) / SHAPE));
+  if (places.size <= ROUTED_MAX || bands < 2) return board;
+  const starts = new Map<number, number>();
+  for (const [id, [x]] of places) {
+    const layer = depths.get(id) ?? 0;
+    starts.set(layer, Math.min(starts.get(layer) ?? x, x));
+  }
+  const bandOf = (id: number): number =>
+    Math.min(bands - 1, Math.floor(((starts.get(depths.get(id) ?? 0) ?? 0) * bands) / width));
+  const lefts: number[] = [];
+  for (const [id, [x]] of places) lefts[bandOf(id)] = Math.min(lefts[bandOf(id)] ?? x, x);
+  const moved = [...places].map(([id, [x, y]]): [number, readonly [number, number]] => {
+    const band = bandOf(id);
+    return [id, [x - (lefts[band] ?? 0), y + band * (height + STEP)]];
+  });
+  const right = moved.reduce((most, [, [x]]) => Math.max(most, x + CARD.width), 0);
+  return { ...board, places: new Map(moved), width: right, height: bands * (height + STEP) - STEP };
 }
 
 function number(layer: readonly Slot[]): void {
@@ -125,7 +161,7 @@ function position(
   layers: readonly Slot[][],
   chains: readonly Chain[],
   groups: ReadonlyMap<number, string>,
-): Layout {
+): Omit<Layout, "depths"> {
   const rows = Math.max(10, Math.ceil(Math.sqrt(groups.size * 1.6)));
   const isTall = layers.some((layer) => layer.length > rows * 1.5);
   const places = new Map<number, readonly [number, number]>();

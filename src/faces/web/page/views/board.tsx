@@ -124,7 +124,7 @@ function Columns({ tasks }: { tasks: readonly Task[] }) {
         {shown.map((look) => {
           const list = columns.get(look) ?? [];
           return (
-            <section key={look} class="column">
+            <section key={look} class={`column${list.length === 0 ? " empty-column" : ""}`}>
               <h2>
                 <Status look={look} word /> <span class="dim">{list.length}</span>
               </h2>

@@ -1,14 +1,21 @@
 /** Draws the lanes on a canvas: work as bars, and below each bar what held it up. */
 
 import type { Lanes, Span, SpanKind } from "../../../../core/picture/spans.ts";
+import { span as spanText } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { clockTime } from "../parts.tsx";
 
-export const ROW = 36;
+/** A lane grows with the room that there is. */
+const [ROW_LEAST, ROW_MOST] = [36, 64];
+export const rowHeight = (lanes: number, room: number): number =>
+  Math.floor(Math.max(ROW_LEAST, Math.min(ROW_MOST, (room - AXIS) / Math.max(1, lanes))));
 export const AXIS = 28;
 const STEPS = [
   1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 86_400, 604_800,
 ];
+
+/** From here on a lane says how long its tasks took. */
+const TWO_LINES = 56;
 
 export type Range = { readonly from: number; readonly to: number };
 
@@ -34,6 +41,7 @@ export function drawLanes(
   scroll: number,
   all: Lanes,
   rows: ReadonlyMap<string, number>,
+  row: number,
   range: Range,
   last: number,
   selected: Span | null,
@@ -60,9 +68,9 @@ export function drawLanes(
   context.strokeStyle = color("border");
   context.lineWidth = 1;
   for (
-    let y = AXIS + ROW - (scroll % ROW) - 0.5;
-    y < Math.min(height, AXIS + rows.size * ROW - scroll);
-    y += ROW
+    let y = AXIS + row - (scroll % row) - 0.5;
+    y < Math.min(height, AXIS + rows.size * row - scroll);
+    y += row
   ) {
     context.beginPath();
     context.moveTo(0, y);
@@ -70,11 +78,11 @@ export function drawLanes(
     context.stroke();
   }
   for (const one of all.spans) {
-    const y = (rows.get(one.who) ?? 0) * ROW + AXIS - scroll;
+    const y = (rows.get(one.who) ?? 0) * row + AXIS - scroll;
     const [x, right] = [xOf(one.from), xOf(one.to ?? last)];
-    if (y > height || y + ROW < AXIS || right < 0 || x > width) continue;
+    if (y > height || y + row < AXIS || right < 0 || x > width) continue;
     const isTask = one.kind === "task";
-    const [top, tall] = isTask ? [y + 4, 22] : [y + 27, 4];
+    const [top, tall] = isTask ? [y + 4, row - 14] : [y + row - 9, 4];
     const wide = Math.max(2, right - x);
     context.fillStyle = color(isTask ? ENDS[one.end] : COLORS[one.kind]);
     context.fillRect(x, top, Math.max(1.5, wide - 1), tall);
@@ -91,16 +99,21 @@ export function drawLanes(
     const room = right - Math.max(0, x) - 10;
     // Isolated: in a right-to-left subject, numbers and brackets keep their places.
     const text = `#${one.task} \u2068${subject}`;
-    context.fillText(fitting(context, text, room), Math.max(0, x) + 6, y + 15.5, room);
+    const left = Math.max(0, x) + 6;
+    const hasTwoLines = row >= TWO_LINES;
+    context.fillText(fitting(context, text, room), left, y + (hasTwoLines ? 15.5 : 4 + tall / 2), room);
+    if (!hasTwoLines) continue;
+    const more = [spanText((one.to ?? last) - one.from), one.end].filter((part) => part !== "").join(" · ");
+    context.fillText(fitting(context, more, room), left, y + 33.5, room);
   }
   for (const mark of all.marks) {
-    const y = (rows.get(mark.who) ?? 0) * ROW + AXIS - scroll;
+    const y = (rows.get(mark.who) ?? 0) * row + AXIS - scroll;
     const x = xOf(mark.at);
-    if (y > height || y + ROW < AXIS || x < 0 || x > width) continue;
+    if (y > height || y + row < AXIS || x < 0 || x > width) continue;
     context.fillStyle = color(
       mark.kind === "landed" ? "lane-good" : mark.kind === "refused" ? "lane-bad" : "lane-wait",
     );
-    context.fillRect(x - 1, y + 3, 2.5, ROW - 7);
+    context.fillRect(x - 1, y + 3, 2.5, row - 7);
   }
   context.restore();
 }

@@ -7,7 +7,7 @@ import { useClock } from "../clock.tsx";
 import { useFacts } from "../facts.ts";
 import { Button } from "../fields.tsx";
 import { clockTime, Empty, Link, useCanvasSize } from "../parts.tsx";
-import { AXIS, drawLanes, type Range, ROW } from "./lanes-canvas.ts";
+import { AXIS, drawLanes, type Range, rowHeight } from "./lanes-canvas.ts";
 
 const isHosted = (who: string): boolean => app.live.members.get(who)?.hosted !== false;
 
@@ -42,12 +42,17 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
   const end = app.replay ? app.now : Math.max(app.now, all.start + 1_000);
   const isOver = all.spans.every((one) => one.to !== null);
   const last = isOver ? Math.max(all.start + 1_000, ...lastEnds(all)) : end;
-  const range = zoom ?? { from: all.start, to: all.start + (last - all.start) * 1.02 };
+  // A team may have been made long before it began to work.
+  const first = Math.min(last - 1_000, ...all.spans.map(({ from }) => from));
+  const range = zoom ?? { from: first - (last - first) * 0.01, to: last + (last - first) * 0.02 };
+  const [room, setRoom] = useState(0);
+  const row = rowHeight(all.names.length, room);
+  useLayoutEffect(() => setRoom(box.current?.clientHeight ?? 0));
   const rows = useMemo(() => new Map(all.names.map((name, i) => [name, i])), [all.names.length]);
 
   const paint = (): void => {
     if (canvas.current && box.current)
-      drawLanes(canvas.current, box.current.scrollTop, all, rows, range, last, selected);
+      drawLanes(canvas.current, box.current.scrollTop, all, rows, row, range, last, selected);
   };
   useLayoutEffect(paint);
   useCanvasSize(canvas, () => app.draw());
@@ -55,7 +60,7 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
     range.from + (x / (canvas.current?.clientWidth || 1)) * (range.to - range.from);
   const zoomBy = (by: number, at = (range.from + range.to) / 2): void => {
     const next = { from: at - (at - range.from) / by, to: at + (range.to - at) / by };
-    setZoom(next.to - next.from > (last - all.start) * 1.1 ? null : next);
+    setZoom(next.to - next.from > (last - first) * 1.1 ? null : next);
   };
   const ordered = useMemo(
     () =>
@@ -110,10 +115,10 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
       >
         <div
           class="lane-names"
-          style={{ paddingTop: `${AXIS}px`, height: `${all.names.length * ROW + AXIS}px` }}
+          style={{ paddingTop: `${AXIS}px`, height: `${all.names.length * row + AXIS}px` }}
         >
           {all.names.map((name) => (
-            <Link key={name} to={{ view: "conversation", item: name }} style={{ height: `${ROW}px` }}>
+            <Link key={name} to={{ view: "conversation", item: name }} style={{ height: `${row}px` }}>
               {name}
             </Link>
           ))}
@@ -131,7 +136,7 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
             }}
             onDblClick={({ offsetX }) => zoomBy(3, timeAt(offsetX))}
             onClick={({ offsetX, offsetY }) => {
-              const who = all.names[Math.floor((offsetY + (box.current?.scrollTop ?? 0) - AXIS) / ROW)];
+              const who = all.names[Math.floor((offsetY + (box.current?.scrollTop ?? 0) - AXIS) / row)];
               const at = timeAt(offsetX);
               const hit = all.spans.filter(
                 (one) => one.who === who && one.from <= at && (one.to ?? last) >= at,
