@@ -50,7 +50,7 @@ export async function prove(): Promise<Proving> {
   };
   const restore = (): void => {
     for (const name of readdirSync(ground.top))
-      rmSync(join(ground.top, name), { recursive: true, force: true });
+      rmSync(join(ground.top, name), { recursive: true, force: true, maxRetries: 20 });
     spawnSync("cp", ["-a", `${copy}/.`, ground.top]);
   };
   hand(ground.top);
