@@ -1,6 +1,14 @@
 /** Commands that run in a process which was confined in advance: the same rules hold, and nothing stays behind. */
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -129,6 +137,18 @@ bubblewrapOrSkip(describe)("a spare", () => {
       await soon(() => expect(starters().some((pid) => !stopped.includes(pid))).toBe(true));
       for (const pid of signal === "SIGSTOP" ? stopped : []) process.kill(pid, "SIGCONT");
     }
+  });
+
+  it("is started by a process that reads nothing of the person's shells", async () => {
+    const [home, trace] = [join(base, "home"), join(base, "trace")];
+    mkdirSync(home);
+    writeFileSync(join(home, ".bashrc"), `touch '${trace}'\n`);
+    await soon(async () => {
+      const ready = waiting();
+      await run("true", { env: { HOME: home, SHLVL: "0" } });
+      expect(ready).toContain(pids.at(-1));
+    });
+    expect(existsSync(trace)).toBe(false);
   });
 
   it("serves one command, and is ended by a time-out or an abort as any other", async () => {
