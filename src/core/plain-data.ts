@@ -1,6 +1,6 @@
 /** Data that a file of a project holds, before anything walks through it: not too deep, and without names that change objects. */
 
-/** Of objects and lists in each other. No file of ours needs a tenth of it; the recursion of a schema or of JSON ends far above. */
+/** Levels of objects and lists, at most. No file of this program needs a tenth of it; JSON and schemas can read far more. */
 export const DEPTH_MAX = 100;
 
 /** JSON, checked. @throws Error with the reason, without the name of the file */

@@ -7,7 +7,7 @@ import type { Name } from "./ids.ts";
 
 export type ProgressVerdict = "fine" | "told" | "over";
 
-/** Of the limit. */
+/** The share of the limit at which the members are told. */
 const TOLD_AT = 0.5;
 /** Calls that a new line in a file is worth, if a command wrote it. */
 const CALLS_PER_LINE = 2;

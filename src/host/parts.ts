@@ -48,8 +48,7 @@ export type Parts = {
   readonly shell: Shell;
   readonly sandbox: Sandbox;
   readonly jobs: JobHost;
-  /** Ends the commands that dead processes of this team left on this machine. */
-  /** Ends the commands that dead hosts left here, and those of hosts that lost their lease. */
+  /** Ends the commands that dead hosts of this team left on this machine, and those of hosts that lost their lease. */
   readonly endOrphans: (lost?: readonly HostProcess[]) => Promise<void>;
   readonly hooks: Hooks;
   /** Null if the project names no MCP servers. */

@@ -1,4 +1,4 @@
-/** The tokens that an agent program says it has used. Programs may say anything: what is no number from 0 on counts as nothing. */
+/** The tokens that an agent program says it has used. Programs may say anything: a value that is not a number of 0 or more counts as nothing. */
 import type { PromptResponse, SessionUpdate } from "@agentclientprotocol/sdk";
 import type { Usage } from "../../ports/model.ts";
 

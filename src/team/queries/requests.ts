@@ -27,7 +27,7 @@ export class WaitingQuestions {
     this.show = show;
   }
 
-  /** After these facts. */
+  /** Reads the questions again if one of these facts opened or ended one. */
   async take(events: readonly Event[]): Promise<void> {
     if (events.some(({ type }) => QUESTION_FACTS.has(type))) await this.read();
   }

@@ -1,4 +1,4 @@
-/** A team that works is set in another way: mode, budget, and the model, effort and conversation of its members. */
+/** Changes a team at work: its mode and budget, and the model, effort and conversation of its members. */
 import { useEffect, useState } from "preact/hooks";
 import { EFFORTS } from "../../../../core/effort.ts";
 import { money } from "../../../../core/views/view.ts";
