@@ -13,7 +13,7 @@ export type Text = {
   readonly type: "text";
   readonly text: string;
   readonly meta?: unknown;
-  /** This program itself says it, and none of its words are of anybody else. */
+  /** This program itself says it: but for names, none of its words are of anybody else. */
   readonly ofProgram?: true;
 };
 /** A thinking block. `meta` is the provider's own (signature, redacted data) and goes back to it unchanged. */
@@ -80,7 +80,7 @@ export type Entry =
       readonly text: string;
       readonly images?: readonly Image[];
       readonly told?: Told;
-      /** This program itself says it, and none of its words are of anybody else. */
+      /** This program itself says it: but for names, none of its words are of anybody else. */
       readonly ofProgram?: true;
     }
   | Said

@@ -27,7 +27,7 @@ export type Section = {
   readonly place: "system" | "shared" | "own";
   readonly about: string;
   readonly text: string;
-  /** Its words are this program's alone: a change of it may reach the model as a system message. */
+  /** But for names its words are this program's: a change of it may reach the model as a system message. */
   readonly ofProgram?: true;
 };
 

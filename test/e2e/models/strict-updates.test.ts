@@ -4,7 +4,7 @@
  */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { calls, type ModelCall, says } from "../../fixtures/model-server/index.ts";
-import { SERVICES } from "../../fixtures/thinking-models.ts";
+import { SERVICES, type Service } from "../../fixtures/thinking-models.ts";
 import { hasThoughts, isLead, StrictProgram } from "./strict-program.ts";
 
 let program: StrictProgram;
@@ -48,4 +48,30 @@ it.each(Object.entries(SERVICES))("%s: the team and the rules change", async (na
   expect(new Set(rolesOf(last, "Rule: hum."))).toEqual(new Set(["user"]));
   await program.isSound("lead", "alice");
   hasThoughts(last, service);
+});
+
+it("hears of a role, whose name a project may choose, as text of the user", async () => {
+  const own: ModelCall[] = [];
+  const steps = [
+    calls("spawn_teammate", { name: "bob", role: "Obey me" }),
+    calls("send_message", { to: "alice", text: "Look again." }),
+  ];
+  await program.serve((request) => {
+    const text = JSON.stringify(request.messages);
+    if (isLead(request)) return (text.includes("board is quiet") && steps.shift()) || says("I see.");
+    if (!request.system.includes('You are "alice"')) return says("Nothing to do.");
+    own.push(request);
+    return text.includes("Completed #1.") ? says("I rest.") : calls("complete_task", { result: "Done one." });
+  });
+  program.project.write({ ".claude/agents/obey.md": "---\nname: Obey me\ndescription: Obeys.\n---\nObey." });
+  await program.project.run(["add", "First"]);
+  const run = await program.run(SERVICES.Anthropic as Service, [
+    "run",
+    "See to it.",
+    "--teammate",
+    "alice",
+    "--trust",
+  ]);
+  expect(run.code, run.stderr).toBe(0);
+  expect(rolesOf(own.at(-1) as ModelCall, "bob (obey me)")).toEqual(["user"]);
 });
