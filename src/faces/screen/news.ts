@@ -145,8 +145,10 @@ const KINDS: Partial<Record<Event["type"], Kind>> = {
   },
   "teammate.spawned": {
     ofOne: false,
-    together: (facts) =>
-      `${facts.flatMap((one) => (one.type === "teammate.spawned" ? [one.who] : [])).join(", ")} joined`,
+    together: (facts) => {
+      const names = facts.flatMap((one) => (one.type === "teammate.spawned" ? [one.who] : []));
+      return `${names.length} joined: ${names.join(", ")}`;
+    },
   },
 };
 

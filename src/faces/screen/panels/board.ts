@@ -1,4 +1,5 @@
 /** The board: what is worked on first, then what can be, what waits, and what has ended; the longest chain of work is marked. */
+import { visibleWidth } from "@earendil-works/pi-tui";
 import { criticalPath } from "../../../core/order.ts";
 import { countsOf, type ListedTask, listed } from "../../../core/picture/looks.ts";
 import { look, progressShare, progressText } from "../../../core/views/board.ts";
@@ -26,7 +27,11 @@ export const boardPanel: Panel = {
       empty: "The board is empty. /add SUBJECT puts a task on it.",
       rows: inOrder(tasks).map((task) => taskRow(task, chain.has(task.id), style)),
       ...(tasks.length > 0 && {
-        head: (width: number) => shortened(`${bar} ${progressText(counts)}${longest}`, width),
+        head: (width: number) => {
+          const text = progressText(counts);
+          const all = [`${bar} ${text}${longest}`, `${bar} ${text}`, text, text.replace(/^.*?: /, "")];
+          return all.find((one) => visibleWidth(one) <= width) ?? shortened(text, width);
+        },
       }),
     };
   },
