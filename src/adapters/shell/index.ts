@@ -124,6 +124,8 @@ export function createShell(settings: ShellSettings): Shell {
     let child: Running;
     let throwFault: FaultReader = async () => {};
     try {
+      // Its members may run elsewhere: they are stopped then, or their lease comes back.
+      await warden.allowed(options.signal);
       const isPlain = line && options.outputFile === undefined && options.input === undefined;
       const startPrepared = isPlain ? await confined?.prepared() : null;
       if (closed) throw new EkidenError("tool_failed", "The shell is closed: the team is stopping.");

@@ -9,7 +9,7 @@
  * that it removes its locks. It prints a line before it kills.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { setImmediate } from "node:timers/promises";
+import { setImmediate, setTimeout as sleep } from "node:timers/promises";
 import { scriptArgs } from "./programs.ts";
 
 /**
@@ -77,6 +77,8 @@ while :; do
   esac
 done`;
 
+const LOOK_MS = 50;
+
 export class Warden {
   private readonly bash: string;
   private readonly mark: string;
@@ -115,6 +117,11 @@ export class Warden {
     if (now > this.until) this.actedAt = now;
     this.until = now + ms;
     this.limit();
+  }
+
+  /** Resolves when commands may be started, or nobody wants to start one any more. */
+  async allowed(signal: AbortSignal): Promise<void> {
+    while (this.isOver && !this.closed && !signal.aborted) await sleep(LOOK_MS, undefined, { ref: false });
   }
 
   /** The time without a renewal is over: a process that was frozen must not start what may run elsewhere by now. */
