@@ -12,6 +12,19 @@ export const lostClaim = ({ id, attempt }: { readonly id: TaskId; readonly attem
     ),
   );
 
+/** The same after its task was given back for it, because its stint was ended. `why`: without a full stop. */
+export const gaveBack = (
+  { id, attempt }: { readonly id: TaskId; readonly attempt: number },
+  why: string,
+): Entry =>
+  heard(
+    tagged(
+      "claim-lost",
+      { task: id, attempt },
+      `#${id} was given back to the board: ${why}. Somebody else may work on it now. Do not go on with it unless you claim it again.`,
+    ),
+  );
+
 const CLAIMED: ReadonlySet<string> = new Set(["auto-claimed", "own-task"]);
 const isLoss = ({ tag, attributes }: Tag): boolean =>
   tag === "claim-lost" || (tag === "mail" && attributes.kind === "claim_taken");

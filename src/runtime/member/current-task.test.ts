@@ -172,10 +172,14 @@ it("counts reminders from the start when it made calls", async () => {
 
 it("gives a task back with what it repeated, and one that was taken away without an error", async () => {
   await add("paint");
-  const { current } = place();
+  const placed = place();
+  const { current } = placed;
   await current.claim("no_tool_use");
   await current.repeated({ text: "called look 8 times in a row.", floods: false });
   expect(await current.resume("repeating")).toBe(false);
+  // It hears it, now and after a restart: a runbook would go on with its block.
+  expect(heardBy(placed)).toContain('<claim-lost task="1" attempt="1">');
+  expect(JSON.stringify(await store.transcript.current(alice))).toContain("claim-lost");
   expect(await taskOf()).toMatchObject({
     status: "pending",
     lastFailure: expect.stringContaining("alice called look 8 times in a row."),
@@ -187,6 +191,7 @@ it("gives a task back with what it repeated, and one that was taken away without
   await late.current.repeated({ text: "called look", floods: false });
   expect(await late.current.resume("repeating")).toBe(false);
   expect(await store.board.mine(alice)).toBeNull();
+  expect(heardBy(late)).not.toContain("claim-lost");
 });
 
 it("is not reminded while a command of its task runs, but one of an earlier task does not keep it waiting", async () => {
@@ -355,6 +360,12 @@ it("goes on after a restart with its task, or with what it has not answered", as
   expect(heardBy(placed)).toContain(WENT_ON);
   expect(placed.current.task).toBe(FIRST);
   expect(await store.transcript.current(alice)).toHaveLength(1);
+});
+
+it("does not go on after a restart where its stint had ended", async () => {
+  const placed = place(seats.alice, { entries: [heard("Do it")] });
+  await placed.agent.activity.idle("repeating", []);
+  expect(await placed.current.resumeAfterRestart()).toBe(false);
 });
 
 it("idles for the answer to a plan of its present attempt, whatever it did after submitting it", async () => {

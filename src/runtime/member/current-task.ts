@@ -1,5 +1,6 @@
 /** The task that a member works on: it is claimed for it, resumed after a restart, and the member is reminded of it. */
 import type { Entry } from "../../core/conversation/chat.ts";
+import { gaveBack } from "../../core/conversation/lost-claim.ts";
 import { claimed, ownTask, STILL_YOURS, WENT_ON } from "../../core/conversation/prompt.ts";
 import { orElse } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
@@ -112,8 +113,9 @@ export class CurrentTask {
   }
 
   /**
-   * After a restart: true when the member has a task, or something in its conversation that it has not answered. A lead that rested
-   * without an answer was interrupted by the person: it waits for a word.
+   * After a restart: true when the member has a task, or something in its conversation that it has not answered. A teammate that was
+   * idle had ended its stint, or it was ended for it. A lead that rested without an answer was interrupted by the person: it waits for
+   * a word.
    */
   async resumeAfterRestart(): Promise<boolean> {
     const { store, seat, conversation, kind } = this.agent;
@@ -122,7 +124,7 @@ export class CurrentTask {
     if (own) await this.remind(own, WENT_ON);
     if (own || !conversation.awaitsReply) return own !== null;
     const activity = (await store.roster.member(seat.name))?.activity;
-    return kind !== "lead" || activity?.phase !== "idle" || activity.reason !== "no_tool_use";
+    return activity?.phase !== "idle" || (kind === "lead" && activity.reason !== "no_tool_use");
   }
 
   /** True when the member must continue: it has a task, or its stint was too short for what it does. */
@@ -185,12 +187,14 @@ export class CurrentTask {
   }
 
   private async giveBack({ id: task, attempt }: Claimed, why: string): Promise<void> {
-    const { store, seat } = this.agent;
+    const { store, seat, conversation } = this.agent;
     this.reminded = 0;
     this.attempt = "";
     await beforeRelease(this.agent);
-    const released = store.board.release({ seat, task, attempt }, "given_back", why);
-    await orElse(released, "stale_claim", null); // it was taken away meanwhile
+    const entry = gaveBack({ id: task, attempt }, why);
+    const released = store.board.release({ seat, task, attempt }, "given_back", why, entry);
+    const isReleased = released.then(() => true);
+    if (await orElse(isReleased, "stale_claim", false)) conversation.add(entry); // else it was taken away meanwhile
   }
 
   /** Why it idles: a member with an open plan or question waits for the answer, whatever it did after submitting it. */
