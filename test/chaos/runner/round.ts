@@ -26,7 +26,7 @@ export type RoundOptions = {
 };
 
 const FAULTS_MS = 10_000;
-const BOARD_MS = 60_000;
+const BOARD_MS = 300_000;
 /** A round that stands still for so long does not end: a busy machine makes it slow, not silent. */
 const SILENCE_MS = 90_000;
 const END_MS = 900_000;

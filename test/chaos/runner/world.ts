@@ -328,6 +328,7 @@ export class World {
     return Number(rows[0]?.facts ?? -1);
   }
 
+  /** @throws where no process has made a board */
   async history(): Promise<History> {
     const { place, plan } = this.options;
     return {
@@ -371,7 +372,8 @@ export class World {
 
   /** It says so and nothing else: it was started while the database was away, which ends it. */
   private isDownAtStart(output: string): boolean {
-    return this.downs > 0 && /^ekiden: The store .* cannot be used: .*$/.test(output.trim());
+    const said = output.trim().replace(/\nekiden: stdout cannot be written: .*$/, "");
+    return this.downs > 0 && /^ekiden: The store .* cannot be used: .*$/.test(said);
   }
 
   async close(): Promise<void> {
