@@ -26,6 +26,7 @@ import { textIn } from "../small-files.ts";
 import { CappedFile } from "./capped-file.ts";
 import { type Ended, launch, noFolder, observe, type Running, started } from "./child.ts";
 import { childEnvironment } from "./environment.ts";
+import { Leftovers } from "./leftovers.ts";
 import { LimitWatch } from "./limits.ts";
 import { Output } from "./output.ts";
 import { bundled, findShell, scriptArgs } from "./programs.ts";
@@ -69,7 +70,7 @@ export function createShell(settings: ShellSettings): Shell {
   const warden = new Warden(bash, mark);
   const running = new Set<() => Promise<void>>();
   /** Groups of ended commands that left somebody behind. */
-  const leftovers = new Set<number>();
+  const leftovers = new Leftovers((group) => warden.ended(group));
   let jobs = 0;
   let closed = false;
 
@@ -267,9 +268,7 @@ export function createShell(settings: ShellSettings): Shell {
     async close() {
       closed = true;
       await Promise.all([...running].map((end) => end()));
-      for (const group of leftovers) if (!groupAlive(group)) leftovers.delete(group);
-      if (jobs > 0) await endAll(`${mark}.`, graceMs, leftovers);
-      leftovers.clear();
+      if (jobs > 0) await endAll(`${mark}.`, graceMs, leftovers.close());
       warden.close();
     },
   };

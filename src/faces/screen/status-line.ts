@@ -72,8 +72,10 @@ export class StatusLine {
   }
 
   private end(): void {
+    const { pid, exitCode, signalCode } = this.child ?? {};
     try {
-      if (this.child?.pid !== undefined) process.kill(-this.child.pid, "SIGKILL");
+      // The number of one that has ended may be that of another program by now.
+      if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, "SIGKILL");
     } catch {
       // It has ended.
     }
