@@ -1,10 +1,12 @@
 /** Removes a worktree and its branch, unless something would be lost. */
 import { existsSync } from "node:fs";
+import { namesIn } from "../small-files.ts";
 import type { Binding } from "./bindings.ts";
 import { type Git, messageOfGit, type Ran } from "./git.ts";
 import { listed, operationIn } from "./preflight.ts";
 import { withWorktreeLock } from "./queue.ts";
 import { unlinkShared } from "./shared.ts";
+import { isRemoved } from "./worktree-state.ts";
 
 /** `ref`: the target branch, in full. */
 type About = { readonly git: Git; readonly ref: string; readonly binding: Binding };
@@ -45,6 +47,7 @@ export async function takeAway(
 async function contentsOf(about: About, root: string): Promise<string | null> {
   const { git, binding } = about;
   if (!existsSync(root)) return null;
+  if (isRemoved(root)) return `of what is there git knows nothing: ${listed(namesIn(root))}`;
   const changes = await git.changes(root);
   if (changes.length > 0) return `uncommitted: ${listed(changes.map((line) => line.slice(3)))}`;
   const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");

@@ -18,7 +18,7 @@ import { foldersOf, linkShared } from "./shared.ts";
 import { type Known, type SharedTarget, wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
 import { proposalOf } from "./way-out.ts";
-import { addWorktree, isCutOff, isWhole, lost, mend } from "./worktree-state.ts";
+import { addWorktree, isCutOff, isRemoved, isWhole, lost, mend } from "./worktree-state.ts";
 
 type By = Parameters<Worktrees["land"]>[1];
 
@@ -251,7 +251,7 @@ export class GitWorktrees implements Worktrees {
     const known = this.bindings.read(task);
     const binding = known ?? fresh();
     const root = join(folder, binding.path);
-    const isLost = !existsSync(root) && (this.opened.has(keyOf(task)) || branches.has(known?.branch ?? "?"));
+    const isLost = isRemoved(root) && (this.opened.has(keyOf(task)) || branches.has(known?.branch ?? "?"));
     this.bindings.write(task, isLost ? { ...binding, isLost } : binding);
     mkdirSync(folder, { recursive: true });
     const from = branches.has(binding.branch) ? null : this.targetOf(binding.target).ref;

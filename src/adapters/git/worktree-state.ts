@@ -1,5 +1,5 @@
 /** Makes a worktree, and tells whether it is complete. Git locks it as "initializing" while it checks its files out. */
-import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { textIn } from "../small-files.ts";
 import { type Git, messageOfGit, type Ran } from "./git.ts";
@@ -12,6 +12,9 @@ const POLL_MS = 100;
 const MAKING = /initializing|added with --lock/;
 
 export const isWhole = (root: string): boolean => stateOf(root) === "whole";
+
+/** It is not there, or only what a command has written after somebody removed it. */
+export const isRemoved = (root: string): boolean => stateOf(root) === "none";
 
 /** Its files are there, but what git notes about it is not. */
 export const isCutOff = (root: string): boolean => stateOf(root) === "cut off";
@@ -34,6 +37,9 @@ export async function addWorktree(
   if (isWhole(root)) return null;
   if (stateOf(root) === "cut off")
     return await putBack(root, () => addWorktree(git, where, root, branch, from));
+  // Somebody removed most of it, while a command wrote there.
+  if (existsSync(root) && readdirSync(root).length > 0)
+    return await layOver(root, () => addWorktree(git, where, root, branch, from));
   const ref = `refs/heads/${branch}`;
   const add = (...options: string[]): Promise<Ran> => {
     const args = [...NO_HOOKS, "worktree", "add", "--lock", "--detach", ...options, root, from ?? ref];
@@ -73,21 +79,33 @@ async function clearHalfMade(git: Git, { project, commonDir }: Where, root: stri
   }
 }
 
-/** Somebody removed what git notes about it (git worktree prune while its disk was away): its files are kept. */
-async function putBack(root: string, add: () => Promise<string | null>): Promise<string | null> {
+/** Makes it anew while its files are aside; `then`: what is done with them when it is there. */
+async function withFilesAside(
+  root: string,
+  add: () => Promise<string | null>,
+  then: (aside: string) => void,
+): Promise<string | null> {
   const aside = join(mkdtempSync(join(dirname(root), ".aside-")), "files");
   renameSync(root, aside);
   const why = await add();
-  if (why !== null) {
-    if (!existsSync(root)) renameSync(aside, root);
-    return why;
-  }
-  const files = (folder: string): string[] => readdirSync(folder).filter((name) => name !== ".git");
-  for (const name of files(root)) rmSync(join(root, name), { recursive: true, force: true });
-  for (const name of files(aside)) renameSync(join(aside, name), join(root, name));
-  rmSync(dirname(aside), { recursive: true, force: true });
-  return null;
+  if (why === null) {
+    then(aside);
+    rmSync(dirname(aside), { recursive: true, force: true });
+  } else if (!existsSync(root)) renameSync(aside, root);
+  return why;
 }
+
+/** What is left of its files goes over those of its branch. */
+const layOver = (root: string, add: () => Promise<string | null>): Promise<string | null> =>
+  withFilesAside(root, add, (aside) => cpSync(aside, root, { recursive: true, verbatimSymlinks: true }));
+
+/** Somebody removed what git notes about it (git worktree prune while its disk was away): its files are kept. */
+const putBack = (root: string, add: () => Promise<string | null>): Promise<string | null> =>
+  withFilesAside(root, add, (aside) => {
+    const files = (folder: string): string[] => readdirSync(folder).filter((name) => name !== ".git");
+    for (const name of files(root)) rmSync(join(root, name), { recursive: true, force: true });
+    for (const name of files(aside)) renameSync(join(aside, name), join(root, name));
+  });
 
 /** Makes good what somebody removed by hand of a worktree whose folder is there. `otherwise`: where a branch starts that left no trace. */
 export async function mend(

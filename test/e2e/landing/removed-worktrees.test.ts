@@ -18,6 +18,10 @@ type Scene = { readonly repo: Repository; readonly trees: Worktrees; readonly ga
 const removeFolder = ({ dir }: Repository): void => rmSync(join(dir, TREE), { recursive: true, force: true });
 const REMOVALS: Readonly<Record<string, (repo: Repository) => void>> = {
   "the folder": removeFolder,
+  "the folder, while a command writes there": (repo) => {
+    removeFolder(repo);
+    repo.write({ [`${TREE}/out/c.txt`]: "c\n" });
+  },
   "the folder, then git worktree prune": (repo) => {
     removeFolder(repo);
     repo.git("worktree", "prune");
@@ -112,6 +116,11 @@ it.each(cases)("%s, removed %s", async (removal, phase) => {
   for (const text of log) expect(text).toMatch(/^The worktree of #1 was removed before its work had landed/);
   // Nobody knows any more which worktree and branch they were.
   if (removal.startsWith("all")) return;
+  if (phase === "after it has landed" && removal.endsWith("writes there"))
+    return expect(await trees.remove(TASK)).toMatchObject({
+      kind: "kept",
+      why: expect.stringContaining("out"),
+    });
   expect(await trees.remove(TASK)).toEqual({ kind: "removed" });
   expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
   expect(repo.git("branch", "--format=%(refname:short)")).toBe("main");
