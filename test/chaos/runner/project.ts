@@ -119,9 +119,8 @@ export class ChaosProject {
   }
 
   private endedTree(dice: Dice): string | null {
-    const effects = readEffects(this.plan.effectsLog);
-    const ended = new Set(effects.flatMap(({ what, task }) => (what === "end" ? [task] : [])));
-    const found = namesIn(this.trees).filter((name) => ended.has(Number(name.split("-")[0])));
+    const last = new Map(readEffects(this.plan.effectsLog).map(({ what, task }) => [task, what]));
+    const found = namesIn(this.trees).filter((name) => last.get(Number(name.split("-")[0])) === "end");
     return found[Math.floor(dice() * found.length)] ?? null;
   }
 
