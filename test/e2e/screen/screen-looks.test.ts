@@ -139,7 +139,7 @@ it("shows a team of eight: all of them where there is room, the rest as a number
   await soon(() => expect(terminal.screen().match(/#\d Part \d · bash [^│\n]*│ 出力-\d/g)).toHaveLength(8));
   // In a column of their own, where a click enters a member.
   const row = terminal.grid.lines().findIndex((line) => /│ .. alice /.test(line));
-  const column = terminal.grid.lines()[row]?.indexOf("alice") ?? 0;
+  const column = terminal.grid.lines()[row]?.lastIndexOf("alice") ?? 0;
   const click = (at: number): void => terminal.type(`\x1b[<0;${at};${row + 1}M\x1b[<0;${at};${row + 1}m`);
   click(5);
   click(column);
@@ -177,5 +177,6 @@ it("sets a terminal right that was left by kill -9", async () => {
   left.type("/quit\r");
   await soon(() => expect(faces()).toEqual([]));
   left.type("until stty -a | grep -q ' icanon'; do sleep 0.1; done; expr 6 '*' 7\n");
-  await left.shows(/^42$/m);
+  // The line was typed before there was an echo, or behind it.
+  await left.shows(/^(?:\$ )?42$/m);
 });
