@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("a key of a provider", () => {
     await page.getByRole("heading", { name: "Done", exact: true }).waitFor();
     expect(server.requests.map(({ headers }) => headers["x-api-key"])).toContain(KEY);
     const before = server.requests.length;
-    expect(await ours.run(["run", "Again", "--fresh"], env)).toMatchObject({ stdout: "All is well.\n" });
+    expect(await ours.run(["run", "Again"], { env })).toMatchObject({ stdout: "All is well.\n" });
     expect(server.requests.slice(before).map(({ headers }) => headers["x-api-key"])).toContain(KEY);
 
     await page.getByRole("link", { name: "Run", exact: true }).click();

@@ -1,5 +1,6 @@
 /** The outcome of the team: the lead's last words, the tasks that ended, the whole change by file with comments on lines, the gates, the cost. */
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { Event } from "../../../../core/event.ts";
 import type { Task } from "../../../../core/picture/task.ts";
 import { figure, money, span, tokens } from "../../../../core/views/view.ts";
 import type { Outcome } from "../../wire.ts";
@@ -21,7 +22,10 @@ export function OutcomeView() {
   const isRecorded = app.source.recording !== null;
   const [isWhole, setWhole] = useState(isRecorded);
   const ended = [...app.live.tasks.values()].filter((one) => one.endedAt !== null).length;
-  const { data, error } = useAnswer<Outcome>(isWhole ? ALL : "outcome", `${ended} ${isGone()}`);
+  // The run is told to have ended after its last member has stopped.
+  const [finished, setFinished] = useState(0);
+  useEffect(() => app.tap((events) => events.some(isEnd) && setFinished((times) => times + 1)), []);
+  const { data, error } = useAnswer<Outcome>(isWhole ? ALL : "outcome", `${ended} ${isGone()} ${finished}`);
   if (error) return <Empty title="The outcome cannot be read">{error}</Empty>;
   if (!data) return <Empty title="Loading" />;
   if (data.runs === 0)
@@ -80,6 +84,7 @@ function GoOn() {
   );
 }
 
+const isEnd = ({ type }: Event): boolean => type === "team.finished";
 const isGone = (): boolean => !isHosted(app.live);
 
 const REASONS: Readonly<Record<string, string>> = {
