@@ -68,15 +68,3 @@ it("names a part of a large board by what most of its tasks are about, and puts 
   const mixed = ["a", "b", "c"].map((group): [string, number] => [group, 2]);
   expect(about(mixed, 6, 4)).toBe("Steps 1–4");
 });
-
-it("wraps a large board of many layers, so that it has the shape of a screen", () => {
-  const ids = Array.from({ length: 3_000 }, (_, i) => i + 1);
-  const nodes = ids.map((id) => ({ id, blockedBy: id > 20 ? [id - 20] : [] }));
-  const { places, width, height } = layout(nodes, ids);
-  expect(width / height).toBeLessThan(4);
-  expect(new Set([...places.values()].map(String)).size).toBe(3_000);
-  for (const [x, y] of places.values()) {
-    expect(x + CARD.width).toBeLessThanOrEqual(width + 0.001);
-    expect(y + CARD.height).toBeLessThanOrEqual(height + 0.001);
-  }
-});

@@ -71,32 +71,7 @@ export function layout(nodes: readonly Node[], order: readonly number[]): Layout
   for (const layer of layers) number(layer);
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) untangle(layers, sweep % 2 === 0);
   const groups = new Map(nodes.map(({ id, group = "" }) => [id, group]));
-  return wrapped({ ...position(layers, chains, groups), depths: depth });
-}
-
-/** As wide as a screen for its height. */
-const SHAPE = 1.7;
-
-/** A large board of many layers is wrapped as a text is: it would be a thin line on a screen. */
-function wrapped(board: Layout): Layout {
-  const { places, width, height, depths } = board;
-  const bands = Math.round(Math.sqrt(width / Math.max(1, height) / SHAPE));
-  if (places.size <= ROUTED_MAX || bands < 2) return board;
-  const starts = new Map<number, number>();
-  for (const [id, [x]] of places) {
-    const layer = depths.get(id) ?? 0;
-    starts.set(layer, Math.min(starts.get(layer) ?? x, x));
-  }
-  const bandOf = (id: number): number =>
-    Math.min(bands - 1, Math.floor(((starts.get(depths.get(id) ?? 0) ?? 0) * bands) / width));
-  const lefts: number[] = [];
-  for (const [id, [x]] of places) lefts[bandOf(id)] = Math.min(lefts[bandOf(id)] ?? x, x);
-  const moved = [...places].map(([id, [x, y]]): [number, readonly [number, number]] => {
-    const band = bandOf(id);
-    return [id, [x - (lefts[band] ?? 0), y + band * (height + STEP)]];
-  });
-  const right = moved.reduce((most, [, [x]]) => Math.max(most, x + CARD.width), 0);
-  return { ...board, places: new Map(moved), width: right, height: bands * (height + STEP) - STEP };
+  return { ...position(layers, chains, groups), depths: depth };
 }
 
 function number(layer: readonly Slot[]): void {
