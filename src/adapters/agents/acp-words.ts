@@ -1,5 +1,6 @@
 /** The messages of the Agent Client Protocol, translated into the words of this program. */
 import type { PermissionOption, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
+import { cutEnd } from "../../core/conversation/valid.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { AgentAsk } from "./agent.ts";
 
@@ -11,6 +12,25 @@ const KINDS: Readonly<Record<string, AgentAsk["kind"]>> = {
   read: "read",
   search: "read",
 };
+
+/** Characters of each text of a call that are kept, and members of a list. */
+const KEPT = 20_000;
+const LIST_KEPT = 100;
+
+/** A call in as many words as people can read. */
+export const shortened = (update: ToolCallUpdate): ToolCallUpdate => cut(update, 0) as ToolCallUpdate;
+
+function cut(value: unknown, depth: number): unknown {
+  if (typeof value === "string") return value.length <= KEPT ? value : `${copied(value)}\n[… too long]`;
+  if (typeof value !== "object" || value === null) return value;
+  if (depth > 6) return null;
+  if (Array.isArray(value)) return value.slice(0, LIST_KEPT).map((one) => cut(one, depth + 1));
+  const fields = Object.entries(value).slice(0, LIST_KEPT);
+  return Object.fromEntries(fields.map(([key, one]) => [key.slice(0, KEPT), cut(one, depth + 1)]));
+}
+
+/** A part of a text keeps the whole of it in memory, unless it is written anew. */
+const copied = (text: string): string => Buffer.from(cutEnd(text, KEPT)).toString();
 
 export function askOf(call: ToolCallUpdate, options: readonly PermissionOption[] = []): AgentAsk {
   const raw = (call.rawInput ?? {}) as Readonly<Record<string, unknown>>;

@@ -3,7 +3,7 @@
  * of texts, steps and questions. The program and all that it started end with `close`.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { Readable, Writable } from "node:stream";
+import { pipeline, Readable, Writable } from "node:stream";
 import type {
   ClientConnection,
   McpServerStdio,
@@ -15,10 +15,10 @@ import type {
 import { cutStart } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { WholeProgram } from "../../ports/shell.ts";
-import { endAll } from "../process-table.ts";
-import { askOf, outputOf, pathsOf, printedIn, toolOf, wordsOf } from "./acp-words.ts";
+import { askOf, outputOf, pathsOf, printedIn, shortened, toolOf, wordsOf } from "./acp-words.ts";
 import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "./agent.ts";
-import { messagesIn } from "./lines.ts";
+import { endProgram } from "./end-program.ts";
+import { isRpc, Lines } from "./lines.ts";
 import { isNothing, NO_USAGE, sumOf, usageBeside, usageOf } from "./usage.ts";
 
 /** `printed`: the output of a command, which some programs send in pieces. */
@@ -26,9 +26,10 @@ type Step = ToolCallUpdate & { readonly printed: string };
 
 const STDERR_KEPT = 2_000;
 const PRINTED_KEPT = 200_000;
-const STEPS_KEPT = 1_000;
+const STEPS_KEPT = 100;
 const START_MS = 60_000;
 const GRACE_MS = 1_000;
+
 export class AcpProgram implements RunningAgent {
   private readonly child: ChildProcess;
   private readonly tag: string;
@@ -44,6 +45,7 @@ export class AcpProgram implements RunningAgent {
   private beside = NO_USAGE;
   /** What a session that is loaded repeats is known already. */
   private isLoading = false;
+  private isClosed = false;
   /** Rejects when the program has ended. */
   private readonly gone: Promise<never>;
 
@@ -58,7 +60,13 @@ export class AcpProgram implements RunningAgent {
     this.title = title;
     this.version = version;
     const { file, args, cwd, env } = program;
-    const child = spawn(file, [...args], { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"] });
+    // Its own group, by which it is ended, also where it does not hand on its environment.
+    const child = spawn(file, [...args], {
+      cwd,
+      env: { ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+    });
     this.child = child;
     child.stderr?.on("data", (chunk: Buffer) => {
       this.stderr = cutStart(this.stderr + chunk.toString(), STDERR_KEPT);
@@ -90,7 +98,14 @@ export class AcpProgram implements RunningAgent {
         return {};
       });
     const input = Writable.toWeb(this.child.stdin as Writable);
-    const output = Readable.toWeb(messagesIn(this.child.stdout as Readable));
+    const lines = new Lines(isRpc);
+    // A program that writes what cannot be read has nothing more to say.
+    pipeline(this.child.stdout as Readable, lines, (error) => {
+      if (!error || this.isClosed) return;
+      this.stderr = `${this.stderr.trimEnd()}\n${error.message}`;
+      this.child.kill("SIGKILL");
+    });
+    const output = Readable.toWeb(lines);
     const connection = app.connect(ndJsonStream(input, output as ReadableStream<Uint8Array>));
     connection.closed.catch(() => {});
     this.connection = connection;
@@ -144,10 +159,10 @@ export class AcpProgram implements RunningAgent {
   }
 
   async close(): Promise<void> {
+    this.isClosed = true;
     this.connection?.close();
     this.child.stdin?.end();
-    await endAll(this.tag, GRACE_MS);
-    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill("SIGKILL");
+    await endProgram(this.child, this.tag);
   }
 
   private get agent(): ClientConnection["agent"] {
@@ -203,7 +218,9 @@ export class AcpProgram implements RunningAgent {
   /** An update says only what changed. A program that never ends what it begins fills no memory. */
   private known(update: ToolCallUpdate): Step {
     const { toolCallId: id } = update;
-    const given = Object.entries(update).filter(([, value]) => value !== undefined && value !== null);
+    const given = Object.entries(shortened(update)).filter(
+      ([, value]) => value !== undefined && value !== null,
+    );
     const before = this.steps.get(id);
     const printed = cutStart((before?.printed ?? "") + printedIn(update), PRINTED_KEPT);
     const known = { ...before, ...Object.fromEntries(given), printed } as Step;

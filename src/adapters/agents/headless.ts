@@ -3,13 +3,14 @@
  * on with the next run. A prompt that is cancelled is a run that is ended.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
+import { pipeline } from "node:stream";
 import { cutStart } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { Usage } from "../../ports/model.ts";
 import type { WholeProgram } from "../../ports/shell.ts";
-import { endAll } from "../process-table.ts";
 import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "./agent.ts";
+import { endProgram } from "./end-program.ts";
+import { Lines } from "./lines.ts";
 import { NO_USAGE } from "./usage.ts";
 
 /** What a run needs besides its prompt, which comes on stdin. `isConfined`: it runs in our sandbox. */
@@ -43,7 +44,7 @@ type Options = {
 };
 
 const STDERR_KEPT = 2_000;
-const GRACE_MS = 1_000;
+
 export class HeadlessProgram implements RunningAgent {
   session = "";
   private readonly options: Options;
@@ -73,17 +74,28 @@ export class HeadlessProgram implements RunningAgent {
     const secret = Object.fromEntries(server.env.map(({ name, value }) => [name, value]));
     const program = await confined(dialect.args({ server, session, isConfined }), secret);
     const { file, args, cwd, env } = program;
-    const child = spawn(file, [...args], { cwd, env: { ...env }, stdio: ["pipe", "pipe", "pipe"] });
+    const child = spawn(file, [...args], {
+      cwd,
+      env: { ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+    });
     this.child = child;
     let [stderr, usage, end] = ["", NO_USAGE, "it said nothing of its end"];
     child.stderr?.on("data", (chunk: Buffer) => {
       stderr = cutStart(stderr + chunk.toString(), STDERR_KEPT);
     });
-    createInterface({ input: child.stdout as NodeJS.ReadableStream }).on("line", (line) => {
-      const news = this.read(eventIn(line), this.host);
+    const lines = new Lines((line) => line.startsWith("{"));
+    lines.on("data", (line: Buffer) => {
+      const news = this.read(eventIn(line.toString()), this.host);
       this.session = news.session ?? this.session;
       usage = news.usage ?? usage;
       end = news.end ?? end;
+    });
+    pipeline(child.stdout as NodeJS.ReadableStream, lines, (error) => {
+      if (!error) return;
+      end = error.message;
+      child.kill("SIGKILL");
     });
     child.stdin?.on("error", () => {}); // it has ended before it read all
     child.stdin?.end(text);
@@ -112,14 +124,11 @@ export class HeadlessProgram implements RunningAgent {
     const { child } = this;
     this.child = null;
     if (!child) return;
-    await endAll(this.options.tag, GRACE_MS);
-    if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+    await endProgram(child, this.options.tag);
   }
 }
 
-/** Programs print other lines now and then. */
 function eventIn(line: string): Readonly<Record<string, unknown>> {
-  if (!line.startsWith("{")) return {};
   try {
     return JSON.parse(line) as Record<string, unknown>;
   } catch {

@@ -1,23 +1,63 @@
-/** The messages of an agent program, a line of JSON each. */
-import { createInterface } from "node:readline";
-import { PassThrough, type Readable } from "node:stream";
+/** What an agent program prints, a line of JSON each. Nothing that it prints may fill the memory of this process. */
+import { Transform, type TransformCallback } from "node:stream";
 
-/** Programs log to stdout now and then: what is no message is left out. */
-export function messagesIn(stdout: Readable): Readable {
-  const messages = new PassThrough();
-  const lines = createInterface({ input: stdout, crlfDelay: Number.POSITIVE_INFINITY });
-  lines.on("line", (line) => {
-    if (isMessage(line)) messages.write(`${line}\n`);
-  });
-  lines.once("close", () => messages.end());
-  return messages;
+/** Bytes of a line: a file is handed over in one message. */
+const LINE_MAX = 24 * 1024 * 1024;
+const NEW_LINE = 10;
+
+/**
+ * Passes whole lines on. Programs log to stdout now and then, so what is no message is left out. It fails at a line that does not end:
+ * what follows cannot be read.
+ */
+export class Lines extends Transform {
+  private readonly isMessage: (line: string) => boolean;
+  private parts: Buffer[] = [];
+  private size = 0;
+
+  /** `isMessage`: whether a line is passed on. */
+  constructor(isMessage: (line: string) => boolean) {
+    super();
+    this.isMessage = isMessage;
+  }
+
+  override _transform(chunk: Buffer, _: BufferEncoding, done: TransformCallback): void {
+    let from = 0;
+    for (let at = chunk.indexOf(NEW_LINE); at !== -1; at = chunk.indexOf(NEW_LINE, from)) {
+      this.keep(chunk.subarray(from, at));
+      this.passOn();
+      from = at + 1;
+    }
+    this.keep(chunk.subarray(from));
+    const isTooLong = this.size > LINE_MAX;
+    done(isTooLong ? new Error(`it wrote a line of more than ${LINE_MAX / 1024 / 1024} MB`) : null);
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.passOn();
+    done();
+  }
+
+  private keep(part: Buffer): void {
+    this.size += part.length;
+    if (part.length > 0) this.parts.push(part);
+  }
+
+  private passOn(): void {
+    const text = Buffer.concat(this.parts).toString();
+    this.parts = [];
+    this.size = 0;
+    if (this.isMessage(text)) this.push(`${text.trimEnd()}\n`);
+  }
 }
 
-function isMessage(line: string): boolean {
+/** A message of JSON-RPC in its right form: one in another form would end the connection. */
+export function isRpc(line: string): boolean {
   if (!line.startsWith("{")) return false;
   try {
-    const { jsonrpc } = JSON.parse(line) as { jsonrpc?: unknown };
-    return jsonrpc === "2.0";
+    const { jsonrpc, id, method, ...more } = JSON.parse(line) as Record<string, unknown>;
+    const isNamed = id === undefined || id === null || typeof id === "string" || typeof id === "number";
+    const isAnswer = method === undefined && id !== undefined && ("result" in more || "error" in more);
+    return jsonrpc === "2.0" && isNamed && (typeof method === "string" || isAnswer);
   } catch {
     return false;
   }

@@ -9,4 +9,6 @@ export const agentProgram = (model: HostedModel): Feature => ({
     model.answered(round.flatMap((entry) => (entry.kind === "result" ? [entry.result] : [])));
     return null;
   },
+  // Another member may get the task: the program does nothing more for it.
+  beforeRelease: () => model.cancel(),
 });

@@ -1,6 +1,7 @@
 /** The words and requests of an agent program during a prompt, in their order, until the member takes them. */
 import type { AgentAsk, AgentHost, AgentStep } from "../../adapters/agents/agent.ts";
 import type { Text, Thinking, ToolResult } from "../../core/conversation/chat.ts";
+import { cutEnd } from "../../core/conversation/valid.ts";
 import type { ReplyOptions } from "../../ports/index.ts";
 import { AGENT_STEP, AGENT_TOOLS } from "../../tools/agent-program.ts";
 import { callOf, isOfBoard } from "./agent-words.ts";
@@ -14,6 +15,10 @@ export type Wanted = {
   readonly settle: (answer: Answer) => void;
 };
 
+/** Characters of words and thoughts for one reply. */
+const SAID_MAX = 400_000;
+const TOO_MUCH = "\n[… it said more than can be kept]";
+
 const CUT: Answer = { text: "The work was interrupted.", isError: true };
 
 export class AgentRequests implements AgentHost {
@@ -23,9 +28,13 @@ export class AgentRequests implements AgentHost {
   private readonly boardTools: readonly string[];
   private wanted: Wanted[] = [];
   private parts: { type: "text" | "thinking"; text: string }[] = [];
+  /** Of what was said since then. */
+  private length = 0;
   private usd = { told: 0, now: 0 };
   private readonly readers = new Map<number, (text: string) => void>();
   private reads = 0;
+  /** The prompt is being cancelled: nobody takes what the program still wants. */
+  isCut = false;
 
   constructor(boardTools: readonly string[]) {
     this.boardTools = boardTools;
@@ -43,6 +52,7 @@ export class AgentRequests implements AgentHost {
   takeSaid(): { readonly parts: readonly (Text | Thinking)[]; readonly usd: number } {
     const usd = Math.max(0, this.usd.now - this.usd.told);
     this.usd.told = this.usd.now;
+    this.length = 0;
     return { parts: this.parts.splice(0), usd };
   }
 
@@ -66,12 +76,16 @@ export class AgentRequests implements AgentHost {
     return this.want(tool, input, true);
   }
 
-  said(type: "text" | "thinking", text: string): void {
+  said(type: "text" | "thinking", whole: string): void {
+    this.onLife();
+    const left = SAID_MAX - this.length;
+    if (left < 0) return;
+    this.length += whole.length;
+    const text = whole.length <= left ? whole : cutEnd(whole, left) + TOO_MUCH;
     const last = this.parts.at(-1);
     if (last?.type === type) last.text += text;
     else this.parts.push({ type, text });
     this.onDelta?.({ type, text });
-    this.onLife();
   }
 
   did(step: AgentStep): void {
@@ -119,6 +133,7 @@ export class AgentRequests implements AgentHost {
   }
 
   private want(tool: string, input: unknown, isOfBoard = false): Promise<Answer> {
+    if (this.isCut) return Promise.resolve(CUT);
     return new Promise((settle) => {
       this.wanted.push({ tool, input, isOfBoard, settle });
       this.onLife();

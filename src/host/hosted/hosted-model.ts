@@ -33,7 +33,7 @@ export type HostedOptions = {
 
 /** `readOnly`: it may look at the folder and not change it. */
 type Place = { readonly cwd: string; readonly readOnly: boolean };
-type Running = { readonly program: RunningAgent; readonly cwd: string; readonly isBack: boolean };
+type Running = Place & { readonly program: RunningAgent; readonly isBack: boolean };
 
 /** After that many ends of the program in a row without a word in between the member waits, as for a provider that is down. */
 const RESTARTS = 2;
@@ -84,6 +84,9 @@ export class HostedModel implements Model {
       signal.throwIfAborted();
       const wasCut = this.hear(request);
       if (wasCut) await this.cancel();
+      // What it would still do there belongs to no task.
+      else if (this.prompting && this.untold.length > 0 && this.isElsewhere(await this.options.place()))
+        await this.stop();
       // A prompt that ended meanwhile is answered by another one, where there is something to say.
       if (this.end && this.untold.length > 0) this.end = null;
       for (;;) {
@@ -147,10 +150,15 @@ export class HostedModel implements Model {
     }
   }
 
+  private isElsewhere({ cwd, readOnly }: Place): boolean {
+    const { running } = this;
+    return running !== null && (running.cwd !== cwd || running.readOnly !== readOnly);
+  }
+
   private async prompt(request: ModelRequest, signal: AbortSignal): Promise<void> {
     if (this.isClosed) throw new EkidenError("tool_failed", "This process does not run the member any more.");
     const place = await this.options.place();
-    if (this.running && this.running.cwd !== place.cwd) await this.stop();
+    if (this.isElsewhere(place)) await this.stop();
     const opening = this.running ? [] : await this.begin(request, place, signal);
     const { program } = this.running as unknown as Running;
     const words = [...opening, ...this.untold.splice(0)].join("\n\n") || "Go on.";
@@ -186,7 +194,7 @@ export class HostedModel implements Model {
       await program.open();
       const session = earlier.session === this.lost ? null : earlier.session;
       const isBack = await program.begin(cwd, server, session);
-      this.running = { program, cwd, isBack };
+      this.running = { ...place, program, isBack };
       this.hasWorked = true;
       this.requests.anew();
       if (isBack) return [];
@@ -258,11 +266,12 @@ export class HostedModel implements Model {
   }
 
   /** The prompt ends, and the program stays. */
-  private async cancel(): Promise<void> {
+  async cancel(): Promise<void> {
     const { prompting, running } = this;
     this.forget();
     if (!prompting || !running) return;
     this.prompting = null;
+    this.requests.isCut = true;
     await running.program.cancel();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<"late">((resolve) => {
@@ -270,6 +279,7 @@ export class HostedModel implements Model {
     });
     if ((await Promise.race([prompting, late])) === "late") await this.stop();
     clearTimeout(timer);
+    this.requests.isCut = false;
     this.forget();
   }
 

@@ -296,6 +296,43 @@ it("keeps its own model and conversation, whatever the person chooses for the ot
   expect(program.heard("prompt")).toHaveLength(1);
 });
 
+/** It asks for the same until its member is stopped for that, and its prompt goes on. */
+const REPEATS = [
+  ...Array.from({ length: 12 }, () => ({ ask: { kind: "execute", title: "x", rawInput: { command: "x" } } })),
+  { hang: true },
+];
+
+it("does nothing more for a task that its member gives back", async () => {
+  const program = agentProgram({
+    prompts: [REPEATS, [{ call: "complete_task", input: { result: "done" } }]],
+  });
+  const team = await hosted(program, { settings: { permissionMode: "bypass" } });
+  await team.store.board.add({ subject: "Repeat" }, PERSON);
+  await team.host.start({ goal: "Do the task" });
+  await team.until("task.completed", { task: 1 });
+  expect(await team.events("task.released")).toMatchObject([{ why: "given_back" }]);
+  expect(program.heard("cancelled")).toHaveLength(1);
+  expect(program.heard("session")).toHaveLength(1);
+});
+
+it("begins a task in its folder, also while a prompt goes on that began without one", async () => {
+  const program = agentProgram({
+    prompts: [REPEATS, [{ own: ["a.txt", "new\n"] }, { call: "complete_task", input: { result: "done" } }]],
+  });
+  const folder = mkdtempSync(join(tmpdir(), "ekiden-program-"));
+  const { git } = repositoryIn(folder, { "a.txt": "old\n", ".gitignore": ".ekiden\n" });
+  const team = await hosted(program, {
+    folder,
+    settings: { worktrees: true, permissionMode: "bypass" },
+  });
+  await team.host.start({ goal: "Do the task" });
+  await team.store.mail.send(PERSON, { to: "ann" as never, body: { kind: "note", text: "Look around" } });
+  await team.until("tool.called", { who: "ann" });
+  await team.store.board.add({ subject: "Change a.txt" }, PERSON);
+  await team.until("task.completed", { task: 1 });
+  expect(git("show", "main:a.txt")).toBe("new");
+});
+
 it("refuses a program that is not there before anybody joins", async () => {
   const team = await programTeam({
     says: lead,
