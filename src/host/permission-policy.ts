@@ -127,8 +127,8 @@ export function permissionPolicy(
       outside,
       { workspace: ctx.workspace, required: settings.sandbox === "required" },
     );
-    // The text may be a file of the repository, so what is outside is asked about all the same.
-    if (effect === "ask" && rule === null && outside === undefined && (await inHand()) === "own")
+    // The text may be a file of the repository, so nothing outside is opened for it without a rule.
+    if (effect === "ask" && rule === null && !way.opening.unconfined && (await inHand()) === "own")
       return allowing();
     if (way.refused !== null) return { allowed: false, reason: `Not permitted: ${named}: ${way.refused}.` };
     const how = way.rule === null ? "" : ` It would be allowed by --allow '${way.rule}'.`;

@@ -1,5 +1,5 @@
 /** Whose word a task is: only what this person's process wrote on this board runs unasked. */
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -65,16 +65,25 @@ it("keeps its word after an edit, and for a runbook that is run again", async ()
 });
 
 bubblewrapOrSkip(describe)("in the sandbox", () => {
-  it("asks before a runbook of the person uses what is outside of the workspace", async () => {
+  it("opens nothing outside for a runbook of the person without a rule", async () => {
     const outside = mkdtempSync(join(homedir(), "ekiden-outside-"));
     onTestFinished(() => takeAway(outside));
-    project.write({ "plan.md": `# Try\n\n## One\n\n\`\`\`sh\ntouch CANARY ${outside}/CANARY\n\`\`\`\n` });
+    project.write({ "plan.md": `# Try\n\n## One\n\n\`\`\`sh\ntouch ${outside}/CANARY CANARY\n\`\`\`\n` });
     const run = (...flags: string[]) =>
       project.run(["run", "plan.md", "--fresh", "--sandbox", "required", ...flags]);
-    const { stderr } = await run();
-    expect(stderr).toContain(`--allow 'write_file(${outside}/**)'`);
-    expect([canary(), existsSync(join(outside, "CANARY"))]).toEqual([false, false]);
+    expect((await run()).stderr).toContain(`${outside}/CANARY': Read-only file system`);
+    expect(existsSync(join(outside, "CANARY"))).toBe(false);
     expect((await run("--allow", `write_file(${outside}/**)`)).code).toBe(0);
     expect([canary(), existsSync(join(outside, "CANARY"))]).toEqual([true, true]);
+  });
+  it("runs its programs behind a link of the workspace, and lets them write nothing there", async () => {
+    const outside = mkdtempSync(join(homedir(), "ekiden-outside-"));
+    onTestFinished(() => takeAway(outside));
+    writeFileSync(join(outside, "tool.sh"), "touch CANARY; touch deps/CANARY || true\n");
+    symlinkSync(outside, join(project.dir, "deps"));
+    project.write({ "plan.md": "# Try\n\n## One\n\n```sh\nsh deps/tool.sh\n```\n" });
+    const run = await project.run(["run", "plan.md", "--fresh", "--sandbox", "required"]);
+    expect(run.code).toBe(0);
+    expect([canary(), existsSync(join(outside, "CANARY"))]).toEqual([true, false]);
   });
 });
