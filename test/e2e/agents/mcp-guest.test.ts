@@ -230,7 +230,7 @@ it("leaves when it was silent for a while without a task, and keeps a task that 
   try {
     const { signal } = new AbortController();
     expect((await busy.wait({}, signal)).text).toContain("Build");
-    expect(await idle.wait({}, signal)).toEqual({ text: nothing, isError: false });
+    expect(await idle.wait({}, signal)).toMatchObject({ text: nothing, isError: false });
     await soon(async () => expect(await phase("idle")).toBe("shutdown"));
     // The other one has been silent for longer.
     expect((await store.board.mine(name("busy")))?.id).toBe(1);

@@ -26,7 +26,7 @@ it("sums up before the window that the model is loaded with is full", async () =
       return says(`${asked} commands ran.`, usage);
     }
     asked += 1;
-    return asked < 12 ? { ...runs(`seq ${asked} ${asked + 600}`), ...usage } : says("done", usage);
+    return asked < 20 ? { ...runs(`seq ${asked} ${asked + 600}`), ...usage } : says("done", usage);
   });
   const { code, stderr } = await program.run(Tiny, ["run", "Run some commands."]);
   expect(code, stderr).toBe(0);

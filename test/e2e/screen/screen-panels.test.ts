@@ -148,7 +148,7 @@ it("shows the conversation and the change of a task, while it works and when it 
   place.write({
     ".ekiden/settings.json": JSON.stringify({ sandbox: "off", teammates: 1 }),
     ".ekiden/.gitignore": "*\n",
-    "plan.md": `# Write\n${block("Write anew", `echo new > a.txt; seq 80; ${waits(1)}`)}${block("Wait", waits(2))}`,
+    "plan.md": `# Write\n${block("Write anew", `echo new > a.txt; touch ${place.home}/wrote; seq 80; ${waits(1)}`)}${block("Wait", waits(2))}`,
   });
   const terminal = await place.open(["run", "plan.md", "--worktrees"], { columns: 100, rows: 24 });
   await terminal.shows(/#1 Write anew/);
@@ -156,6 +156,7 @@ it("shows the conversation and the change of a task, while it works and when it 
   await terminal.shows(/^ #1 Write anew.*in progress/m);
   terminal.type("2");
   await terminal.shows(/\[2 conversation\][\s\S]* · try 1[\s\S]*seq 80/);
+  await soon(() => expect(existsSync(`${place.home}/wrote`)).toBe(true));
   terminal.type("3");
   await terminal.shows(/in its worktree, on [\s\S]*a\.txt[\s\S]*-old[\s\S]*\+new/);
   writeFileSync(`${place.home}/go1`, "");
