@@ -93,7 +93,10 @@ function nextStep(plan: WorkPlan, who: string, { messages }: ModelCall): Step {
   const ended = last("complete_task");
   const isRed = plan.landings && plan.red.has(task);
   const fixed = triesOf("bash").some((one) => !JSON.stringify(one.input).includes("echo red"));
-  if (!ran || isInterrupted("bash") || (/no space left/i.test(ran.text) && !ended)) {
+  const isGone = (text = ""): boolean => /was removed before its work had landed/.test(text);
+  // It did not run where its worktree was gone.
+  const hasRun = ran && !isInterrupted("bash") && !(ran.isError && isGone(ran.text));
+  if (!hasRun || (/no space left/i.test(ran.text) && !ended)) {
     const red = isRed && !ended && !JSON.stringify(parts).includes("gate.sh");
     const command = commandOf(plan, task, attempt);
     return call("bash", { command: red ? `${command}\necho red > out/${task}.txt` : command });
@@ -106,7 +109,7 @@ function nextStep(plan: WorkPlan, who: string, { messages }: ModelCall): Step {
   }
   if (ended && !ended.isError && !isInterrupted("complete_task")) return { text: `#${task} is done.` };
   // Somebody removed its worktree: the work is done again.
-  const isLost = [ended, ran].some((one) => /was removed before its work had landed/.test(one?.text ?? ""));
+  const isLost = [ended, ran].some((one) => isGone(one?.text));
   const redone = triesOf("bash").length > triesOf("complete_task").length;
   if (isLost && !redone) return call("bash", { command: commandOf(plan, task, attempt) });
   if (ended && /gate/.test(ended.text) && !fixed)
