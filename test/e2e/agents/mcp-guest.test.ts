@@ -7,6 +7,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { systemClock } from "../../../src/adapters/clock.ts";
+import { isAlive } from "../../../src/adapters/process-table.ts";
 import { openStore } from "../../../src/adapters/store/index.ts";
 import { name } from "../../../src/core/ids.ts";
 import { DEFAULT_SETTINGS } from "../../../src/core/settings.ts";
@@ -99,6 +100,7 @@ it("gives its task back when its client ends, and another process takes it over 
   const two = await agent("a", "--as", "ann");
   expect((await two.call("wait_for_work")).text).toContain("Build");
   process.kill(two.pid as number, "SIGKILL");
+  await soon(() => expect(isAlive(two.pid as number)).toBe(false));
   const three = await agent("a", "--as", "ann");
   expect((await three.call("wait_for_work")).text).toMatch(
     /Its owner ann|process of its owner ann|still yours/,
