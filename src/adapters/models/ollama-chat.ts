@@ -7,7 +7,7 @@ import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { AssistantMessage, UserMessage } from "../../core/conversation/chat.ts";
 import { httpFetch, post, refusal } from "./http.ts";
 import { forOllama } from "./schemas.ts";
-import type { PartStream } from "./stream.ts";
+import { type PartStream, streamOf } from "./stream.ts";
 import type { VendorRequest } from "./vendor.ts";
 import { heardBy } from "./watchdog.ts";
 
@@ -32,15 +32,7 @@ export async function askOllama(
     onBytes: heardBy(signal),
   });
   if (answer.status !== 200) throw await refusal(answer);
-  const parts = partsOf(answer.text);
-  const reader = {
-    read: async () => {
-      const { done, value } = await parts.next();
-      return done === true ? { done } : { done: false as const, value };
-    },
-    cancel: async () => void answer.text.destroy(),
-  };
-  return { stream: { getReader: () => reader } };
+  return { stream: streamOf(answer.text, partsOf) };
 }
 
 const TIME_MS = 2_000;

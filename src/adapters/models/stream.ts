@@ -2,6 +2,7 @@
  * Reads the stream of every vendor. A stream that does not end with a finish part is a failure: if a reply that was cut off
  * counted as whole, half a command would run.
  */
+import type { Readable } from "node:stream";
 import type {
   LanguageModelV3FinishReason,
   LanguageModelV3StreamPart,
@@ -27,6 +28,23 @@ type PartReader = {
 };
 /** The part of `ReadableStream` that is used here: loading the real type's module takes 10 ms of a start. */
 export type PartStream = { getReader(): PartReader };
+
+/** The parts that `partsOf` reads from the text of an answer. */
+export function streamOf(
+  text: Readable,
+  partsOf: (text: Readable) => AsyncGenerator<LanguageModelV3StreamPart>,
+): PartStream {
+  const parts = partsOf(text);
+  const reader: PartReader = {
+    read: async () => {
+      const { done, value } = await parts.next();
+      return done === true ? { done } : { done: false, value };
+    },
+    // Not `parts.return()`, which would wait for the read that is under way.
+    cancel: async () => void text.destroy(),
+  };
+  return { getReader: () => reader };
+}
 
 export type Read = Pick<Reply, "message" | "stop"> & {
   readonly usage: LanguageModelV3Usage;

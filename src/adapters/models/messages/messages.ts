@@ -1,6 +1,6 @@
 /** Asks a server that speaks the Messages protocol, without a package: the package of the vendor would cost a third of a start. */
 import { post, refusal } from "../http.ts";
-import type { PartStream } from "../stream.ts";
+import { type PartStream, streamOf } from "../stream.ts";
 import type { VendorRequest } from "../vendor.ts";
 import { heardBy } from "../watchdog.ts";
 import { partsOf } from "./reply.ts";
@@ -31,14 +31,5 @@ export async function askMessages(
     onBytes: heardBy(signal),
   });
   if (answer.status !== 200) throw await refusal(answer);
-  const parts = partsOf(answer.text);
-  const reader = {
-    read: async () => {
-      const { done, value } = await parts.next();
-      return done === true ? { done } : { done: false as const, value };
-    },
-    // Not `parts.return()`, which would wait for the read that is under way.
-    cancel: async () => void answer.text.destroy(),
-  };
-  return { stream: { getReader: () => reader } };
+  return { stream: streamOf(answer.text, partsOf) };
 }

@@ -89,7 +89,7 @@ function encodedTools(tools: readonly ToolSpec[]): string {
 /**
  * Marks the last message, and the last one of the request before: the vendor looks for an earlier mark only a few parts back, and a
  * reply with many calls adds more than that. A message of which nothing can be sent is left out. What the program itself says is a
- * message with the role "system" where the model takes those: it must stand behind a message of the user and before a reply.
+ * message with the role "system" where the model takes those: it must come after a message of the user and before a reply.
  */
 function turnsOf({ messages, imageOf, isOwn, cache }: VendorRequest, hearsSystem: boolean): string[] {
   const reply = messages.findLastIndex(({ role }) => role === "assistant");
