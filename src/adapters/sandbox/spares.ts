@@ -216,7 +216,7 @@ function endPool({ spares, starter }: Pool): void {
 function endSpare(child: StartedShell): void {
   child.stdout.destroy();
   try {
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
+    if (child.pid !== undefined && !child.hasEnded) process.kill(-child.pid, "SIGKILL");
   } catch {
     // It has ended.
   }

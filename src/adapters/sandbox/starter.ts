@@ -124,6 +124,8 @@ export class StartedShell extends EventEmitter {
   readonly stderr = null;
   /** The first process inside, once it is known. */
   inside: number | undefined;
+  /** Its number may be that of another program then. */
+  hasEnded = false;
   private readonly status: Readable;
   private said = "";
 
@@ -160,6 +162,7 @@ export class StartedShell extends EventEmitter {
   /** Its end is told to what is inside only after its files are closed, and that must have been done when it is reported. */
   private end(): void {
     if (this.pid !== undefined && lives(this.pid)) return void setImmediate(() => this.end());
+    this.hasEnded = true;
     const code = /"exit-code":\s*(\d+)/.exec(this.said)?.[1];
     if (code === undefined) this.emit("exit", null, "SIGKILL");
     else this.emit("exit", Number(code), null);

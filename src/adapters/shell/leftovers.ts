@@ -1,6 +1,6 @@
 /**
  * Groups of commands that have ended and left somebody behind, such as a server. The number of a group is given away again when the
- * last of it is gone, so a group is forgotten then: whoever ends it later would end a program of somebody else.
+ * last of it is gone, so a group is forgotten then: its end would be the end of another program.
  */
 import { groupAlive } from "../process-table.ts";
 

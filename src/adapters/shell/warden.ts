@@ -9,7 +9,8 @@
  * that it removes its locks. It prints a line before it kills.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { EventEmitter, once } from "node:events";
+import { setImmediate } from "node:timers/promises";
 import { scriptArgs } from "./programs.ts";
 
 /**
@@ -77,8 +78,6 @@ while :; do
   esac
 done`;
 
-const LOOK_MS = 50;
-
 export class Warden {
   private readonly bash: string;
   private readonly mark: string;
@@ -88,6 +87,7 @@ export class Warden {
   private until = Number.POSITIVE_INFINITY;
   private actedAt = Number.NEGATIVE_INFINITY;
   private readonly groups = new Set<number>();
+  private readonly changes = new EventEmitter();
 
   /** `mark`: before the number in the tags of the commands. */
   constructor(bash: string, mark: string) {
@@ -117,11 +117,13 @@ export class Warden {
     if (now > this.until) this.actedAt = now;
     this.until = now + ms;
     this.limit();
+    this.changes.emit("renewed");
   }
 
   /** Resolves when commands may be started, or nobody wants to start one any more. */
   async allowed(signal: AbortSignal): Promise<void> {
-    while (this.isOver && !this.closed && !signal.aborted) await sleep(LOOK_MS, undefined, { ref: false });
+    while (this.isOver && !this.closed && !signal.aborted)
+      await once(this.changes, "renewed", { signal }).catch(() => {}); // nobody wants it any more
   }
 
   /** The time without a renewal is over: a process that was frozen must not start what may run elsewhere by now. */
@@ -143,6 +145,7 @@ export class Warden {
     this.child?.stdin?.end("x\n");
     this.child = null;
     this.closed = true;
+    this.changes.emit("renewed");
   }
 
   /** After each line, because the shell waits for the next line from then on. */
