@@ -1,13 +1,11 @@
 /** Starts the program. Each command's code is imported when it is chosen: start-up time is a feature. Built, `loader.ts` loads this. */
 import manifest from "../../package.json" with { type: "json" };
-import { useKeptKeys } from "../project/kept-keys.ts";
 import { hideSecrets } from "./command-line.ts";
 import { showFirstFrame } from "./screen/first-frame.ts";
 
 async function start(args: readonly string[]): Promise<void> {
   if (args[0] === "--version" || args[0] === "-V") return void process.stdout.write(`${manifest.version}\n`);
   for (const told of hideSecrets(args)) process.stderr.write(`ekiden: ${told}.\n`);
-  useKeptKeys(process.env);
   showFirstFrame(args);
   const { main } = await import("./cli.ts");
   process.exitCode = await main(args);
