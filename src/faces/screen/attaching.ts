@@ -11,6 +11,7 @@ import type { Live } from "./watch.ts";
 
 /** Facts that a terminal begins with: what members said and did before it came. */
 const RECALLED = 200;
+
 /** As `attach`; where no model is set up, the person chooses one. */
 export async function attachWithModel(
   call: Invocation,

@@ -24,6 +24,8 @@ import type { TeamModel } from "./team.ts";
 import type { FullView } from "./tools.ts";
 
 const AGAIN_MS = 500;
+/** A change of a task in progress: git compares the whole worktree. */
+const CHANGE_AGAIN_MS = 2_000;
 const TABS = ["details", "conversation", "changes"] as const;
 const PARTS_WIDTH = TABS.join("").length + 4 * TABS.length + 2;
 type Tab = (typeof TABS)[number];
@@ -65,7 +67,7 @@ export class TaskView implements FullView {
   private readonly tops = { details: 0, changes: 0 };
   private tab: Tab = "details";
   private task: ListedTask | null = null;
-  private isChangeRead = false;
+  private changeReadAt = Number.NEGATIVE_INFINITY;
   private expanded = false;
   private height = 1;
   /** Waits for its second time. */
@@ -109,8 +111,10 @@ export class TaskView implements FullView {
     this.task = listed(place.team.picture, place.now()).find((task) => task.id === id) ?? this.task;
     if (isNew || isFirst) await this.readDetails();
     await this.readConversations();
-    if (isNew) this.isChangeRead = false;
-    if (this.tab === "changes" && !this.isChangeRead) await this.readChange();
+    if (isNew) this.changeReadAt = Number.NEGATIVE_INFINITY;
+    const grows = this.task?.status === "in_progress" && place.now() - this.changeReadAt > CHANGE_AGAIN_MS;
+    const isUnread = this.changeReadAt === Number.NEGATIVE_INFINITY;
+    if (this.tab === "changes" && (isUnread || grows)) await this.readChange();
   }
 
   private async readDetails(): Promise<void> {
@@ -136,7 +140,7 @@ export class TaskView implements FullView {
   private async readChange(): Promise<void> {
     const { store, cwd, style } = this.place;
     const { paint } = style;
-    this.isChangeRead = true;
+    this.changeReadAt = this.place.now();
     const data = await store.board.task(this.id);
     if (!data) return;
     const { tasks } = await this.outcome.read(false);
