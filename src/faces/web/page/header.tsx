@@ -54,7 +54,7 @@ export function Header() {
         </Button>
       )}
       {!app.replay && teamState(app.live).tone === "ended" && route.view !== "outcome" && (
-        <Link class="button" to={{ view: "outcome", item: "", task: null }}>
+        <Link class="button to-outcome" to={{ view: "outcome", item: "", task: null }}>
           Outcome
         </Link>
       )}
