@@ -28,7 +28,7 @@ export type RoundOptions = {
 const FAULTS_MS = 10_000;
 const BOARD_MS = 300_000;
 /** A round that stands still for so long does not end: a busy machine makes it slow, not silent. */
-const SILENCE_MS = 90_000;
+const SILENCE_MS = 300_000;
 const END_MS = 900_000;
 /** A task that failed keeps those behind it from ending, however often the team goes on. */
 const RESUMES = 10;
