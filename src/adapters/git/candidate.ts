@@ -205,7 +205,7 @@ export class LandingTree {
   }
 
   private async stateFault(): Promise<Refused | null> {
-    const { git, root, branch } = this.task;
+    const { git, root, branch, ref, onto } = this.task;
     const operation = operationIn(this.gitDir);
     if (operation)
       return refused(
@@ -213,7 +213,12 @@ export class LandingTree {
         `A ${operation} is under way in the worktree. Finish it (git -c core.editor=true ${operation} --continue) or undo it (git ${operation} --abort).`,
       );
     const current = await git.ask(root, "symbolic-ref", "--quiet", "--short", "HEAD");
-    if (current === branch) return null;
+    if (current === branch && (await git.try(root, "merge-base", ref, "HEAD")).code === 0) return null;
+    if (current === branch)
+      return refused(
+        "branch",
+        `${branch} has no commit in common with ${onto}. Run git reset --soft ${onto}, then git status, and restore what is not your change: git checkout ${onto} -- FILE.`,
+      );
     return refused(
       "branch",
       `The worktree is on ${current ?? "no branch"}, not on ${branch}. Bring your commits there: git switch ${branch}, then git merge or git cherry-pick.`,

@@ -120,16 +120,50 @@ export async function mend(
     !existsSync(join(where.commonDir, ref)) && (await git.tip(where.project, ref)) === null;
   if (stateOf(root) === "cut off")
     await addWorktree(git, where, root, branch, (await isGone()) ? otherwise : null);
-  if (stateOf(root) !== "whole" || !(await isGone())) return;
-  // The branch comes back where the worktree was last.
-  const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
-  const last =
-    textIn(join(gitDir, "logs", "HEAD"))
-      .trim()
-      .split("\n")
-      .at(-1) ?? "";
-  const [, commit = otherwise] = /^[0-9a-f]+ ([0-9a-f]{40,64}) /.exec(last) ?? [];
-  await git.run(root, "update-ref", "--no-deref", "-m", "ekiden: made again", ref, commit, "");
+  if (stateOf(root) !== "whole") return;
+  const gone = await isGone();
+  const log = headLog(root);
+  if (gone) {
+    // The branch comes back where the worktree was last.
+    const commit = log.at(-1)?.to ?? otherwise;
+    await git.run(root, "update-ref", "--no-deref", "-m", "ekiden: made again", ref, commit, "");
+  } else if (log.slice(1).some(({ from }) => NO_COMMIT.test(from)))
+    await graft(git, root, ref, log, otherwise);
+}
+
+/**
+ * Somebody removed the branch and a command committed there before it was made again: the commit holds all files and has no parent.
+ * One commit with the last files takes its place, on what the worktree was on before.
+ */
+async function graft(git: Git, root: string, ref: string, log: readonly Move[], onto: string): Promise<void> {
+  const meets = async (commit: string): Promise<boolean> =>
+    (await git.try(root, "merge-base", onto, commit)).code === 0;
+  const tip = await git.tip(root, ref);
+  if (tip === null || (await meets(tip))) return;
+  const before = log.flatMap(({ to }, at) => (NO_COMMIT.test(log[at + 1]?.from ?? "") ? [to] : []));
+  for (const parent of before.reverse()) {
+    if (!(await meets(parent))) continue;
+    const [head = "", ...text] = (await git.run(root, "cat-file", "commit", tip)).split("\n\n");
+    const kept = head.split("\n").filter((line) => /^(tree|author|committer|encoding) /.test(line));
+    const input = [[kept[0], `parent ${parent}`, ...kept.slice(1)].join("\n"), ...text].join("\n\n");
+    const made = await git.tryWith({ input }, root, "hash-object", "-t", "commit", "-w", "--stdin");
+    if (made.code === 0)
+      await git.run(root, "update-ref", "--no-deref", "-m", "ekiden: joined", ref, made.out.trim(), tip);
+    return;
+  }
+}
+
+type Move = { readonly from: string; readonly to: string };
+const NO_COMMIT = /^0+$/;
+
+/** Where the HEAD of a worktree was, the oldest first. */
+function headLog(root: string): Move[] {
+  const gitDir = /^gitdir: (.+)$/m.exec(textIn(join(root, ".git")))?.[1] ?? "";
+  const lines = textIn(join(resolve(root, gitDir), "logs", "HEAD")).split("\n");
+  return lines.flatMap((line) => {
+    const [, from, to] = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) /.exec(line) ?? [];
+    return from && to ? [{ from, to }] : [];
+  });
 }
 
 function stateOf(root: string): "whole" | "begun" | "cut off" | "none" {
