@@ -158,7 +158,7 @@ class Host implements TeamHost {
     if (!this.interactive)
       this.chores = Promise.all([
         this.chores,
-        watchLead(this.store, this.team, this.over.signal, (end, error) => this.finish(end, error)),
+        watchLead(parts, this.team, this.over.signal, (end, error) => this.finish(end, error)),
       ]);
   }
 

@@ -91,7 +91,9 @@ function lead(mails: readonly Tag[]): Content {
   }
   const asked = mails.some(({ attributes }) => attributes.from === "person" && attributes.kind === "note");
   return asked
-    ? say("Noted. The runbook model runs the fenced blocks of tasks on the board; it does nothing else.")
+    ? say(
+        "Noted. The runbook model runs the fenced blocks of tasks on the board; it does nothing else. To put a runbook on the board: `ekiden run FILE.md` in another terminal.",
+      )
     : [];
 }
 

@@ -108,3 +108,15 @@ it("leaves the lead at its turn, and its question waits for an answer from anywh
   place.write({ go: "" });
   await soon(async () => expect((await place.run(["ps"])).stdout).toMatch(/^needs you +default/m));
 });
+
+it("lets a run beside it end with the work of that run", async () => {
+  const place = project();
+  place.write({ "plan.md": "# Add a file\n\n## Write it\n```sh\necho done > made\n```\n" });
+  const terminal = await place.open(["--model", "runbook"], { columns: 100, rows: 30 });
+  await terminal.shows(/The lead alone on runbook/);
+  const { code, stderr } = await place.run(["run", "plan.md", "--model", "runbook"]);
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain("tasks: 1 completed");
+  terminal.type("\x04\x04");
+  expect(await terminal.ended).toBe(0);
+});
