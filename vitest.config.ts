@@ -27,7 +27,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts", "test/{architecture,circles}.test.ts"],
+          include: ["src/**/*.test.ts", "test/{architecture,circles,papers}.test.ts"],
           exclude: ["src/adapters/**"],
           isolate: false,
           testTimeout: 60_000,
@@ -49,7 +49,7 @@ export default defineConfig({
         test: {
           name: "system",
           include: ["test/**/*.test.ts"],
-          exclude: ["test/{architecture,circles}.test.ts", "test/chaos/**", ...PLATFORM, ...PROGRAMS],
+          exclude: ["test/{architecture,circles,papers}.test.ts", "test/chaos/**", ...PLATFORM, ...PROGRAMS],
           globalSetup: "test/global-setup.ts",
           testTimeout: 120_000,
           hookTimeout: 120_000,
