@@ -100,6 +100,15 @@ const isTest = (file: string): boolean => file.endsWith(".test.ts") || file.ends
 /** "core/task.ts" is in core, "ports.ts" in ports, "index.ts" in index. */
 const layerOf = (file: string): string => file.split("/")[0]!.replace(/\.tsx?$/, "");
 
+const trees = new Map<string, ts.SourceFile>();
+/** Several rules read the same files: parsing is most of what they cost. */
+function treeOf(file: string, text: string): ts.SourceFile {
+  const key = `${file}\n${text}`;
+  const tree = trees.get(key) ?? ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  trees.set(key, tree);
+  return tree;
+}
+
 /** Every import of a file, in whatever form, and every reach for the clock, dice, console, process or network. */
 function read(file: string, text: string): { imports: string[]; computed: boolean; impure: string[] } {
   const imports: string[] = [];
@@ -116,11 +125,11 @@ function read(file: string, text: string): { imports: string[]; computed: boolea
       take(ts.isLiteralTypeNode(node.argument) ? node.argument.literal : undefined);
     else if (ts.isExternalModuleReference(node)) take(node.expression);
     else if (ts.isCallExpression(node) && isImportCall(node.expression)) take(node.arguments[0]);
-    const what = impurity(node);
+    const what = layerOf(file) === "core" && impurity(node);
     if (what) impure.push(what);
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+  visit(treeOf(file, text));
   return { imports, computed, impure };
 }
 
@@ -190,7 +199,7 @@ function makesPatterns(file: string, text: string): boolean {
     }
     ts.forEachChild(node, (child) => visit(child, inside));
   };
-  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true), false);
+  visit(treeOf(file, text), false);
   return makes;
 }
 
@@ -235,7 +244,7 @@ function namedTools(file: string, text: string): string[] {
     }
     ts.forEachChild(node, visit);
   };
-  visit(ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true));
+  visit(treeOf(file, text));
   return found;
 }
 
