@@ -246,6 +246,7 @@ class ProcessSandbox implements Sandbox {
         done() {},
       };
     }
+    tool.name satisfies "bubblewrap"; // another adapter must not be run as this one
     // A command that must have no network although others have gets a namespace of its own.
     const joins = !proof && network !== "all" && !(network === "off" && session !== "off");
     const [enter, shared] =
