@@ -6,18 +6,17 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Obstacle } from "../../core/worktree.ts";
-import { bounded, type Git, messageOfGit, type Ran } from "./git.ts";
+import { bounded, type Git, messageOfGit, NotesGone, type Ran } from "./git.ts";
 import { NO_HOOKS } from "./hardening.ts";
-import { ownStateOf } from "./own-state.ts";
+import { atWorkFile } from "./own-state.ts";
 import { listed, operationIn } from "./preflight.ts";
 import { withWorktreeLock } from "./queue.ts";
 import { gitGone, OWN_LOCKS, removeLocks } from "./stale-locks.ts";
+import { hasBranch } from "./worktree-state.ts";
 
 export type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string };
 
 export const EVIDENCE_MAX = 4_000;
-/** The file that tells after a crash that a landing began an operation in the worktree with this git directory. */
-export const atWorkFile = (gitDir: string): string => join(ownStateOf(gitDir), "at-work");
 
 export const refused = (why: Obstacle, evidence: string): Refused => ({
   kind: "refused",
@@ -126,8 +125,8 @@ export class LandingTree {
   /** Puts the task's commits on `base`. `asOne`: a gate will see only the last, so the target gets no others. */
   async putOn(base: string, asOne: boolean): Promise<Candidate | Refused> {
     const { git, root, commonDir, branch } = this.task;
-    writeFileSync(this.marker, "rebase");
     const head = await git.run(root, "rev-parse", `refs/heads/${branch}`);
+    writeFileSync(this.marker, `rebase ${head}`);
     if (!this.isDetached) await git.run(root, "update-ref", "--no-deref", "HEAD", head);
     this.isDetached = true;
     const own = await this.flattened(head);
@@ -171,7 +170,7 @@ export class LandingTree {
     const { git, root, ref, landing } = this.task;
     await gitGone(({ cwd }) => cwd === root || cwd.startsWith(`${root}/`));
     this.removeLocks();
-    if (readFileSync(this.marker, "utf8") === "rebase") {
+    if (readFileSync(this.marker, "utf8").startsWith("rebase")) {
       await this.endRebase();
       this.isDetached = (await git.try(root, "symbolic-ref", "--quiet", "HEAD")).code !== 0;
       const hasLanded =
@@ -213,7 +212,9 @@ export class LandingTree {
         `A ${operation} is under way in the worktree. Finish it (git -c core.editor=true ${operation} --continue) or undo it (git ${operation} --abort).`,
       );
     const current = await git.ask(root, "symbolic-ref", "--quiet", "--short", "HEAD");
-    if (current === branch && (await git.try(root, "merge-base", ref, "HEAD")).code === 0) return null;
+    const tip = await git.tip(root, `refs/heads/${branch}`);
+    if (current === branch && tip === null) throw new NotesGone(branch);
+    if (current === branch && (await hasBranch(git, root, branch, ref))) return null;
     if (current === branch)
       return refused(
         "branch",

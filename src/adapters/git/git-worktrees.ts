@@ -18,7 +18,7 @@ import { foldersOf, linkShared } from "./shared.ts";
 import { type Known, type SharedTarget, wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
 import { proposalOf } from "./way-out.ts";
-import { addWorktree, isCutOff, isRemoved, isWhole, lost, mend } from "./worktree-state.ts";
+import { addWorktree, hasBranch, isCutOff, isRemoved, isWhole, lost, mend } from "./worktree-state.ts";
 
 type By = Parameters<Worktrees["land"]>[1];
 
@@ -77,10 +77,7 @@ export class GitWorktrees implements Worktrees {
     if (underWay !== undefined) return await underWay;
     const found = this.find(task);
     if (found) this.opened.add(keyOf(task));
-    if (found && !this.isStale(task)) {
-      await despiteOthers(() => this.mend(task));
-      return found;
-    }
+    if (found && !this.isStale(task)) return await despiteOthers(() => this.mend(task)).then(() => found);
     const opening = despiteOthers(() => this.make(task, contact, slug));
     this.opening.set(task.id, opening);
     return await opening.finally(() => this.opening.delete(task.id));
@@ -103,9 +100,9 @@ export class GitWorktrees implements Worktrees {
     const binding = this.bindings.read(task);
     if (!this.sharedTarget || !binding || !this.find(task)) return;
     const place = { root: join(this.folder, binding.path), branch: binding.branch };
-    const at = { ...contact, patienceMs: 0 };
-    const parked = await this.sharedTarget.parked.park(at, place, binding, this.sharedTarget.ref);
-    if (parked) this.bindings.update(task, binding, { ...parked });
+    const { parked, ref } = this.sharedTarget;
+    const now = await parked.park({ ...contact, patienceMs: 0 }, place, binding, ref);
+    if (now) this.bindings.update(task, binding, { ...now });
   }
 
   async follow(contact: Contact): Promise<void> {
@@ -149,7 +146,9 @@ export class GitWorktrees implements Worktrees {
       ),
       willLand: (landing) => this.bindings.willLand(task, binding, landing, attempt),
     }).catch(async (error: unknown) => {
-      if (by.signal.aborted || this.find(task)) throw error;
+      const isJoined = by.signal.aborted || (await hasBranch(git, options.project, branch, where.ref));
+      if (by.signal.aborted || (this.find(task) && isJoined)) throw error;
+      if (this.find(task)) throw new NotesGone(branch);
       await by.stillMine(); // Somebody removed its folder.
       return { kind: "nothing" } as const;
     });
@@ -157,7 +156,7 @@ export class GitWorktrees implements Worktrees {
     if (landed.kind === "landed" || landed.kind === "proposed") return { ...landed, branch, target };
     if (isCutOff(join(this.folder, path))) throw new NotesGone(join(this.folder, path));
     const done = await own();
-    if (done !== null) return { kind: "landed", branch, target, commit: done };
+    if (done) return { kind: "landed", branch, target, commit: done };
     return await this.refuseLost(task, contact);
   }
 
@@ -177,9 +176,8 @@ export class GitWorktrees implements Worktrees {
     try {
       const there = await this.sharedTarget?.follow(contact, task);
       if (!there) return null;
-      const { branch, head: commit } = there;
       if (wasLanded(there, this.bindings.read(task)))
-        return { kind: "landed", branch, target: this.target, commit };
+        return { kind: "landed", branch: there.branch, target: this.target, commit: there.head };
       await this.open(task, undefined, contact);
       return null;
     } catch (error) {

@@ -17,9 +17,8 @@ import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
 import type { Landing, Which, Worktrees } from "../../ports/worktrees.ts";
 import { PLACE } from "../process-identity.ts";
 import { createShell } from "../shell/index.ts";
-import { atWorkFile } from "./candidate.ts";
 import { openWorktrees, type WorktreeOptions } from "./index.ts";
-import { ownStateOf } from "./own-state.ts";
+import { atWorkFile, ownStateOf } from "./own-state.ts";
 import { inTurn, queueIn } from "./queue.ts";
 
 const task = (id: number, subject: string): Which => ({

@@ -34,9 +34,9 @@ function dying(verb: string, instead: string): { PATH: string; killed: string } 
   return { PATH: `${bin}:${process.env.PATH ?? ""}`, killed };
 }
 
-/** A git that loses what it notes about worktrees, once, before the first call with this verb. */
-function losing(verb: string, notes: string): { PATH: string; done: string } {
-  const isIt = `case " $* " in *" ${verb} "*) [ -e $HERE/done ] || { echo > $HERE/done; rm -rf ${notes}; } ;; esac`;
+/** Something is lost once, before the first call with this verb. */
+function losing(verb: string, lose: string): { PATH: string; done: string } {
+  const isIt = `case " $* " in *" ${verb} "*|*" ${verb}/"*) [ -e $HERE/done ] || { echo > $HERE/done; ${lose}; } ;; esac`;
   const bin = programFolder("git", `${isIt}\nexec ${GIT} "$@"`);
   const done = join(bin, "done");
   writeFileSync(done, "not yet");
@@ -98,7 +98,7 @@ it.each(["worktree unlock", "commit", "rebase", "update-ref"])(
   async (verb) => {
     const repo = repository({ "a.txt": "a\n" });
     repo.write({ ".ekiden/.gitignore": "*\n" });
-    const { PATH, done } = losing(verb, join(repo.dir, ".git", "worktrees"));
+    const { PATH, done } = losing(verb, `rm -rf ${join(repo.dir, ".git", "worktrees")}`);
     const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
     onTestFinished(() => shell.close());
     const env = { PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" };
@@ -114,6 +114,41 @@ it.each(["worktree unlock", "commit", "rebase", "update-ref"])(
     repo.commit("change");
     expect(await trees.land(TASK, BY)).toMatchObject({ kind: "landed" });
     expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
+  },
+);
+
+const LANDS = [
+  "status",
+  "update-index",
+  "commit",
+  "rev-parse HEAD",
+  "rev-list",
+  "diff",
+  "rev-parse refs/heads/ekiden",
+];
+it.each([...LANDS, "rebase", "log", "update-ref", "symbolic-ref", "merge --ff-only"])(
+  "lands when its branch goes at %s",
+  async (verb) => {
+    const repo = repository({ "a.txt": "a\n" });
+    repo.write({ ".ekiden/.gitignore": "*\n" });
+    const lose = `for b in $(${GIT} -C ${repo.dir} for-each-ref --format='%(refname)' refs/heads/ekiden); do ${GIT} -C ${repo.dir} update-ref -d $b; done`;
+    const { PATH, done } = losing(verb, lose);
+    const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
+    onTestFinished(() => shell.close());
+    const env = { PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" };
+    const trees = await openWorktrees({
+      ...{ project: repo.dir, team: DEFAULT_TEAM, env, shell, gateTimeoutMs: 10_000, share: [] },
+    });
+    const { workspace } = await trees.open(TASK);
+    writeFileSync(join(workspace, "b.txt"), "b\n");
+    repo.write({ "c.txt": "c\n" });
+    repo.commit("change");
+    rmSync(done);
+    const landed = await trees.land(TASK, BY);
+    expect(landed, JSON.stringify(landed)).toMatchObject({ kind: "landed" });
+    expect(readFileSync(done, "utf8")).toBe("\n");
+    expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
+    expect(repo.git("show", "main:b.txt")).toBe("b");
   },
 );
 

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { textIn } from "../small-files.ts";
 import { type Git, messageOfGit, type Ran } from "./git.ts";
 import { NO_HOOKS } from "./hardening.ts";
+import { atWorkFile } from "./own-state.ts";
 import { withWorktreeLock } from "./queue.ts";
 
 const WAIT_MS = 2_000;
@@ -124,11 +125,18 @@ export async function mend(
   const gone = await isGone();
   const log = headLog(root);
   if (gone) {
-    // The branch comes back where the worktree was last.
-    const commit = log.at(-1)?.to ?? otherwise;
+    // The branch comes back where the worktree was last. A landing puts the worktree on commits of others, and notes that of the branch.
+    const landing = /^rebase ([0-9a-f]+)$/.exec(textIn(atWorkFile(gitDirOf(root))))?.[1];
+    const commit = landing ?? log.at(-1)?.to ?? otherwise;
     await git.run(root, "update-ref", "--no-deref", "-m", "ekiden: made again", ref, commit, "");
   } else if (log.slice(1).some(({ from }) => NO_COMMIT.test(from)))
     await graft(git, root, ref, log, otherwise);
+}
+
+/** Whether the branch is there, and was made on the target. True where the target is gone, which has a message of its own. */
+export async function hasBranch(git: Git, project: string, branch: string, target: string): Promise<boolean> {
+  if ((await git.tip(project, target)) === null) return true;
+  return (await git.try(project, "merge-base", target, `refs/heads/${branch}`)).code === 0;
 }
 
 /**
@@ -158,8 +166,7 @@ const NO_COMMIT = /^0+$/;
 
 /** Where the HEAD of a worktree was, the oldest first. */
 function headLog(root: string): Move[] {
-  const gitDir = /^gitdir: (.+)$/m.exec(textIn(join(root, ".git")))?.[1] ?? "";
-  const lines = textIn(join(resolve(root, gitDir), "logs", "HEAD")).split("\n");
+  const lines = textIn(join(gitDirOf(root), "logs", "HEAD")).split("\n");
   return lines.flatMap((line) => {
     const [, from, to] = /^([0-9a-f]{40,64}) ([0-9a-f]{40,64}) /.exec(line) ?? [];
     return from && to ? [{ from, to }] : [];
@@ -167,9 +174,11 @@ function headLog(root: string): Move[] {
 }
 
 function stateOf(root: string): "whole" | "begun" | "cut off" | "none" {
-  const link = textIn(join(root, ".git"));
-  if (link === "") return "none";
-  const gitDir = /^gitdir: (.+)$/m.exec(link)?.[1] ?? "";
-  if (!existsSync(resolve(root, gitDir))) return "cut off";
-  return textIn(resolve(root, gitDir, "locked")).search(MAKING) === 0 ? "begun" : "whole";
+  if (textIn(join(root, ".git")) === "") return "none";
+  const gitDir = gitDirOf(root);
+  if (!existsSync(gitDir)) return "cut off";
+  return textIn(join(gitDir, "locked")).search(MAKING) === 0 ? "begun" : "whole";
 }
+
+const gitDirOf = (root: string): string =>
+  resolve(root, /^gitdir: (.+)$/m.exec(textIn(join(root, ".git")))?.[1] ?? "");

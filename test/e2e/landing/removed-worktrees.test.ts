@@ -76,6 +76,24 @@ const PHASES: Readonly<Record<string, (scene: Scene, remove: () => void) => Prom
     gate.open();
     return await landed;
   },
+  "while it waits behind another one": async ({ repo, trees, gate }, remove) => {
+    await writeWork(trees, landing.task(2), { "c.txt": "c\n" });
+    const other = trees.land(landing.task(2), landing.by);
+    await soon(() => expect(existsSync(join(repo.dir, ".ekiden", "gate"))).toBe(true));
+    await writeWork(trees, TASK, { "b.txt": "b\n" });
+    let landed: Promise<Landing> | null = null;
+    await new Promise<void>((queued) => {
+      const onStep = async (step: string): Promise<void> => {
+        if (step === "queued") queued();
+      };
+      landed = trees.land(TASK, { ...landing.by, onStep });
+      landed.catch(() => {});
+    });
+    remove();
+    gate.open();
+    await other;
+    return await landed;
+  },
   "after it has landed": async ({ trees, gate }, remove) => {
     await writeWork(trees, TASK, { "b.txt": "b\n" });
     gate.open();
@@ -95,10 +113,10 @@ it.each(cases)("%s, removed %s", async (removal, phase) => {
   const shell = createShell({ outputDir: join(dir, ".ekiden", "output") });
   onTestFinished(() => shell.close());
   const go = join(dir, ".ekiden", "go");
-  const command = `touch '${dir}/.ekiden/gate'; until test -e '${go}'; do sleep 0.02; done; test -e b.txt`;
+  const command = `touch '${dir}/.ekiden/gate'; until test -e '${go}'; do sleep 0.02; done; test -e b.txt -o -e c.txt`;
   const trees = await openTrees(dir, shell, { gate: command });
   const scene: Scene = { repo, trees, gate: { open: () => writeFileSync(go, "") } };
-  if (phase !== "while its gate runs") scene.gate.open();
+  if (!phase.startsWith("while")) scene.gate.open();
   const log: string[] = [];
   let landed = await (PHASES[phase] ?? (() => Promise.resolve(null)))(scene, () =>
     REMOVALS[removal]?.(repo),
@@ -109,7 +127,8 @@ it.each(cases)("%s, removed %s", async (removal, phase) => {
   if (landed?.kind === "refused") log.push(landed.evidence);
   for (let tries = 0; landed?.kind !== "landed" && tries < 3; tries += 1) landed = await complete(trees, log);
   expect(landed, log.join("\n---\n")).toMatchObject({ kind: "landed" });
-  expect(repo.git("log", "--format=%s", "main"), log.join("\n")).toBe("Task 1\nFirst");
+  const subjects = repo.git("log", "--format=%s", "main").replace("Task 2\n", "");
+  expect(subjects, log.join("\n")).toBe("Task 1\nFirst");
   expect(repo.git("status", "--porcelain", "--untracked-files=no")).toBe("");
   expect(repo.read("b.txt")).toBe("b\n");
   expect(log.length, log.join("\n---\n")).toBeLessThanOrEqual(1);
@@ -122,6 +141,7 @@ it.each(cases)("%s, removed %s", async (removal, phase) => {
       why: expect.stringContaining("out"),
     });
   expect(await trees.remove(TASK)).toEqual({ kind: "removed" });
+  await trees.remove(landing.task(2));
   expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
   expect(repo.git("branch", "--format=%(refname:short)")).toBe("main");
 });
@@ -183,4 +203,29 @@ it("says what to do where nothing tells on what such a commit was made", async (
     ...{ kind: "refused", why: "branch" },
     evidence: expect.stringMatching(/no commit in common with main.*git reset --soft main/s),
   });
+});
+
+it("a branch that is removed during a gate that fails comes back with its own commits alone", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const { dir } = repo;
+  const shell = createShell({ outputDir: join(dir, ".ekiden", "output") });
+  onTestFinished(() => shell.close());
+  // That of task 2, which is ahead in the line, waits; that of task 1 runs in advance, on it.
+  const [go, began] = [join(dir, ".ekiden", "go"), join(dir, ".ekiden", "began")];
+  const wait = `until test -e '${go}'; do sleep 0.02; done`;
+  const gate = `if test -e b.txt; then touch '${began}'; ${wait}; exit 1; fi; ${wait}; test ! -e '${go}.red'`;
+  const trees = await openTrees(dir, shell, { gate, gateParallel: 2 });
+  await writeWork(trees, landing.task(2), { "c.txt": "c\n" });
+  await writeWork(trees, TASK, { "b.txt": "b\n" });
+  const other = trees.land(landing.task(2), landing.by);
+  await soon(() => expect(existsSync(join(dir, ".ekiden", "worktrees", "2-task-2"))).toBe(true));
+  await soon(() => expect(repo.git("log", "--format=%s", "ekiden/2-task-2")).toBe("Task 2\nFirst"));
+  const landed = trees.land(TASK, landing.by);
+  await soon(() => expect(existsSync(began)).toBe(true));
+  repo.git("update-ref", "-d", `refs/heads/${BRANCH}`);
+  writeFileSync(`${go}.red`, "");
+  writeFileSync(go, "");
+  expect(await other).toMatchObject({ kind: "refused", why: "gate" });
+  expect(await landed).toMatchObject({ kind: "refused", why: "gate" });
+  expect(repo.git("log", "--format=%s", BRANCH)).toBe("Task 1\nFirst");
 });
