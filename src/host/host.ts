@@ -135,7 +135,7 @@ class Host implements TeamHost {
   }
 
   async open(): Promise<void> {
-    await this.team.open();
+    await this.team.open({ willAdopt: true });
     const { store, hooks, trees } = this.parts;
     if (trees) await removeLanded(trees, store);
     this.chores = followNewTasks(hooks, store, this.id, this.over.signal);

@@ -23,6 +23,7 @@ export class Team implements TeamControl {
   private concluding = false;
   /** `reap` must not put back a claim whose owner is about to resume it. */
   private adopting = 0;
+  private willAdopt = false;
   /** Members of other hosts were left alone because this host was late itself. The reaper looks at them again. */
   private hasSkipped = false;
   readonly lease: HostLease;
@@ -41,13 +42,14 @@ export class Team implements TeamControl {
       lease: this.lease,
       mayRemove: async () => {
         if (this.hasSkipped) await this.adoptAll().catch(() => {});
-        return this.adopting === 0;
+        return this.adopting === 0 && !this.willAdopt;
       },
     });
   }
 
-  /** Registers this process and starts to renew its lease. */
-  async open(): Promise<void> {
+  /** Registers this process and starts to renew its lease. `willAdopt`: it removes no dead host before `adoptAll`, which keeps their claims. */
+  async open({ willAdopt = false } = {}): Promise<void> {
+    this.willAdopt = willAdopt;
     await this.lease.open();
     const { signal } = this.background;
     const { reapMs, idlePollMs } = this.parts.settings;
@@ -90,7 +92,7 @@ export class Team implements TeamControl {
         if (await this.adopt(member, revive)) adopted.push(member.name);
       }
     } finally {
-      this.adopting -= 1;
+      [this.adopting, this.willAdopt] = [this.adopting - 1, false];
     }
     return adopted;
   }

@@ -2,9 +2,10 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { DEFAULT_TEAM, PERSON } from "../../../src/core/ids.ts";
+import { DEFAULT_TEAM, instant, LEAD, PERSON } from "../../../src/core/ids.ts";
 import { endAll, start } from "../../fixtures/children.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
+import { soon } from "../../fixtures/soon.ts";
 
 afterEach(endAll);
 
@@ -34,4 +35,33 @@ it("its task is back long before its lease is over", async () => {
   }
   // A fraction of a second on a machine that is not busy with other things.
   expect(Math.max(...took)).toBeLessThan(LEASE_MS / 4);
+});
+
+it("is taken over with its claim by a process that goes on with the team, however long that one takes to start", async () => {
+  const team = await programTeam({
+    says: {
+      lead: [{ times: "any", text: "ok" }],
+      alice: [
+        { calls: [{ tool: "complete_task", input: { result: "ok" } }] },
+        { times: "any", text: "done" },
+      ],
+    },
+    settings: { teammates: [], leaseMs: LEASE_MS },
+  });
+  const url = `sqlite:${join(team.folder, ".ekiden/team.db")}`;
+  const { id } = await team.store.board.add({ subject: "of alice" }, PERSON);
+  const owner = start({ url, team: DEFAULT_TEAM, job: "hold", me: "alice", machine: hostname() });
+  expect(await owner.next()).toMatchObject({ held: id });
+  owner.kill();
+  await owner.ended();
+  // Its look for dead hosts comes before the one for requests that nobody answered.
+  const ask = { kind: "plan", task: id, attempt: 7, plan: "none" } as const;
+  const { id: asked } = await team.store.requests.ask(LEAD, PERSON, ask, instant(1));
+  await soon(async () =>
+    expect((await team.store.requests.request(asked))?.state, "the look").toBe("expired"),
+  );
+  expect(await team.store.board.task(id)).toMatchObject({ status: "in_progress", attempt: 1 });
+  await team.host.start({ resume: true });
+  await team.until("task.completed", { task: id });
+  expect(await team.store.board.task(id)).toMatchObject({ owner: "alice", attempt: 1 });
 });
