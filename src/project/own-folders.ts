@@ -47,7 +47,7 @@ export function makeOwnFolders(workspace: string): void {
     } catch (error) {
       throw new EkidenError(
         "bad_input",
-        `${folder} cannot be written, and Ekiden keeps there what you agreed to and what its sandbox needs: ${messageOf(error)}. Set HOME, or XDG_CONFIG_HOME and XDG_CACHE_HOME, to folders that you may write.`,
+        `${folder} cannot be written, and Ekiden keeps there what you agreed to and what its sandbox needs: ${messageOf(error).replace(/\.$/, "")}. Set HOME, or XDG_CONFIG_HOME and XDG_CACHE_HOME, to folders that you may write.`,
         { cause: error },
       );
     }

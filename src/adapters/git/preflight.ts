@@ -26,6 +26,15 @@ export async function repositoryOf(
   const refuse = (what: string): never => {
     throw new EkidenError("bad_input", `${what} Or run without --worktrees.`);
   };
+  if (project.includes("\n"))
+    refuse(
+      `${quote(project)} has a line break in its name, and git gives names of worktrees in lines. Rename it.`,
+    );
+  const version = await git.run(project, "version");
+  const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
+  // An older one takes --path-format for the name of a file.
+  if (major < 2 || (major === 2 && minor < 31))
+    refuse(`This is ${version}, and worktrees need git 2.31 or newer.`);
   const found = await git.try(project, "rev-parse", "--is-inside-work-tree");
   if (found.code !== 0 && !/not a git repository/i.test(found.err))
     refuse(`git cannot use ${project}: ${messageOfGit(found)}`);

@@ -8,6 +8,7 @@ import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.ts";
 import { jsonIn, namesIn, replaceFile } from "../../adapters/small-files.ts";
+import { EkidenError, messageOf } from "../../core/errors.ts";
 
 export type FolderRecord = {
   /** The project: absolute, without links. */
@@ -63,7 +64,7 @@ export function identityOf(path: string): string {
   return `${dev}:${ino}:${Math.trunc(birthtimeMs)}`;
 }
 
-/** Creates an empty database file for its user alone and records that this person made it. False: it exists already. */
+/** Creates an empty database file for its user alone and records that this person made it. False: it exists already. @throws EkidenError `bad_input` */
 export function createOwnStore(userFolder: string, project: string, path: string): boolean {
   try {
     closeSync(openSync(path, "wx", 0o600));
@@ -74,8 +75,14 @@ export function createOwnStore(userFolder: string, project: string, path: string
   const record = readRecord(userFolder, project);
   try {
     writeRecord(userFolder, { ...record, stores: { ...record.stores, [path]: identityOf(path) } });
-  } catch {
-    // The next command asks about the store again.
+  } catch (error) {
+    // Without the record the tasks would count as those of somebody else, also in this process.
+    rmSync(path, { force: true });
+    throw new EkidenError(
+      "bad_input",
+      `${userFolder} cannot be written, and Ekiden notes there that the team is yours: ${messageOf(error).replace(/\.$/, "")}. Make room there, or set XDG_CONFIG_HOME to another folder.`,
+      { cause: error },
+    );
   }
   return true;
 }

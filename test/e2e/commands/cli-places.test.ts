@@ -1,11 +1,22 @@
 /** Files and folders that cannot be written or are something else: a fault of the line, told at once with the path. */
-import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { ROOT } from "../../../scripts/fresh.ts";
+import { programFolder } from "../../fixtures/program-folder.ts";
+import { repositoryIn } from "../../fixtures/repository.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 import { Project } from "../cli-program.ts";
 
@@ -49,6 +60,89 @@ it("ends at once where the folders of the person cannot be made, and starts noth
     expect.soft(stderr).toMatch(/cannot be written, .*Set HOME, or XDG_CONFIG_HOME and XDG_CACHE_HOME/s);
     expect.soft(existsSync(join(project.dir, ".ekiden", "team.db"))).toBe(false);
   }
+});
+
+/** A repository with a runbook of two commands. */
+function withWork(dir: string): void {
+  repositoryIn(dir, {
+    ".gitignore": ".ekiden/\n",
+    "plan.md": "# Goal\n\n## A\n```sh\ntrue\n```\n\n## B\n```sh\ntrue\n```\n",
+  });
+}
+
+// Below /proc `mkdir` with parents never returns.
+it.runIf(process.platform === "linux")(
+  "ends at once where the notes of landings cannot be kept",
+  async () => {
+    withWork(project.dir);
+    for (const home of ["/proc/self", "/sys", "/dev/null"]) {
+      const env = {
+        HOME: home,
+        XDG_CONFIG_HOME: join(project.home, "c"),
+        XDG_CACHE_HOME: join(project.home, "k"),
+      };
+      const { code, stderr } = await project.run(["run", "plan.md", "--worktrees"], { env });
+      expect.soft({ home, code, stderr }).toMatchObject({
+        ...{ home, code: 2 },
+        stderr: expect.stringMatching(/cannot be made, .*Set HOME, or XDG_STATE_HOME/s),
+      });
+      expect.soft(stderr).not.toContain("..");
+    }
+    const env = {
+      HOME: "/proc/self",
+      ...Object.fromEntries(
+        ["CONFIG", "CACHE", "STATE"].map((one) => [`XDG_${one}_HOME`, join(project.home, one)]),
+      ),
+    };
+    expect(await project.run(["run", "plan.md", "--worktrees"], { env })).toMatchObject({ code: 0 });
+  },
+);
+
+it("refuses worktrees with a git that is too old, and works without them", async () => {
+  withWork(project.dir);
+  const bin = programFolder(
+    "git",
+    `case " $* " in *" version "*) echo "git version 2.20.1"; exit 0;; esac\nexec ${execFileSync("which", ["git"], { encoding: "utf8" }).trim()} "$@"`,
+  );
+  const env = { PATH: `${bin}:${process.env.PATH ?? ""}` };
+  expect(await project.run(["run", "plan.md", "--worktrees"], { env })).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/This is git version 2\.20\.1, .* 2\.31 or newer.*without --worktrees/s),
+  });
+  expect(await project.run(["run", "plan.md"], { env })).toMatchObject({ code: 0 });
+});
+
+it.runIf(process.platform === "linux" && process.getuid?.() === 0)(
+  "ends at once where the disk of the person's folders is full, and leaves no store behind",
+  async () => {
+    withWork(project.dir);
+    const home = mkdtempSync(join(tmpdir(), "ekiden-full-"));
+    execFileSync("mount", ["-t", "tmpfs", "-o", "size=64k", "full", home]);
+    onTestFinished(() => {
+      execFileSync("umount", [home]);
+      takeAway(home);
+    });
+    const env = { HOME: home, XDG_CONFIG_HOME: "", XDG_CACHE_HOME: "" };
+    for (const folder of [".config/ekiden/trust", ".cache/ekiden"])
+      mkdirSync(join(home, folder), { recursive: true });
+    expect(() => writeFileSync(join(home, "full"), Buffer.alloc(128 * 1_024))).toThrow("ENOSPC");
+    const { code, stderr } = await project.run(["run", "plan.md"], { env });
+    expect(stderr).toMatch(/cannot be written, .*no space.*(Make room|Set HOME)/is);
+    expect(code).toBe(2);
+    expect(existsSync(join(project.dir, ".ekiden", "team.db"))).toBe(false);
+  },
+);
+
+it("refuses worktrees in a folder with a line break in its name; works there without them", async () => {
+  const dir = join(project.dir, "two\nlines");
+  mkdirSync(dir);
+  withWork(dir);
+  const tried = await project.run(["--cwd", dir, "run", "plan.md", "--worktrees"]);
+  expect(tried).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/line break in its name.*without --worktrees/s),
+  });
+  expect(await project.run(["--cwd", dir, "run", "plan.md"])).toMatchObject({ code: 0 });
 });
 
 it("goes on with its work when its output cannot be written, and says so", async () => {
