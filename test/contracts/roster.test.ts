@@ -105,7 +105,7 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
       lastFailure: expect.stringContaining("alice stopped"),
     });
     // A resume goes on with this conversation, so it says that the task is not its own any more.
-    expect((await store.transcript.current(alice)).at(-1)).toEqual(lostClaim(task));
+    expect((await store.transcript.current(alice)).at(-1)).toEqual(lostClaim(task, "owner_stopped"));
     expect(await store.requests.request(plan.id)).toMatchObject({ state: "withdrawn" });
     expect((await store.mail.unread(lead)).at(-1)).toMatchObject({
       from: "alice",

@@ -216,7 +216,12 @@ export function* putAllBack(
   if (rows.length > 0) {
     const [member] = yield* sql<{ life: number }>`
       select life from members where team = ${tx.team} and name = ${owner}`;
-    yield* append(tx, owner, member?.life ?? 0, rows.map(lostClaim));
+    yield* append(
+      tx,
+      owner,
+      member?.life ?? 0,
+      rows.map((row) => lostClaim(row, why)),
+    );
   }
   return rows.map((row) => row.id);
 }

@@ -3,14 +3,22 @@ import type { TaskId } from "../ids.ts";
 import { type Entry, heard, type Message } from "./chat.ts";
 import { type Tag, tagged, tagsIn } from "./tags.ts";
 
-export const lostClaim = ({ id, attempt }: { readonly id: TaskId; readonly attempt: number }): Entry =>
+export const lostClaim = (
+  { id, attempt }: { readonly id: TaskId; readonly attempt: number },
+  why: "owner_died" | "owner_stopped" = "owner_died",
+): Entry =>
   heard(
     tagged(
       "claim-lost",
       { task: id, attempt },
-      `You do not hold #${id} any more: the process that ran you was not heard of for too long, and your claim was released. Somebody else may work on it now. Its commands were ended. Do not go on with it unless you claim it again.`,
+      `You do not hold #${id} any more: ${LOST[why]}, and your claim was released. Somebody else may work on it now. Its commands were ended. Do not go on with it unless you claim it again.`,
     ),
   );
+
+const LOST = {
+  owner_died: "the process that ran you was not heard of for too long",
+  owner_stopped: "you were stopped",
+} as const;
 
 /** The same after its task was given back for it, because its stint was ended. `why`: without a full stop. */
 export const gaveBack = (

@@ -81,8 +81,9 @@ async function untilGone(store: Store, asked: Request, tell: (text: string) => v
     const mark = store.wake.mark();
     const member = await store.roster.member(asked.of);
     if (member === null || member.activity.phase === "shutdown") return null;
-    const { answer } = (await store.requests.request(asked.id)) ?? asked;
-    if (answer && !answer.yes && refusal === "") {
+    // An expired request has an answer, too: that of the program.
+    const { answer, state } = (await store.requests.request(asked.id)) ?? asked;
+    if (state === "answered" && answer && !answer.yes && refusal === "") {
       refusal = answer.text;
       tell(`${asked.of} refuses: ${refusal}`);
     }
