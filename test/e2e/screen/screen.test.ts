@@ -201,6 +201,17 @@ it("offers commands and files while one types, and runs a command of the person"
   }
 });
 
+it.each(["SIGKILL", "SIGHUP"])("ends a command of the person with its terminal: %s", async (signal) => {
+  const { terminal } = await conversation(() => says("Yes."), SMALL, new Project());
+  terminal.type("!sleep 988 & a=$!; sleep 989 & echo pids $a $!.; wait\r");
+  const screen = await terminal.shows(/pids \d+ \d+\.\n/);
+  const pids = (/pids (\d+) (\d+)\./.exec(screen) ?? []).slice(1).map(Number);
+  expect(pids).toHaveLength(2);
+  terminal.pty.kill(signal);
+  await terminal.ended;
+  for (const pid of pids) await soon(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"));
+});
+
 it("shows a running command with its last lines, and the diff of an edit before and after it is allowed", async () => {
   const project = new Project();
   project.write({ "a.txt": "one\ntwo\nthree\n" });

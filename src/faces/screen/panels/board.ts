@@ -73,7 +73,7 @@ export function taskActions({ id, owner, status, priority }: ListedTask): Action
     { key: "enter", word: "details", line: `/task ${id}` },
     ...(owner ? [{ key: "o", word: "owner", line: `/to ${owner}` }] : []),
     ...(status === "completed" ? [] : [{ key: "e", word: "edit", line: `/edit ${id} ` }]),
-    ...(isOpen ? [{ key: "s", word: "assign", line: `/edit ${id} --assign ` }] : []),
+    ...(isOpen || isRunning ? [{ key: "s", word: "assign", line: `/edit ${id} --assign ` }] : []),
     ...(isOpen ? [{ key: "+", word: "sooner", line: at(priority + 1) }] : []),
     ...(isOpen ? [{ key: "-", word: "later", line: at(priority - 1) }] : []),
     ...(isOpen ? [{ key: "t", word: "take", line: `/take ${id}` }] : []),

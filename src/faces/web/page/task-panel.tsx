@@ -178,7 +178,7 @@ function Hands({ task: { id, owner, assignee, status } }: { task: Task }) {
   );
   return (
     <div class="row">
-      {status === "pending" && options.length > 0 && (
+      {(status === "pending" || (status === "in_progress" && !mine)) && options.length > 0 && (
         // biome-ignore lint/a11y/noLabelWithoutControl: the choice is in it
         <label class="check">
           For{" "}

@@ -1,0 +1,80 @@
+/** Orders of the person about a task that an agent program works on: its prompt ends at once, nothing more of it is done, and it hears why. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Name, PERSON } from "../../../src/core/ids.ts";
+import type { Store } from "../../../src/ports/index.ts";
+import { cancelTask, editTask, releaseTask } from "../../../src/team/actions/tasks.ts";
+import { agentProgram } from "../../fixtures/agent-program.ts";
+import { programTeam } from "../../fixtures/program-team.ts";
+import { soon } from "../../fixtures/soon.ts";
+
+const ONE = 1 as never;
+type Order = {
+  readonly give: (store: Store) => Promise<{ readonly text: string }>;
+  readonly said: RegExp;
+  /** What the program hears. */
+  readonly heard: RegExp;
+  readonly after: object;
+};
+const ORDERS: Readonly<Record<string, Order>> = {
+  release: {
+    give: (store) => releaseTask(store, PERSON, ONE),
+    said: /#1 is back on the board; ann was told to stop/,
+    heard: /#1/,
+    after: { status: "in_progress", attempt: 2 },
+  },
+  cancel: {
+    give: (store) => cancelTask(store, PERSON, ONE, "not needed"),
+    said: /#1 is cancelled; ann was told to stop/,
+    heard: /not needed/,
+    after: { status: "cancelled" },
+  },
+  assign: {
+    give: (store) => editTask(store, PERSON, ONE, { assignee: "bob" as Name }),
+    said: /#1: changed assignee; ann was told to stop/,
+    heard: /#1/,
+    after: { status: "pending", assignee: "bob" },
+  },
+  edit: {
+    give: (store) => editTask(store, PERSON, ONE, { description: "In green" }),
+    said: /#1: changed description; ann was told/,
+    heard: /In green/,
+    after: { status: "in_progress", attempt: 1 },
+  },
+};
+
+describe.each([
+  ["ends its prompt", false],
+  ["ignores that", true],
+])("a program that %s", (_, ignoresCancel) => {
+  it.each(Object.entries(ORDERS))("%s", async (order, { give, said, heard, after }) => {
+    // Nothing ends the first prompt but an order. What comes later wants to write at once.
+    const late = [{ write: ["late.txt", "late"] }, { hang: true }];
+    const program = agentProgram({ prompts: [[{ say: "I begin." }, { hang: true }], late], ignoresCancel });
+    const team = await programTeam({
+      says: { lead: [{ times: "any", text: "Waiting." }], bob: [{ times: "any", text: "I wait." }] },
+      settings: {
+        teammates: [program.recruit("ann"), { name: "bob" as Name, role: "" }],
+        sandbox: "off",
+        permissionMode: "bypass",
+      },
+    });
+    await team.host.start({ goal: "Do the task" });
+    await team.until("teammate.spawned", { who: "ann" });
+    await team.until("teammate.spawned", { who: "bob" });
+    await team.store.board.add({ subject: "Paint", assignee: "ann" as Name }, PERSON);
+    await soon(() => expect(program.heard("prompt")).toHaveLength(1));
+    expect((await give(team.store)).text).toMatch(said);
+    await soon(() => expect(program.heard("cancelled").length).toBeGreaterThan(0));
+    // The same program, or a new one where it did not end its prompt.
+    await soon(() => expect(program.heard("prompt").length).toBeGreaterThan(1));
+    expect(program.heard<string>("prompt").slice(1).join("\n")).toMatch(heard);
+    expect(program.heard("session")).toHaveLength(ignoresCancel ? 2 : 1);
+    await soon(async () => expect(await team.store.board.task(ONE)).toMatchObject(after));
+    const mayWrite = order === "release" || order === "edit";
+    await soon(() => expect(program.heard("wrote")).toHaveLength(1));
+    expect(program.heard("wrote")[0] === true).toBe(mayWrite);
+    expect(existsSync(join(team.folder, "late.txt"))).toBe(mayWrite);
+  });
+});
