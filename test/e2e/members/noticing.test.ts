@@ -1,8 +1,10 @@
 /** These tests check what a member notices, and when: mail at its next call, a stop request before other mail, its own task before a new one. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { Step } from "../../../src/adapters/models/scripted.ts";
 import { WENT_ON } from "../../../src/core/conversation/prompt.ts";
 import { LEAD, type Name, name, PERSON } from "../../../src/core/ids.ts";
 import type { ModelRequest, Store } from "../../../src/ports/index.ts";
@@ -11,6 +13,7 @@ import { type HostedOptions, type HostedTeam, hostedTeam } from "../../fixtures/
 import { soon } from "../../fixtures/soon.ts";
 
 const alice = name("alice");
+const bob = name("bob");
 /** Nothing but a wake-up is left to wake anybody. */
 const NO_POLL = { idlePollMs: 3_600_000 };
 let team: HostedTeam;
@@ -100,6 +103,93 @@ describe("mail", () => {
     await until("turn.taken", { who: LEAD, text: "an answer" });
     models.get("lead")?.finish();
   });
+
+  it("wakes an idle teammate, without a poll, and no other one", async () => {
+    const {
+      store,
+      join: enter,
+      until,
+      models,
+    } = await open({
+      settings: NO_POLL,
+      says: { alice: [{ when: "look at this", text: "seen" }], bob: [] },
+    });
+    await enter("alice");
+    await enter("bob");
+    for (const who of [alice, bob]) await until("teammate.phase", { who, phase: "idle" });
+    await send(store, alice, "look at this");
+    await until("turn.taken", { who: alice, text: "seen" });
+    // It has read it: nothing is left that would wake it again.
+    await soon(async () => expect((await store.roster.member(alice))?.activity.phase).toBe("idle"));
+    expect(await store.mail.unread(alice, 10)).toEqual([]);
+    expect(models.get("alice")?.requests).toHaveLength(1);
+    expect(models.get("bob")?.requests ?? []).toHaveLength(0);
+  });
+
+  it("is read in the order in which it was sent, urgent mail first", async () => {
+    const { tool, running, end } = pause();
+    const {
+      store,
+      join: enter,
+      models,
+      until,
+    } = await open({
+      tools: [tool],
+      settings: NO_POLL,
+      says: { alice: [{ calls: [{ tool: "pause" }] }, { times: "any", text: "done" }] },
+    });
+    await enter("alice", { prompt: "Begin." });
+    await running;
+    await send(store, alice, "the first", "the second", "the third");
+    end();
+    await until("turn.taken", { who: alice, text: "done" });
+    const second = heard(models.get("alice")?.requests[1]);
+    const places = ["the first", "the second", "the third"].map((text) => second.indexOf(text));
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect(places).toEqual([...places].sort((a, b) => a - b));
+  });
+
+  it.runIf(process.platform === "linux")(
+    "that is urgent ends a command that runs, and the next request has it before the task goes on",
+    async () => {
+      const command = "echo $$ > pid; sleep 600";
+      const {
+        store,
+        join: enter,
+        folder,
+        models,
+        until,
+      } = await open({
+        settings: NO_POLL,
+        says: {
+          alice: [
+            { calls: [{ tool: "bash", input: { command } }] },
+            { when: "stop that", calls: [{ tool: "complete_task", input: { result: "ok" } }] },
+            { times: "any", text: "done" },
+          ],
+        },
+      });
+      await store.board.add({ subject: "long" }, PERSON);
+      await enter("alice");
+      const pid = await soon(() => {
+        const found = Number(readFileSync(join(folder, "pid"), "utf8"));
+        expect(found).toBeGreaterThan(1);
+        return found;
+      });
+      // Mail that is not urgent waits for the end of the command.
+      await send(store, alice, "no hurry");
+      await setImmediate();
+      expect(isAlive(pid)).toBe(true);
+      expect(models.get("alice")?.requests).toHaveLength(1);
+      await store.mail.send(PERSON, { to: alice, body: { kind: "note", text: "stop that" }, urgent: true });
+      await until("task.completed", { by: alice });
+      expect(isAlive(pid)).toBe(false);
+      const second = heard(models.get("alice")?.requests[1]);
+      expect(second.indexOf("stop that")).toBeGreaterThan(0);
+      expect(second).toContain("no hurry");
+      expect(await store.board.task(1 as never)).toMatchObject({ attempt: 1 });
+    },
+  );
 });
 
 describe("a stop request", () => {
@@ -144,6 +234,64 @@ describe("a stop request", () => {
       activity: { phase: "shutdown", reason: "asked" },
       turns: 0,
     });
+  });
+
+  it("wakes an idle member at once, without a poll and long before its deadline", async () => {
+    const {
+      store,
+      team: control,
+      join: enter,
+      until,
+      models,
+    } = await open({ settings: NO_POLL, says: { alice: [] } });
+    await enter("alice");
+    await until("teammate.phase", { who: alice, phase: "idle" });
+    await control.askToStop(alice, "enough", PERSON, 3_600_000);
+    await control.ended(alice);
+    expect(models.get("alice")?.requests ?? []).toHaveLength(0);
+    expect((await store.roster.member(alice))?.activity).toMatchObject({
+      phase: "shutdown",
+      reason: "asked",
+    });
+  });
+
+  it("that is refused does not end a member at its deadline", async () => {
+    const { tool, running, end } = pause();
+    const refuse: Step = ({ messages }) => ({
+      calls: [
+        {
+          tool: "respond_shutdown",
+          input: {
+            request: /request=\\*"([0-9a-f]+)/.exec(JSON.stringify(messages))?.[1] ?? "",
+            accept: false,
+            reason: "busy",
+          },
+        },
+      ],
+    });
+    const {
+      store,
+      team: control,
+      join: enter,
+      until,
+    } = await open({
+      tools: [tool],
+      settings: NO_POLL,
+      says: {
+        alice: [
+          { calls: [{ tool: "pause" }] },
+          refuse,
+          { calls: [{ tool: "bash", input: { command: "sleep 1; echo over" } }] },
+          { text: "still here" },
+        ],
+      },
+    });
+    await enter("alice", { prompt: "Begin." });
+    await running;
+    await control.askToStop(alice, "enough", PERSON, 1_000);
+    end();
+    await until("turn.taken", { who: alice, text: "still here" });
+    expect((await store.roster.member(alice))?.activity.phase).not.toBe("shutdown");
   });
 
   it.runIf(process.platform === "linux")(
