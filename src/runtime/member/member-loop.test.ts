@@ -356,3 +356,27 @@ it("refuses a summary that a hook prevents, and answers a request for one at its
   lived.control.abort(new Interruption("stop"));
   expect(await settled(late)).toBeNull();
 });
+
+it("watches its mailbox no longer than it lives", async () => {
+  const { wake } = store;
+  let watchers = 0;
+  const watch: typeof wake.watch = (topic, on) => {
+    const end = wake.watch(topic, on);
+    watchers += 1;
+    return () => {
+      watchers -= 1;
+      end();
+    };
+  };
+  const counting = {
+    ...store,
+    wake: { mark: () => wake.mark(), changed: wake.changed.bind(wake), watch },
+  } as Store;
+  await note();
+  const lived = start(() => saying("Done."), { store: counting });
+  await told();
+  expect(watchers).toBe(1);
+  lived.control.abort(new Interruption("stop"));
+  await lived.over;
+  expect(watchers).toBe(0);
+});

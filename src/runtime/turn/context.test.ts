@@ -442,3 +442,42 @@ it("keeps every request fit, whoever it is and what it holds in it, through rand
   );
   expect(summaries).toBeGreaterThan(12);
 });
+
+it("estimates by what the provider counted", async () => {
+  const agent = await member(modelOf(() => saying("ok")));
+  await talk(agent, 20_000);
+  const context = new Context(agent, new ProviderBackoff(agent));
+  const before = context.tokens;
+  const counted = { inputTokens: before * 2, cachedTokens: 0, outputTokens: 1 };
+  for (let nth = 0; nth < 20; nth += 1)
+    context.learn({ usage: counted } as Parameters<Context["learn"]>[0], context.characters);
+  expect(context.tokens / (before * 2)).toBeGreaterThan(0.8);
+});
+
+it("remembers that a provider refused a length: it is not sent again", async () => {
+  let refused = 0;
+  const model = modelOf((request) => {
+    if (asked(request)) return saying("notes");
+    if (words(request.messages).length < 30_000) return saying("ok");
+    refused += 1;
+    return failing("context_overflow");
+  });
+  const agent = await member(model, {
+    context: { ...SMALL, contextTokens: 50_000, trimTokens: 50_000 },
+  });
+  const replies = new ReplyRecovery(agent);
+  for (let nth = 0; nth < 3; nth += 1) {
+    await talk(agent, 40_000);
+    expect(await turn(agent, never, replies)).toMatchObject({ text: "ok" });
+  }
+  expect(refused).toBe(1);
+});
+
+it("says with what words the provider refused to sum up", async () => {
+  const model = modelOf(() => failing("context_overflow"));
+  const agent = await member(model);
+  await talk(agent, 20_000);
+  await expect(turn(agent, never)).rejects.toThrow(
+    /summaries failed, the last because: the test says context_overflow/,
+  );
+});

@@ -127,7 +127,6 @@ async function work(
     const outcome = await replies.patiently(signal, () =>
       turn(isLast ? { ...agent, loadout: { ...agent.loadout, run: refuse } } : agent, signal, replies),
     );
-    signal.throwIfAborted();
     await onTurn?.(agent.seat.name, outcome);
     text = outcome.text || text;
     if (outcome.kind === "rested") return { text, stopped: "" };
