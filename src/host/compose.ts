@@ -20,16 +20,12 @@ import type { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
 import type { Spool } from "../runtime/wraps/result-size.ts";
 import { boardTools, fileTools, rosterTools, specOf } from "../tools/index.ts";
 import { editChecks, exitCheck } from "./features/exit-check.ts";
-import { guidance } from "./features/guidance.ts";
-import { hookedCalls } from "./features/hooks.ts";
 import { mcp } from "./features/mcp.ts";
 import { memory } from "./features/memory.ts";
-import { planApproval } from "./features/plan-approval.ts";
 import { review } from "./features/review.ts";
 import { small } from "./features/small.ts";
 import { subagents } from "./features/subagents.ts";
 import { teamList } from "./features/team-list.ts";
-import { todos } from "./features/todos.ts";
 import { web } from "./features/web.ts";
 import { worktrees } from "./features/worktrees.ts";
 import { heardShell, heardWithout } from "./heard.ts";
@@ -46,7 +42,7 @@ const onlyTools =
   ({ profile: { kind } }) => ({ tools: () => tools[kind] });
 
 export const FEATURES: readonly MakeFeature[] = [
-  guidance,
+  small.guidance,
   teamList,
   onlyTools({ lead: fileTools, teammate: fileTools }),
   small.patches,
@@ -58,13 +54,13 @@ export const FEATURES: readonly MakeFeature[] = [
   small.schedules,
   small.teams,
   small.jobs,
-  planApproval, // outside of worktrees: a refused call needs no worktree
+  small.planApproval, // outside of worktrees: a refused call needs no worktree
   small.lostClaims,
   small.taskDepth,
   exitCheck, // outside of worktrees and hooks: a completion that is held back costs nothing
   worktrees, //    outside of permissions and hooks: they see the folder in which the call will run
   small.permissions, //  outside of hooks: a hook cannot override a deny
-  hookedCalls, //  outside of landing: nothing lands that a hook refuses
+  small.hooks, //  outside of landing: nothing lands that a hook refuses
   review, //       inside of hooks, outside of landing: what it approves is what lands
   small.landing,
   small.resultSize,
@@ -73,7 +69,7 @@ export const FEATURES: readonly MakeFeature[] = [
   small.roles,
   small.skills,
   memory,
-  todos,
+  small.todos,
   small.progress,
   subagents,
   small.compaction,

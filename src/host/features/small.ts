@@ -1,31 +1,55 @@
 /** The features that are a few lines. A larger one has a file of its own. */
 import { heard } from "../../core/conversation/chat.ts";
 import { lastClaim } from "../../core/conversation/lost-claim.ts";
-import { identity, whoIs } from "../../core/conversation/prompt.ts";
+import { guidance, identity, PLANS_FIRST, whoIs } from "../../core/conversation/prompt.ts";
+import { TodoWatch } from "../../core/conversation/todo.ts";
 import { capabilitiesOf } from "../../core/models.ts";
 import { applyRole, roleCatalogue, roleNamed, rolePrompt } from "../../core/project/role.ts";
 import { skillCatalogue } from "../../core/project/skill.ts";
-import { mayMail } from "../../core/settings.ts";
+import { mayMail, type Settings } from "../../core/settings.ts";
 import { permitted } from "../../runtime/agent/call.ts";
 import type { Feature } from "../../runtime/agent/feature.ts";
 import { untilClaimed } from "../../runtime/wraps/held-claim.ts";
+import { hookedCalls } from "../../runtime/wraps/hooked-calls.ts";
+import { planGate } from "../../runtime/wraps/plan-approval.ts";
 import { budgeted } from "../../runtime/wraps/result-size.ts";
 import { depthLimit } from "../../runtime/wraps/task-depth.ts";
 import { landing } from "../../runtime/wraps/worktrees.ts";
 import { patchTool } from "../../tools/apply-patch.ts";
 import { askPerson } from "../../tools/ask-person.ts";
 import { compact } from "../../tools/compact.ts";
-import { cronTools, jobTools, mailTools, teamsTools } from "../../tools/index.ts";
+import { cronTools, jobTools, mailTools, planTools, teamsTools } from "../../tools/index.ts";
 import { sendMessageAcross } from "../../tools/mail.ts";
 import { reviewPermission } from "../../tools/permissions.ts";
 import { skillTools } from "../../tools/skill.ts";
+import { todoWrite } from "../../tools/todo.ts";
 import { WATCHED_MS } from "../permission-questions.ts";
 import type { MakeFeature, Setup } from "../setup.ts";
+
+/** A hook does not hold up the start of a member for longer, whatever its own timeout. */
+const HOOKS_MS = 60_000;
 
 /** The same tools for a whole life: a stint compares them with those of the last one. */
 const withTools = (tools: ReturnType<NonNullable<Feature["tools"]>>): Feature => ({ tools: () => tools });
 
+type Todos = Pick<Setup, "entries"> & {
+  readonly parts: { readonly settings: Pick<Settings, "todoReminderRounds"> };
+};
+
 export const small = {
+  /** The agent's guidance and place of work: the head of its system prompt, and what the project has. */
+  guidance: async ({ parts: { surroundings }, profile, model }) => {
+    let seen = await surroundings(model);
+    return {
+      refresh: async () => {
+        seen = await surroundings(model);
+      },
+      sections: () => [
+        { place: "system", about: "", text: guidance(profile.kind, seen.environment) },
+        { place: "shared", about: "", text: seen.project },
+      ],
+    };
+  },
   /** Mail between members, and to other teams where the settings allow it. */
   mail: ({ parts: { settings }, profile }) => {
     const across =
@@ -44,6 +68,16 @@ export const small = {
       : null,
   /** Background commands: a member can look after its own, the lead after everybody's. */
   jobs: () => withTools(jobTools),
+  /** Plan approval: the gate, and its tools. A member may also plan when it was not asked to, and the lead may ask at any time. */
+  planApproval: ({ parts: { settings }, profile }) => ({
+    ...withTools(
+      profile.kind === "teammate"
+        ? [planTools.submit(settings.planDeadlineMs)]
+        : [planTools.request, planTools.review],
+    ),
+    sections: () => [{ place: "own", about: "", text: profile.needsPlan ? PLANS_FIRST : "" }],
+    wrap: planGate(profile),
+  }),
   /** For a member whose claim was taken from it, by an order or because its process was not heard of. */
   lostClaims: ({ conversation, profile }) =>
     profile.kind === "teammate"
@@ -59,6 +93,15 @@ export const small = {
     wrap: permitted(permissionPolicy),
     ...(profile.kind === "lead" && settings.permissionsTo === "lead" && { tools: () => [reviewPermission] }),
   }),
+  /** The person's hooks: around calls, and at the start of a session, where they may add a section. */
+  hooks: async ({ parts, profile, entries, hooks }) => {
+    const source = entries.length === 0 ? "startup" : "resume";
+    const text = await hooks.start(source, AbortSignal.timeout(HOOKS_MS));
+    return {
+      sections: () => [{ place: "own", about: "hooks", text }],
+      wrap: hookedCalls(parts.hooks, profile),
+    };
+  },
   /** With worktrees, a task is completed only when its branch has landed. */
   landing: ({ parts: { trees } }) => (trees ? { wrap: landing(trees) } : null),
   /** A result that is too long for the window of the model goes to a file that the member can read. */
@@ -88,6 +131,15 @@ export const small = {
     tools: () => skillTools(() => files.library.skills),
     readable: () => files.library.skills.map(({ folder }) => folder),
   }),
+  /** A member's own list of steps: it is reminded of an old list, and a summary keeps it. */
+  todos: ({ entries, parts: { settings } }: Todos): Feature => {
+    const watch = new TodoWatch(entries, settings.todoReminderRounds);
+    return {
+      tools: () => [todoWrite],
+      afterRound: (round) => watch.afterRound(round),
+      pinned: () => watch.carried,
+    };
+  },
   /** A member is told when the team comes near its limit of calls without progress. */
   progress: ({ profile, noteOfLimit }: Pick<Setup, "profile" | "noteOfLimit">): Feature => ({
     afterRound: () => {
