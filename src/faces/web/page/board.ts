@@ -54,7 +54,7 @@ function whyBlocked(task: Task, tasks: Tasks): string {
 }
 
 function whyUnclaimed(task: Task, tasks: Tasks, members: readonly Member[]): string {
-  const crew = members.filter((member) => member.phase !== "shutdown" && member.hosted);
+  const crew = members.filter(isThere);
   if (crew.length === 0) return "Ready. Nobody is at work: start the team again.";
   if (task.assignee !== "") return `Ready, and kept for ${task.assignee}.`;
   if (task.role !== null && !crew.some((member) => member.role === task.role))
@@ -90,7 +90,7 @@ export function pauseOf(
 ): Pause {
   if (status !== "in_progress") return "";
   const member = owner === null ? undefined : members.get(owner);
-  if (member && (!member.hosted || member.phase === "shutdown")) return "away";
+  if (member && !isThere(member)) return "away";
   if (member && isAsking(member)) return "asks";
   return landing?.is === "gate" || landing?.is === "queued" ? landing.is : "";
 }
@@ -112,6 +112,10 @@ export function shownCounts(model: Picture): Readonly<Record<Shown, number>> {
   }
   return counts;
 }
+
+/** A process runs the member, as far as is known. */
+export const isThere = ({ phase, hosted }: Pick<Member, "phase" | "hosted">): boolean =>
+  hosted && phase !== "shutdown";
 
 /** The member does nothing before a person answers. */
 export const isAsking = ({ phase, reason }: Pick<Member, "phase" | "reason">): boolean =>
@@ -146,7 +150,7 @@ const list = (ids: readonly number[]): string =>
 /** Why a board with open tasks stands still, and what moves it; "" where somebody works or nothing is open. */
 export function whyNobody(model: Picture): string {
   const questions = model.questions.size;
-  const there = [...model.members.values()].filter((member) => member.phase !== "shutdown" && member.hosted);
+  const there = [...model.members.values()].filter(isThere);
   const { counts, of } = looksOf(model);
   if (counts.busy + counts.ready + counts.waiting === 0) return "";
   if (there.some(({ phase }) => phase === "work")) return "";
@@ -167,7 +171,7 @@ export function whyNobody(model: Picture): string {
 
 /** Some process runs members of the team. */
 export const isHosted = ({ members }: Pick<Picture, "members">): boolean =>
-  [...members.values()].some(({ phase, hosted }) => phase !== "shutdown" && hosted);
+  [...members.values()].some(isThere);
 
 /** The ended task that keeps what is left of the board from being begun; null where something can be done without it. */
 export function deadBlocker(model: Picture): number | null {
@@ -187,7 +191,7 @@ export function teamState(model: Picture): {
   readonly tone: string;
   readonly title: string;
 } {
-  const there = [...model.members.values()].filter((member) => member.phase !== "shutdown" && member.hosted);
+  const there = [...model.members.values()].filter(isThere);
   const questions = model.questions.size;
   const atWork = there.filter((member) => member.phase === "work").length;
   const { counts } = looksOf(model);

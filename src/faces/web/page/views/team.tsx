@@ -6,7 +6,7 @@ import { money, tokens } from "../../../../core/views/view.ts";
 import type { Doing } from "../../wire.ts";
 import { AsksOf } from "../answers.tsx";
 import { app } from "../app.ts";
-import { isAsking, isHosted } from "../board.ts";
+import { isAsking, isHosted, isThere } from "../board.ts";
 import { Elapsed } from "../clock.tsx";
 import { Button } from "../fields.tsx";
 import { Empty, Link } from "../parts.tsx";
@@ -202,7 +202,7 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
           </span>
         )}
         {member.usd > 0 && <span>{money(member.usd)}</span>}
-        {app.mayAct && member.phase !== "shutdown" && member.hosted && <StopButton who={name} />}
+        {app.mayAct && isThere(member) && <StopButton who={name} />}
       </footer>
     </li>
   );
