@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { isAlive, processesOf } from "../../../src/adapters/process-table.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
+import { wordsOf } from "../../fixtures/built.ts";
 import { FUZZ } from "../../fixtures/fuzz.ts";
 import { landing, openTrees, writeWork } from "../../fixtures/landing-trees.ts";
 import { type Repository, repository } from "../../fixtures/repository.ts";
@@ -34,14 +35,13 @@ echo > "$TEST_COUNT.hangs"
 while :; do sleep 1; done
 `;
 const task = (attempt: number) => ({ ...landing.task(1), attempt });
-const OWNER = join(import.meta.dirname, "../../fixtures/landing-owner.ts");
 
 type Where = "checked out" | "not checked out";
 
 /** Returns the hook in which it was killed, or null when there is no such call. */
 async function killedInHook(repo: Repository, where: Where, nth: number): Promise<string | null> {
   const count = join(repo.dir, ".ekiden", "count");
-  const owner = spawn(process.execPath, ["--import", "tsx", OWNER, repo.dir, "true"], {
+  const owner = spawn(process.execPath, [...wordsOf("landing-owner"), repo.dir, "true"], {
     env: {
       ...process.env,
       ...{ TEST_ATTEMPT: "1", TEST_TRUSTED: "1", TEST_COUNT: count, TEST_HANG: String(nth) },
