@@ -67,7 +67,7 @@ export function readLayout(path: string): Reading {
 }
 
 /** A link to a folder is none: what it leads to is not part of the import. */
-const isFolder = (path: string): boolean =>
+export const isFolder = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function filesOf(root: string): string[] {

@@ -27,7 +27,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { parseJson, whyUnread } from "../../core/plain-data.ts";
 import type { FileTask } from "../../core/sync.ts";
-import { byNumber, withId } from "./read.ts";
+import { byNumber, isFolder, withId } from "./read.ts";
 import { type Fault, taskFile, whyNot } from "./record.ts";
 
 export type TaskFile = {
@@ -221,9 +221,6 @@ export class TaskFolder {
       : whyNot(read.error);
   }
 }
-
-const isFolder = (path: string): boolean =>
-  lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function fromRecord(
   file: string,

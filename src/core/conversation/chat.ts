@@ -159,6 +159,9 @@ export const textOf = (message: Message): string =>
     .join("\n")
     .trim();
 
+export const thoughtsOf = ({ content }: AssistantMessage): string =>
+  content.flatMap((part) => (part.type === "thinking" ? [part.text] : [])).join("\n");
+
 export const INTERRUPTED = "Interrupted: it may or may not have taken effect. Check before you repeat it.";
 
 /** The field in which a call keeps input that was not a JSON object: an object again, because providers accept nothing else. */

@@ -3,7 +3,7 @@
  * that is being written. Nothing is sent twice: a reply that was streamed is not repeated when it is stored.
  */
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
-import { callsOf, type Said, type ToolCall, textOf } from "../../core/conversation/chat.ts";
+import { callsOf, type Said, type ToolCall, textOf, thoughtsOf } from "../../core/conversation/chat.ts";
 import { tagsIn } from "../../core/conversation/tags.ts";
 import { type Name, PERSON } from "../../core/ids.ts";
 import { shownCall } from "../../core/views/shown-call.ts";
@@ -114,9 +114,7 @@ export class Story {
   }
 
   private words(message: Said["message"]): void {
-    const thinking = message.content
-      .flatMap((part) => (part.type === "thinking" ? [part.text] : []))
-      .join("\n");
+    const thinking = thoughtsOf(message);
     if (thinking.trim() !== "" && !this.thought) this.say("agent_thought_chunk", thinking);
     const text = textOf(message);
     const rest = behind(this.pieces, text);

@@ -2,7 +2,7 @@
  * Turns the words and calls of one member into blocks of a feed: from its transcript, which holds everything, and from the pieces of the reply that
  * is being written. A reply that is stored replaces its pieces.
  */
-import { callsOf, type Entry, textOf } from "../../core/conversation/chat.ts";
+import { callsOf, type Entry, textOf, thoughtsOf } from "../../core/conversation/chat.ts";
 import { tagsIn } from "../../core/conversation/tags.ts";
 import { type Todo, TodoWatch } from "../../core/conversation/todo.ts";
 import { LEAD, type Name, PERSON } from "../../core/ids.ts";
@@ -227,9 +227,7 @@ export class Story {
     const { answer: live, thought } = this;
     const text = textOf(message);
     const pieces = live?.markdown.text ?? "";
-    const thinking = message.content
-      .flatMap((part) => (part.type === "thinking" ? [part.text] : []))
-      .join("\n");
+    const thinking = thoughtsOf(message);
     this.startOver();
     const whole = thinking || (text !== "" && thought ? thought.text : "");
     if (whole.trim() !== "") this.put(new Thought(this.style, whole));
