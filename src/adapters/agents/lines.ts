@@ -1,4 +1,4 @@
-/** What an agent program prints, a line of JSON each. Nothing that it prints may fill the memory of this process. */
+/** Reads what an agent program prints, a line of JSON each. Nothing that it prints may fill the memory of this process. */
 import { Transform, type TransformCallback } from "node:stream";
 
 /** Bytes of a line: a file is handed over in one message. */

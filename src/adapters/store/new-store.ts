@@ -1,5 +1,5 @@
 /**
- * What a new SQLite store holds, as one text of statements: to run the steps of all versions one after the other takes five times as
+ * Makes a new SQLite store by one text of statements: to run the steps of all versions one after the other takes five times as
  * long. The build makes the text from those steps and writes it beside the program; from source there is none.
  */
 import { join } from "node:path";

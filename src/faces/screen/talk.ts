@@ -1,5 +1,4 @@
 /** `ekiden` on a terminal: the conversation with the lead on the full screen. */
-
 import { LEAD } from "../../core/ids.ts";
 import { countsOf } from "../../core/picture/looks.ts";
 import { money, span, tokens } from "../../core/views/view.ts";
@@ -33,8 +32,7 @@ export async function talk(call: Invocation): Promise<number | undefined> {
   const session = new Session(call);
   const { screen } = session;
   call.onScreen({ leave: screen.leave, enter: screen.enterAgain, say: (text) => screen.say(text) });
-  // An end of this process is no word about the work.
-  // Ctrl-C in an editor of the person is heard by the whole process group.
+  // When this process ends, the team works on. Ctrl-C in an editor of the person reaches the whole process group: it ends nothing here.
   const hangUp = (signal?: unknown): void => {
     if (signal !== "SIGINT" || !screen.tools.isAway) session.detach(130);
   };
@@ -71,7 +69,7 @@ export async function talk(call: Invocation): Promise<number | undefined> {
 const SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
 
 /** "permissionMode" as one types it. */
-const OPTION = (name: string): string =>
+const optionOf = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
 /** "1 of 3 tasks completed, 1 failed · 12k tokens · $0.12 · 4 min at this terminal" */
@@ -212,7 +210,7 @@ class Session {
     );
     if (idle.length > 0)
       this.screen.warn(
-        `The team works already, so these options change nothing: ${idle.map(([name]) => OPTION(name)).join(", ")}. See /model, /mode, /effort and /budget; /quit stops the team, and the next start has them.`,
+        `The team works already, so these options change nothing: ${idle.map(([name]) => optionOf(name)).join(", ")}. See /model, /mode, /effort and /budget; /quit stops the team, and the next start has them.`,
       );
   }
 

@@ -1,4 +1,4 @@
-/** What a person does beside typing: search in the story, the editor of one's own, the clipboard, a view on the whole screen. */
+/** Holds what a person uses beside typing: search in the story, the person's own editor, the clipboard, a view on the whole screen. */
 import { matchesKey } from "@earendil-works/pi-tui";
 import { mention } from "../../core/conversation/image.ts";
 import type { Canvas } from "./canvas.ts";

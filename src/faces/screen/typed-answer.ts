@@ -1,4 +1,4 @@
-/** Whether a typed line answers the question that is shown. */
+/** Tells whether a typed line answers the question that is shown. */
 import { LEAD, type Name } from "../../core/ids.ts";
 import { meantAnswer } from "../../core/question.ts";
 import type { Request } from "../../ports/index.ts";

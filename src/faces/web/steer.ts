@@ -1,4 +1,4 @@
-/** What a person changes in the process that runs the team: mode, model, effort, budget, the turn and the conversation of a member. */
+/** Changes the process that runs the team for a person: mode, model, effort, budget, the turn and the conversation of a member. */
 import type { Effort } from "../../core/effort.ts";
 import { readEffort } from "../../core/effort.ts";
 import { EkidenError } from "../../core/errors.ts";

@@ -1,4 +1,4 @@
-/** Who asks: the owner of the page, or a person with a link, which is for one team and a role. What each may do. */
+/** Tells who asks (the owner of the page, or a person with a link, which is for one team and a role), and what each may do. */
 import { EkidenError } from "../../core/errors.ts";
 import { PERSON } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";

@@ -3,7 +3,6 @@
  * prompt; what the program asks for, and what it did by itself, becomes calls of the reply; the end of the prompt is the last reply
  * of the stint. So lease, plans, permissions, hooks, landings and mail work for this member as for any other.
  */
-
 import type { Socket } from "node:net";
 import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "../../adapters/agents/agent.ts";
 import { isNothing, NO_USAGE, sumOf } from "../../adapters/agents/usage.ts";

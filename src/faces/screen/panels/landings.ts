@@ -1,4 +1,4 @@
-/** What waits to land, with its gate and its place in line, and what has landed: keys move, drop or land what waits. */
+/** Lists what waits to land, with its gate and its place in line, and what has landed. Keys move, drop or land what waits. */
 import { landingsOf, type ProjectLandings } from "../../../adapters/git/landings.ts";
 import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { orElse } from "../../../core/errors.ts";

@@ -1,5 +1,4 @@
 /** Works out the words of the board: why a task waits, and the counts. Pure. */
-
 import type { Event } from "../../../core/event.ts";
 import { type Look, lookOf, looksOf } from "../../../core/picture/looks.ts";
 import type { PictureMember as Member } from "../../../core/picture/member.ts";
