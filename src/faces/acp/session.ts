@@ -146,6 +146,7 @@ export class TeamSession {
     }
     if (child !== null) return;
     await this.until(async () => await this.isStill(), AbortSignal.timeout(CANCEL_MS));
+    this.updates.cut();
     for (const one of this.running) one.abort();
   }
 

@@ -145,13 +145,16 @@ export class Story {
   }
 }
 
-/** What was streamed behind a text that is stored; null where the text was not streamed. White space is not compared. */
+/**
+ * What was streamed behind a text that is stored; null where the text was not streamed. White space is not compared. A reply that was
+ * cut off is not stored: it may stand before the text.
+ */
 function behind(pieces: string, text: string): string | null {
+  const letters = text.replace(/\s/g, "");
+  const from = pieces.replace(/\s/g, "").indexOf(letters);
+  if (from === -1) return null;
+  let left = from + letters.length;
   let at = 0;
-  for (const letter of text.replace(/\s/g, "")) {
-    while (/\s/.test(pieces[at] ?? "")) at += 1;
-    if (!pieces.startsWith(letter, at)) return null;
-    at += letter.length;
-  }
+  for (; left > 0; at += 1) if (!/\s/.test(pieces[at] ?? "")) left -= 1;
   return pieces.slice(at).trimStart();
 }

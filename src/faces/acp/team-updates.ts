@@ -68,6 +68,11 @@ export class TeamUpdates {
     if (who === LEAD || this.children.has(who)) this.story(who).delta(delta);
   }
 
+  /** The replies that were being written break off. */
+  cut(): void {
+    for (const story of this.stories.values()) story.startOver();
+  }
+
   /** What was said before: sent again, or passed over. */
   async catchUp(replay: boolean): Promise<void> {
     const { store } = this.parts.host();
