@@ -34,6 +34,11 @@ export function rememberTeam(cwd: string, { store, team }: Pick<Settings, "store
   }
 }
 
+/** A team that was deleted. */
+export function forgetTeam({ id }: Pick<KnownTeam, "id">): void {
+  rmSync(join(folder(), `${id}.json`), { force: true });
+}
+
 /** Those whose project and database are still there; the others are forgotten. */
 export function knownTeams(): KnownTeam[] {
   const files = namesIn(folder()).filter((entry) => entry.endsWith(".json"));

@@ -1,10 +1,11 @@
 /** The teams of this person as sessions that an editor can open again. */
 import type { SessionInfo } from "@agentclientprotocol/sdk";
 import { tagsIn } from "../../core/conversation/tags.ts";
+import { EkidenError } from "../../core/errors.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
 import { oneLine } from "../../core/one-line.ts";
 import type { Store } from "../../ports/index.ts";
-import type { KnownTeam } from "../../project/known-teams.ts";
+import { forgetTeam, type KnownTeam } from "../../project/known-teams.ts";
 import { withTeam } from "../../project/open.ts";
 import { placeOf } from "../../team/queries/all-teams.ts";
 
@@ -32,6 +33,25 @@ export async function sessionInfo(
     };
   };
   return await withTeam(placeOf(known, env), "look", read).catch(() => null);
+}
+
+/** What is not done must not go with a click. @throws EkidenError `bad_input` for a team that somebody runs, or with unfinished tasks */
+export async function deleteTeam(known: KnownTeam, env: NodeJS.ProcessEnv): Promise<void> {
+  const { team, file } = known;
+  const byHand = `ekiden teams delete ${team} --force`;
+  if (file === null)
+    throw new EkidenError("bad_input", `Team "${team}" is on a server. In its folder: ${byHand}`);
+  await withTeam(placeOf(known, env), "look", async (store) => {
+    const { pending, inProgress } = await store.board.counts();
+    const open = pending + inProgress;
+    if (open > 0)
+      throw new EkidenError(
+        "bad_input",
+        `Team "${team}" still has ${open === 1 ? "an unfinished task" : `${open} unfinished tasks`}. Nothing was deleted. Finish that, or force the deletion: ${byHand}`,
+      );
+    await store.removeTeam(team, PERSON, true);
+  });
+  forgetTeam(known);
 }
 
 async function firstWords({ transcript }: Store): Promise<string | null> {

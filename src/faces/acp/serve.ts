@@ -23,7 +23,7 @@ import { MODES, type Mode } from "../../core/permission/mode.ts";
 import { knownTeams } from "../../project/known-teams.ts";
 import type { Invocation } from "../invocation.ts";
 import { MODE_WORDS } from "../opening.ts";
-import { sessionInfo } from "./listing.ts";
+import { deleteTeam, sessionInfo } from "./listing.ts";
 import { type Editor, TeamSession } from "./session.ts";
 
 const MODE_NAMES: Readonly<Record<Mode, string>> = {
@@ -86,7 +86,7 @@ export async function serveAcp({ callFor, signal }: ServeOptions): Promise<void>
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true },
           mcpCapabilities: { http: true },
-          sessionCapabilities: { list: {}, resume: {}, close: {} },
+          sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
         },
         authMethods: [],
       };
@@ -116,6 +116,15 @@ export async function serveAcp({ callFor, signal }: ServeOptions): Promise<void>
       const session = sessionOf(sessionId);
       sessions.delete(session.id);
       await session.close();
+      return {};
+    })
+    .onRequest(methods.agent.session.delete, async ({ params: { sessionId } }) => {
+      const one = knownTeams().find(({ team, cwd }) => `${team}:${placeOf(cwd)}` === sessionId);
+      // The protocol: one that is not there is deleted already.
+      if (!one) return {};
+      await sessions.get(sessionId)?.close();
+      sessions.delete(sessionId);
+      await deleteTeam(one, process.env).catch(told);
       return {};
     })
     .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) => {

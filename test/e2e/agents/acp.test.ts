@@ -174,7 +174,7 @@ it("ends a prompt that is cancelled, while the model thinks and while a permissi
   await zed.agent.notify(methods.agent.session.cancel, { sessionId: id });
   expect(await running).toBe("cancelled");
   expect(await zed.prompt(id, "Are you there?")).toBe("end_turn");
-  expect(zed.said("agent_message_chunk")).toContain("Here.");
+  expect(zed.said("agent_message_chunk")).toMatch(/^[Hm ]*\s*Here\.$/);
   expect(existsSync(join(project.dir, "ran.txt"))).toBe(false);
 });
 
@@ -286,4 +286,29 @@ it("says what to run where the project is not trusted, and knows no session of a
   await expect(load("../../x", "/")).rejects.toThrow(/not found/i);
   await expect(load("x", "relative")).rejects.toThrow(/absolute path/);
   expect(existsSync(join(project.dir, ".ekiden", "team.db"))).toBe(false);
+});
+
+it("deletes a session whose work is done, and keeps one with a task", async () => {
+  await model(() => says("Hello."));
+  const zed = await editor();
+  const [id, other] = [await session(zed), await session(zed)];
+  for (const one of [id, other]) await zed.prompt(one, `Greet ${one}`);
+  const listed = async (): Promise<string[]> =>
+    (await zed.agent.request(methods.agent.session.list, { cwd: project.dir })).sessions.map(
+      ({ sessionId }) => sessionId,
+    );
+  const remove = (sessionId: string): Promise<unknown> =>
+    zed.agent.request(methods.agent.session.delete, { sessionId });
+  expect(await zed.prompt(other, "/add Paint it")).toBe("end_turn");
+  await expect(remove(other)).rejects.toThrow(/unfinished task.*Nothing was deleted/);
+  expect(await listed()).toEqual(expect.arrayContaining([id, other]));
+  await remove(id);
+  expect(await listed()).toEqual([other]);
+  const { teams } = await project.json<{ teams: { name: string }[] }>(["teams"]);
+  expect(teams.map(({ name }) => name)).toEqual([other.split(":")[0]]);
+  const load = zed.agent.request(methods.agent.session.load, {
+    ...{ sessionId: id, cwd: project.dir, mcpServers: [] },
+  });
+  await expect(load).rejects.toThrow(/not found/i);
+  await expect(remove(id)).resolves.toEqual({});
 });
