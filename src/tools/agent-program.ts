@@ -8,7 +8,7 @@ import type { Tool, ToolContext } from "../ports/index.ts";
 import { bash } from "./bash.ts";
 import { defineTool } from "./define.ts";
 import { editFile } from "./edit-file.ts";
-import { flag, maybe, text } from "./inputs.ts";
+import { maybe, text } from "./inputs.ts";
 import { withFile } from "./opened.ts";
 import { readFile } from "./read-file.ts";
 import { noteRead } from "./seen-files.ts";
@@ -30,12 +30,18 @@ const PERMITTED = "Permitted.";
 /** Larger files are not handed over in one piece. */
 const READ_MAX = 16 * 1024 * 1024;
 
-/** `give`: gets the text of a file, by the number of the request for it. */
-export const agentProgramTools = (give: (nth: number, text: string) => void): readonly Tool[] => [
+type Program = {
+  /** Gets the text of a file, by the number of the request for it. */
+  readonly give: (nth: number, text: string) => void;
+  /** How one of its steps ended; undefined where that is not known any more. */
+  readonly endOf: (nth: number) => { readonly output: string; readonly failed: boolean } | undefined;
+};
+
+export const agentProgramTools = ({ give, endOf }: Program): readonly Tool[] => [
   mayRun,
   mayEdit,
   mayRead(give),
-  step,
+  step(endOf),
   mayUse,
 ];
 
@@ -76,7 +82,7 @@ const mayEdit = defineTool({
   },
 });
 
-const mayRead = (give: (nth: number, text: string) => void): Tool =>
+const mayRead = (give: Program["give"]): Tool =>
   defineTool({
     ...own(readFile),
     input: () => files().extend({ for_agent: maybe.whole }),
@@ -97,20 +103,23 @@ const mayRead = (give: (nth: number, text: string) => void): Tool =>
     },
   });
 
-/** What it did by itself, for the transcript and the journal. */
-const step = defineTool({
-  name: AGENT_STEP,
-  description: "What an agent program of another vendor did by itself.",
-  input: () => z.object({ title: text, kind: text, paths: z.array(text), output: text, failed: flag }),
-  access: "read",
-  unlisted: true,
-  subject: ({ title }) => title,
-  reads: () => [],
-  async run({ output, failed }) {
-    if (failed) throw new Error(output || "It failed.");
-    return output || "Done.";
-  },
-});
+/** What it did by itself, for the transcript and the journal. What it printed is stored once, as the result. */
+const step = (endOf: Program["endOf"]): Tool =>
+  defineTool({
+    name: AGENT_STEP,
+    description: "What an agent program of another vendor did by itself.",
+    input: () =>
+      z.object({ title: text, tool: text, kind: text, paths: z.array(text), step: z.number().int() }),
+    access: "read",
+    unlisted: true,
+    subject: ({ title }) => title,
+    reads: () => [],
+    async run({ step: nth }) {
+      const { output, failed } = endOf(nth) ?? { output: "It is not known how it ended.", failed: true };
+      if (failed) throw new Error(output || "It failed.");
+      return output || "Done.";
+    },
+  });
 
 /** A tool of the program of which nothing more is known. */
 const mayUse = defineTool({

@@ -27,6 +27,7 @@ type Step = ToolCallUpdate & { readonly printed: string };
 const STDERR_KEPT = 2_000;
 const PRINTED_KEPT = 200_000;
 const STEPS_KEPT = 100;
+const OVER_KEPT = 1_000;
 const START_MS = 60_000;
 const GRACE_MS = 1_000;
 
@@ -41,6 +42,8 @@ export class AcpProgram implements RunningAgent {
   private stderr = "";
   private abilities: { load: boolean; resume: boolean } = { load: false, resume: false };
   private readonly steps = new Map<string, Step>();
+  /** The calls of this prompt that have ended last: what is said of them again is no further step. */
+  private readonly over = new Set<string>();
   /** Used since the last prompt ended, as it was said beside words. */
   private beside = NO_USAGE;
   /** What a session that is loaded repeats is known already. */
@@ -139,6 +142,7 @@ export class AcpProgram implements RunningAgent {
   }
 
   async prompt(text: string): Promise<PromptEnd> {
+    this.over.clear();
     const { methods } = await import("@agentclientprotocol/sdk");
     const asked = this.agent.request(methods.agent.session.prompt, {
       sessionId: this.session,
@@ -201,10 +205,14 @@ export class AcpProgram implements RunningAgent {
   }
 
   private stepped(update: ToolCallUpdate): void {
+    if (this.over.has(update.toolCallId)) return;
     const known = this.known(update);
     const { status } = known;
     if (status !== "completed" && status !== "failed") return;
     this.steps.delete(update.toolCallId);
+    this.over.add(update.toolCallId);
+    const [first] = this.over;
+    if (this.over.size > OVER_KEPT && first !== undefined) this.over.delete(first);
     this.host.did({
       title: known.title ?? "",
       tool: toolOf(known),

@@ -4,7 +4,11 @@ import { agentProgramTools } from "../../tools/agent-program.ts";
 import type { HostedModel } from "../hosted/hosted-model.ts";
 
 export const agentProgram = (model: HostedModel): Feature => ({
-  tools: () => agentProgramTools((nth, text) => model.requests.give(nth, text)),
+  tools: () =>
+    agentProgramTools({
+      give: (nth, text) => model.requests.give(nth, text),
+      endOf: (nth) => model.requests.endOf(nth),
+    }),
   afterRound(round) {
     model.answered(round.flatMap((entry) => (entry.kind === "result" ? [entry.result] : [])));
     return null;

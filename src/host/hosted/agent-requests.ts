@@ -6,6 +6,7 @@ import type { ReplyOptions } from "../../ports/index.ts";
 import { AGENT_STEP, AGENT_TOOLS } from "../../tools/agent-program.ts";
 import { callOf, isOfBoard } from "./agent-words.ts";
 
+export type StepEnd = Pick<AgentStep, "output" | "failed">;
 type Answer = Pick<ToolResult, "text" | "isError">;
 export type Wanted = {
   readonly tool: string;
@@ -33,6 +34,9 @@ export class AgentRequests implements AgentHost {
   private usd = { told: 0, now: 0 };
   private readonly readers = new Map<number, (text: string) => void>();
   private reads = 0;
+  /** What steps printed, until their calls are made: it stands in their results only. */
+  private readonly printed = new Map<number, StepEnd>();
+  private steps = 0;
   /** The prompt is being cancelled: nobody takes what the program still wants. */
   isCut = false;
 
@@ -58,6 +62,7 @@ export class AgentRequests implements AgentHost {
 
   /** Nobody will answer what waits. */
   drop(asked: Iterable<Wanted> = []): void {
+    this.printed.clear();
     for (const one of [...this.take(), ...asked]) one.settle(CUT);
   }
 
@@ -69,6 +74,11 @@ export class AgentRequests implements AgentHost {
   /** Takes the content of a file to the program that asked for it. */
   give(nth: number, text: string): void {
     this.readers.get(nth)?.(text);
+  }
+
+  /** How a step of the program ended; undefined where nobody knows it any more. */
+  endOf(nth: number): StepEnd | undefined {
+    return this.printed.get(nth);
   }
 
   /** A call of one of the board's tools by the program. */
@@ -88,9 +98,12 @@ export class AgentRequests implements AgentHost {
     this.onDelta?.({ type, text });
   }
 
-  did(step: AgentStep): void {
-    if (![step.title, step.tool].some((word) => isOfBoard(this.boardTools, word)))
-      void this.want(AGENT_STEP, step);
+  did({ output, failed, ...step }: AgentStep): void {
+    if ([step.title, step.tool].some((word) => isOfBoard(this.boardTools, word))) return;
+    this.steps += 1;
+    const nth = this.steps;
+    this.printed.set(nth, { output, failed });
+    void this.want(AGENT_STEP, { ...step, step: nth }).then(() => this.printed.delete(nth));
   }
 
   cost(usd: number): void {

@@ -1,9 +1,13 @@
 /** The forms in which agent programs of several vendors report what they did and what they used, by a real program that obeys a script. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { PERSON } from "../../../src/core/ids.ts";
+import { recruit } from "../../../src/core/recruit.ts";
 import type { Settings } from "../../../src/core/settings.ts";
 import { type AgentScript, agentProgram } from "../../fixtures/agent-program.ts";
-import { programTeam } from "../../fixtures/program-team.ts";
+import { journalOf } from "../../fixtures/journal.ts";
+import { type ProgramTeam, programTeam } from "../../fixtures/program-team.ts";
 
 const done = { call: "complete_task", input: { result: "done" } };
 const chunk = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "" } };
@@ -107,4 +111,53 @@ it("is not fooled by numbers that are none", async () => {
   );
   for (const turn of turns) expect(turn).toMatchObject({ usd: 0, inputTokens: 0, outputTokens: 0 });
   expect(warnings).toHaveLength(1);
+});
+
+const STEPS = 150;
+const PRINTED = Array.from({ length: 40 }, (_, nth) => `line ${nth} of what the command printed`).join("\n");
+const bytesOf = async ({ store }: ProgramTeam, who: string): Promise<number> => {
+  const entries = await store.transcript.current(who as never);
+  const facts = await journalOf(store).events();
+  const own = facts.filter((fact) => "who" in fact && fact.who === who && fact.type === "tool.called");
+  return JSON.stringify(entries).length + JSON.stringify(own).length;
+};
+
+it("fills the transcript and the journal no more than a member of our own that makes the same calls", async () => {
+  const command = (nth: number): string => `cat lines-${nth}.txt`;
+  const ended = (nth: number) =>
+    update({
+      ...{ sessionUpdate: "tool_call_update", toolCallId: `c${nth}`, status: "completed" },
+      content: [{ type: "content", content: { type: "text", text: PRINTED } }],
+    });
+  // Each call says many times that it goes on, and twice that it has ended.
+  const steps = Array.from({ length: STEPS }, (_, nth) => [
+    update({
+      ...{ sessionUpdate: "tool_call", toolCallId: `c${nth}`, kind: "execute", title: command(nth) },
+      rawInput: { command: command(nth) },
+    }),
+    ...Array.from({ length: 5 }, () =>
+      update({ sessionUpdate: "tool_call_update", toolCallId: `c${nth}`, status: "in_progress" }),
+    ),
+    ended(nth),
+    ended(nth),
+  ]).flat();
+  const hosted = await worked({ prompts: [[...steps, done, { say: "Bye." }]] });
+  expect(hosted.steps).toEqual(Array.from({ length: STEPS }, () => PRINTED));
+  const calls = Array.from({ length: STEPS }, (_, nth) => ({
+    calls: [{ tool: "bash", input: { command: command(nth) } }],
+  }));
+  const own = await programTeam({
+    says: {
+      lead: Array.from({ length: 6 }, () => ({ text: "Waiting." })),
+      ann: [...calls, { calls: [{ tool: "complete_task", input: done.input }] }, { text: "Bye." }],
+    },
+    settings: { teammates: [recruit("ann")], sandbox: "off", permissionMode: "bypass" },
+  });
+  for (let nth = 0; nth < STEPS; nth += 1) writeFileSync(join(own.folder, `lines-${nth}.txt`), PRINTED);
+  await own.store.board.add({ subject: "Work" }, PERSON);
+  await own.host.start({ goal: "Do the task" });
+  await own.until("task.completed", { task: 1 });
+  const [theirs, ours] = [await bytesOf(hosted.team, "ann"), await bytesOf(own, "ann")];
+  expect(ours).toBeGreaterThan(STEPS * PRINTED.length);
+  expect(theirs).toBeLessThan(ours * 1.2);
 });
