@@ -210,7 +210,8 @@ export class Guest {
     if (this.worker) return this.gone();
     const { settings: all, cwd } = this.options;
     // Its notes and its summaries are its own affair.
-    const { fallbackModel: _, leadModel: __, ...settings } = { ...all, model: "mcp", memory: false };
+    const own = { model: "mcp", memory: false, contextTokens: undefined };
+    const { fallbackModel: _, leadModel: __, ...settings } = { ...all, ...own };
     let why = "";
     const told = (text: string): void => {
       why = text;

@@ -266,3 +266,14 @@ it("gives a task back after a longer silence where nothing tells that the client
     await guest.close();
   }
 });
+
+it("is never asked to sum up its conversation", async () => {
+  project.write({ ".ekiden/settings.json": JSON.stringify({ contextTokens: 2_000 }) });
+  const description = "Build it well. ".repeat(200);
+  await project.run(["add", "Build", "-d", description]);
+  const one = await agent("Test Agent", "--wait", "5");
+  await one.call("wait_for_work");
+  for (let nth = 0; nth < 8; nth += 1)
+    expect((await one.call("get_task", { id: 1 })).text).toContain(description.trim());
+  expect((await one.call("complete_task", { result: "built" })).text).toBe("Completed #1.");
+});
