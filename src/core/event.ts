@@ -128,6 +128,8 @@ export type Fact = Readonly<
     }
   | { type: "mail.sent"; mail: MailId; from: Name; to: Name; kind: Kind }
   | { type: "mail.delivered"; mail: MailId; from: Name; to: Name; kind: Kind }
+  /** Its sender took it back before it was read. */
+  | { type: "mail.withdrawn"; mail: MailId; from: Name; to: Name; kind: Kind }
   | {
       type: "turn.taken";
       who: Name;

@@ -151,6 +151,8 @@ export interface Mailboxes {
   /** Marks the person's mail as seen (no transcript). */
   take(to: Name, limit?: number): Promise<Mail[]>;
   mail(id: MailId): Promise<Mail | null>;
+  /** Takes a note or broadcast of `from` away that nobody has read, and returns it. Null where it was read, or is none of its own. */
+  withdraw(from: Name, id: MailId): Promise<Mail | null>;
 }
 
 export type MakeEntries = (mail: readonly Mail[], left: Backlog | null) => readonly Entry[];

@@ -61,6 +61,35 @@ describe.each(BACKENDS)("mail on %s", (backend) => {
     ]);
   });
 
+  it("is taken back by its sender, as long as nobody has read it", async () => {
+    const id = await store.mail.send(person, { to: alice, body: note("first") });
+    const kept = await store.mail.send(person, { to: alice, body: note("second") });
+    expect(await store.mail.withdraw(bob, id)).toBeNull();
+    expect(await store.mail.withdraw(person, id)).toMatchObject({ id, to: "alice", body: note("first") });
+    expect(await store.mail.withdraw(person, id)).toBeNull();
+    expect(await store.mail.mail(id)).toBeNull();
+    expect(texts(await store.mail.deliver(seat, (some) => some.map(() => heard("x"))))).toEqual(["second"]);
+    expect(await store.mail.withdraw(person, kept)).toBeNull();
+    expect(await facts(store, { types: ["mail.sent", "mail.withdrawn", "mail.delivered"] })).toEqual([
+      ...["mail.sent", "mail.sent", "mail.withdrawn", "mail.delivered"],
+    ]);
+    // What the program itself has sent is part of its protocol.
+    const idle = { kind: "idle_notice", reason: "awaiting_tasks", completed: [] } as const;
+    const notice = await store.mail.send(alice, { to: lead, body: idle });
+    expect(await store.mail.withdraw(alice, notice)).toBeNull();
+  });
+
+  it("is read or taken back, never both, when both come at once", async () => {
+    for (let i = 0; i < 20; i += 1) {
+      const id = await store.mail.send(person, { to: alice, body: note(`${i}`) });
+      const [read, back] = await Promise.all([
+        store.mail.deliver(seat, (some) => some.map((mail) => heard(String(mail.id)))),
+        store.mail.withdraw(person, id),
+      ]);
+      expect([read.length, back === null ? 0 : 1].toSorted()).toEqual([0, 1]);
+    }
+  });
+
   it("stays unread if the operation that would use it fails", async () => {
     await store.mail.send(lead, { to: alice, body: note("keep me") });
     const broken = store.mail.deliver(seat, () => {

@@ -243,5 +243,17 @@ export function mailboxes(session: Session): Mailboxes {
         const [row] = yield* sql<MailRow>`select * from mail where team = ${tx.team} and id = ${id}`;
         return row ? toMail(row) : null;
       }),
+    // A reader locks the row: one of the two finds that the other was there.
+    withdraw: (from, id) =>
+      session.write(function* (tx) {
+        const [row] = yield* sql<MailRow>`
+          delete from mail where team = ${tx.team} and id = ${id} and sender = ${from} and state = 0
+            and kind in ('note', 'broadcast') returning *`;
+        if (!row) return null;
+        const mail = toMail(row);
+        const { to, body } = mail;
+        yield* appendFacts(tx, [{ type: "mail.withdrawn", mail: id, from, to, kind: body.kind }]);
+        return mail;
+      }),
   };
 }

@@ -85,6 +85,7 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
     change(picture, task, { landing: { is: "refused", evidence } }),
   "mail.sent": (picture, { to }) => unread(picture, to, 1),
   "mail.delivered": (picture, { to }) => unread(picture, to, -1),
+  "mail.withdrawn": (picture, { to }) => unread(picture, to, -1),
   "tool.called": (picture, { who, tool, subject }) => {
     const lastCall = `${tool} ${subject}`.trim();
     member(picture, who, { step: lastCall, lastCall });

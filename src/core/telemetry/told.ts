@@ -26,6 +26,7 @@ const TOLD = {
   "task.reopened": true,
   "mail.sent": false,
   "mail.delivered": false,
+  "mail.withdrawn": false,
   "turn.taken": true,
   "tool.called": true,
   "permission.asked": false,

@@ -104,6 +104,7 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
     evidence: "npm test\n1 failed",
   },
   "mail.sent": { type: "mail.sent", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
+  "mail.withdrawn": { type: "mail.withdrawn", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
   "mail.delivered": { type: "mail.delivered", mail: mailId(1), from: LEAD, to: alice, kind: "note" },
   "turn.taken": {
     type: "turn.taken",
@@ -204,6 +205,7 @@ it("has one line for every fact", () => {
     * warn  alice/1 reviewed #1 and has remarks: a.ts:3: no test
     * warn  alice  could not land #1 (the gate failed) and works on it again: npm test 1 failed
       dim   lead   → alice (note)
+      dim   lead   took the note to alice back, unread
       dim   alice  read the note from lead
       dim   alice  thought for 1.2 s
     * warn  alice  bash npm test failed: exit 1 (12 ms)

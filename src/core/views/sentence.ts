@@ -96,6 +96,11 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
   },
   "mail.sent": ({ from, to, kind }) => [from, `→ ${to} (${kindWords(kind)})`, "dim"],
   "mail.delivered": ({ from, to, kind }) => [to, `read the ${kindWords(kind)} from ${from}`, "dim"],
+  "mail.withdrawn": ({ from, to, kind }) => [
+    from,
+    `took the ${kindWords(kind)} to ${to} back, unread`,
+    "dim",
+  ],
   "turn.taken": ({ who, subagent, text, ms }) =>
     text
       ? [subagent ?? who, `says: ${text}`]
@@ -215,6 +220,7 @@ const CHATTER: ReadonlySet<Event["type"]> = new Set([
   "mail.sent",
   "question.asked", // it is shown with its options
   "mail.delivered",
+  "mail.withdrawn",
   "request.withdrawn",
   "job.started",
   "context.compacted",

@@ -1,6 +1,6 @@
 /** The blocks of a feed: words of the person and of members, thoughts, news, results of commands. Calls: `call-block.ts`. */
 import { visibleWidth } from "@earendil-works/pi-tui";
-import type { Name } from "../../core/ids.ts";
+import type { MailId, Name } from "../../core/ids.ts";
 import { colourOf } from "../../core/views/identity.ts";
 import { type Retry, retryWords } from "../../core/views/retry.ts";
 import type { Tone } from "../../core/views/view.ts";
@@ -23,6 +23,10 @@ export const printed = (text: string): Block =>
 export class PromptBlock implements Block {
   readonly text: string;
   isQueued: boolean;
+  /** Null while it is being sent. */
+  mail: MailId | null = null;
+  /** Null where another terminal sent it. */
+  typed: string | null = null;
   private readonly style: Style;
   private readonly to: string;
   private readonly kept = new Kept();
@@ -42,7 +46,9 @@ export class PromptBlock implements Block {
       ...wrapped(`${to === "" ? "" : `→ ${to}: `}${safe(text)}`, width, "  ").map((line, i) =>
         i === 0 ? `${paint("busy", "›")} ${paint("strong", line.slice(2))}` : paint("strong", line),
       ),
-      ...(isQueued ? [paint("dim", shortened("  queued: it is read before the next step", width))] : []),
+      ...(isQueued
+        ? [paint("dim", shortened("  queued: it is read before the next step; up takes it back", width))]
+        : []),
     ]);
   }
 }

@@ -1,7 +1,7 @@
 /** The effect of a line of the editor: `!` runs a command of the person, `/` a command, anything else goes to a member. */
 import { withImages } from "../../core/conversation/image.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
-import { LEAD, type Name, name, PERSON } from "../../core/ids.ts";
+import { LEAD, type MailId, type Name, name, PERSON } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import { attachedTo, sendMail } from "../../team/actions/mail.ts";
@@ -158,16 +158,22 @@ async function tell(
     screen.giveBack(typed);
     throw error;
   });
-  team.story(to).echo(withImages(text, images), team.picture.members.get(to)?.phase === "work");
+  const isBusy = team.picture.members.get(to)?.phase === "work";
+  const block = team.story(to).echo(withImages(text, images), isBusy);
+  block.typed = text;
   screen.changed();
-  if (to === LEAD) await host.tellLead(text, images);
-  else
-    await sendMail(
-      host.store,
-      PERSON,
-      { to, text, images },
-      { settings: await call.settings(), cwd: call.cwd },
-    );
+  const send = async (): Promise<MailId | undefined> => {
+    if (to === LEAD) return await host.tellLead(text, images);
+    const sender = { settings: await call.settings(), cwd: call.cwd };
+    return (await sendMail(host.store, PERSON, { to, text, images }, sender)).data.id;
+  };
+  try {
+    block.mail = (await send()) ?? null;
+  } catch (error) {
+    team.story(to).drop(block);
+    screen.giveBack(typed);
+    throw error;
+  }
 }
 
 const ownOf =

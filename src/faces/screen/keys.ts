@@ -21,6 +21,7 @@ export type ActionName =
   | "paste"
   | "find"
   | "next-question"
+  | "take-back"
   | "close"
   | PanelName;
 
@@ -52,6 +53,11 @@ export const ACTIONS: Readonly<Record<ActionName, Bound>> = {
   paste: { keys: ["ctrl+v"], about: "pastes an image or a text of the clipboard" },
   find: { keys: ["ctrl+f"], about: "searches the story that is shown", whenEmpty: true },
   "next-question": { keys: ["tab"], about: "shows the next question", whenEmpty: true },
+  "take-back": {
+    keys: ["up"],
+    about: "takes your last message back that nobody has read; else earlier lines",
+    whenEmpty: true,
+  },
   close: {
     keys: ["escape"],
     about: "closes what is open, else interrupts the member that is shown, else returns to the lead",

@@ -1,5 +1,5 @@
 /** The editor of the screen: with menus, the history and a search in it (Ctrl-R), and files that are dropped onto it. */
-import { Editor, matchesKey, type TUI } from "@earendil-works/pi-tui";
+import { Editor, matchesKey, type SelectList, type TUI } from "@earendil-works/pi-tui";
 import type { Drawn } from "./canvas.ts";
 import type { Completion } from "./completion.ts";
 import { withDropped } from "./dropped.ts";
@@ -58,9 +58,17 @@ export class Prompt extends Editor {
     const before = this.getLines()[line]?.slice(0, col) ?? "";
     // Menus come a moment after the keys: an earlier one would be put into what has been typed since.
     const takes = matchesKey(data, "enter") || matchesKey(data, "tab");
-    if (takes && this.isShowingAutocomplete() && !before.endsWith(this.completion.prefix))
-      super.handleInput("\x1b");
+    const isOld = takes && !before.endsWith(this.completion.prefix);
+    // Nothing is left to complete: Enter sends the line.
+    const isWhole = matchesKey(data, "enter") && this.selected === this.completion.prefix;
+    if (this.isShowingAutocomplete() && (isOld || isWhole)) super.handleInput("\x1b");
     super.handleInput(withDropped(data, before));
+  }
+
+  /** In the menu. */
+  private get selected(): string | undefined {
+    const { autocompleteList } = this as unknown as { autocompleteList?: SelectList };
+    return autocompleteList?.getSelectedItem()?.value;
   }
 
   /** Whether the key belonged to a search. Another key ends it with the line that was found. */

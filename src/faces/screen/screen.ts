@@ -21,6 +21,7 @@ import type { PanelName } from "./panels/panel.ts";
 import { type Drawn, pictureOf } from "./picture.ts";
 import { Prompt } from "./prompt.ts";
 import { Questions } from "./questions.ts";
+import { takeQueued } from "./queued.ts";
 import { type Style, styleOf } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 import { Theme } from "./theme.ts";
@@ -129,9 +130,9 @@ export class Screen {
     this.changed();
   }
 
-  /** A line that was not sent is there again, unless another one has been begun. */
+  /** A line that was not sent is there again, before one that has been begun. */
   giveBack(line: string): void {
-    if (this.editor.isEmpty) this.editor.setText(line);
+    this.editor.setText([line, this.editor.getText()].filter((text) => text !== "").join("\n"));
   }
 
   /** Takes what is typed out of the editor, into the history. Whether there was something. */
@@ -254,6 +255,7 @@ export class Screen {
     paste: () => void this.tools.paste(),
     find: () => this.tools.find.open(),
     "next-question": () => this.questions.count > 0 && this.questions.next(),
+    "take-back": () => !this.watches && takeQueued(this.store, this.team?.stories.get(this.at), this),
     close: () => !this.editor.isShowingAutocomplete() && this.escape(),
     ...eachPanel((name) => () => this.open(this.panel.name === name ? null : name)),
   };

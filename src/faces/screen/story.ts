@@ -5,7 +5,7 @@
 import { callsOf, type Entry, textOf, thoughtsOf } from "../../core/conversation/chat.ts";
 import { tagsIn } from "../../core/conversation/tags.ts";
 import { type Todo, TodoWatch } from "../../core/conversation/todo.ts";
-import { LEAD, type Name, PERSON } from "../../core/ids.ts";
+import { LEAD, type MailId, type Name, PERSON } from "../../core/ids.ts";
 import type { Retry } from "../../core/views/retry.ts";
 import { shownCall } from "../../core/views/shown-call.ts";
 import type { Delta, Recorded, Store } from "../../ports/index.ts";
@@ -84,10 +84,35 @@ export class Story {
   }
 
   /** `isBusy`: the member is at work, and reads it later. */
-  echo(text: string, isBusy = false): void {
+  echo(text: string, isBusy = false): PromptBlock {
     const block = new PromptBlock(this.style, text, this.label, isBusy);
     this.echoed.push(block);
     this.put(block);
+    return block;
+  }
+
+  /** The person's message that waits to be read, sent from here or from anywhere. */
+  unread(mail: MailId, text: string): void {
+    if (this.echoed.some((one) => one.mail === mail)) return;
+    const own = this.echoed.find((one) => one.mail === null && one.text.trim() === text.trim());
+    (own ?? this.echo(text, true)).mail = mail;
+  }
+
+  /** The newest message that is marked as queued. */
+  get queued(): PromptBlock | null {
+    return this.echoed.findLast(({ isQueued }) => isQueued) ?? null;
+  }
+
+  /** Its sender took it back. */
+  takenBack(mail: MailId): void {
+    for (const block of this.echoed.filter((one) => one.mail === mail)) this.drop(block);
+  }
+
+  /** It was not sent. */
+  drop(block: PromptBlock): void {
+    const at = this.echoed.indexOf(block);
+    if (at >= 0) this.echoed.splice(at, 1);
+    this.feed.remove(block);
   }
 
   /** The model is asked again: what came of the reply is void. Null: not any more. */
@@ -207,7 +232,7 @@ export class Story {
   private hear(text: string): void {
     for (const { tag, attributes, content } of tagsIn(text)) {
       const isPersons = attributes.from === PERSON && attributes.kind === "note";
-      if (tag === "mail" && isPersons) this.heardPerson(content);
+      if (tag === "mail" && isPersons) this.heardPerson(content, Number(attributes.id));
       else if (tag === "mail" && !(this.who === LEAD && ROUTINE.has(attributes.kind ?? "")))
         this.addHeard(newsLine(this.style, `${attributes.from} → ${this.who}`, content, "dim", HEARD_LINES));
       else if (tag === "auto-claimed" || tag === "own-task")
@@ -215,8 +240,10 @@ export class Story {
     }
   }
 
-  private heardPerson(text: string): void {
-    const at = this.echoed.findIndex((block) => block.text.trim() === text.trim());
+  private heardPerson(text: string, mail: number): void {
+    const byText = this.echoed.findIndex((block) => block.text.trim() === text.trim());
+    const byMail = this.echoed.findIndex((block) => block.mail === mail);
+    const at = byMail < 0 ? byText : byMail;
     const [block] = at >= 0 ? this.echoed.splice(at, 1) : [];
     if (block) block.isQueued = false;
     else this.addHeard(new PromptBlock(this.style, text, this.label));

@@ -8,6 +8,7 @@ import type { Store } from "../../ports/index.ts";
 import { follow } from "../../team/queries/journal.ts";
 import type { LiveReader } from "../../team/queries/live.ts";
 import { NewsFeed } from "./news.ts";
+import { followQueued, readQueued } from "./queued.ts";
 import type { Screen } from "./screen.ts";
 import { TeamModel } from "./team.ts";
 
@@ -56,6 +57,7 @@ export class Live {
     await team.story(LEAD).readOn(store);
     this.screen.show(team, store);
     await questions.read(store, this.team);
+    await readQueued(store, this.team);
     // Their calls that run began before this process looked.
     const atWork = [...this.team.picture.members.values()].filter(({ phase }) => phase === "work");
     for (const { name } of atWork) await this.team.story(name).readOn(store);
@@ -81,6 +83,7 @@ export class Live {
     if (!team || !news || !store) return;
     for (const event of events) {
       await team.take(event);
+      await followQueued(event, store, team);
       await news.take(event, store);
       await screen.questions.take(event, store, team);
     }

@@ -1,13 +1,13 @@
 /** The actions of a person on the page: the same as the command line's, with the same refusals. */
 import { z } from "zod";
 import { EkidenError } from "../../core/errors.ts";
-import { cronId, name, PERSON, taskId } from "../../core/ids.ts";
+import { cronId, mailId, name, PERSON, taskId } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../ports/index.ts";
 import { answer } from "../../team/actions/answer.ts";
 import { addCron, cancelCron, readCron } from "../../team/actions/crons.ts";
 import type { Done } from "../../team/actions/done.ts";
-import { sendMail } from "../../team/actions/mail.ts";
+import { sendMail, takeBack } from "../../team/actions/mail.ts";
 import { stop } from "../../team/actions/stop.ts";
 import {
   addTask,
@@ -50,6 +50,7 @@ const ACT = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("release"), id }),
   z.strictObject({ do: z.literal("cancel"), id, reason: z.string() }),
   z.strictObject({ do: z.literal("send"), to: z.string(), text: z.string(), urgent: z.boolean() }),
+  z.strictObject({ do: z.literal("withdraw"), id }),
   z.strictObject({ do: z.literal("stop"), who: z.string(), now: z.boolean(), reason: z.string() }),
   z.strictObject({
     do: z.literal("answer"),
@@ -140,6 +141,7 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
   cancel: (store, { id, reason }) => cancelTask(store, PERSON, taskId(id), reason),
   send: (store, { to, text, urgent }, { settings, cwd }) =>
     sendMail(store, PERSON, { to, text, urgent }, { settings: { ...settings, team: store.team }, cwd }),
+  withdraw: (store, { id }) => takeBack(store, PERSON, mailId(id)),
   answer: (store, { request, answer: word, text }) => answer(store, request, word, text),
   stop: async (store, { who, now, reason }, { settings }) => {
     const told: string[] = [];

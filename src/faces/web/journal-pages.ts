@@ -74,6 +74,7 @@ const STRUCTURE: readonly FactType[] = [
   "task.reopened",
   "mail.sent",
   "mail.delivered",
+  "mail.withdrawn",
   "permission.asked",
   "permission.answered",
   "question.asked",

@@ -111,6 +111,8 @@ export type Act =
   | { readonly do: "retry" | "release"; readonly id: number }
   | { readonly do: "cancel"; readonly id: number; readonly reason: string }
   | { readonly do: "send"; readonly to: string; readonly text: string; readonly urgent: boolean }
+  /** Takes a message back that nobody has read. */
+  | { readonly do: "withdraw"; readonly id: number }
   | { readonly do: "stop"; readonly who: string; readonly now: boolean; readonly reason: string }
   | {
       readonly do: "answer";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type Image, imagesNamed } from "../../core/conversation/image.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { address, fullName, type MailId, type Name, PERSON } from "../../core/ids.ts";
-import { checkText } from "../../core/mail.ts";
+import { checkText, type Mail } from "../../core/mail.ts";
 import { mayMail, type Settings } from "../../core/settings.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
@@ -60,6 +60,16 @@ export async function sendMail(
       : await store.sendAcross(team, fullName(from, store.team), mail);
   const reached = team === null ? who : fullName(who, team);
   return { data: { id, to: [reached] }, text: `sent to ${reached}${urgent ? ", urgent" : ""}` };
+}
+
+/** Takes a message back that nobody has read. @throws EkidenError `not_found` */
+export async function takeBack(store: Store, from: Name, id: MailId): Promise<Done<Mail>> {
+  const mail = await store.mail.withdraw(from, id);
+  if (mail) return { data: mail, text: `the message to ${mail.to} was taken back: nobody has read it` };
+  throw new EkidenError(
+    "not_found",
+    `Message ${id} cannot be taken back: it was read, it was taken back before, or it is not yours. Send another one.`,
+  );
 }
 
 async function throughHooks(store: Store, { to, text }: Letter, { settings, cwd }: Sender): Promise<string> {

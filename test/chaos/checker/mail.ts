@@ -27,10 +27,16 @@ export function mailFacts({ events, mail }: History): string[] {
   const rows = new Map(mail.map((row) => [row.id, row]));
   const sent = new Map<number, number>();
   const delivered = new Map<number, number>();
+  const withdrawn = new Set<number>();
+  for (const event of events) {
+    if (event.type === "mail.withdrawn") withdrawn.add((factOf(event) as unknown as { mail: number }).mail);
+  }
+  for (const id of withdrawn) if (rows.has(id)) faults.push(`mail ${id}: withdrawn, and in a mailbox`);
   for (const event of events) {
     if (event.type !== "mail.sent" && event.type !== "mail.delivered") continue;
     const { mail: id, from, to } = factOf(event) as unknown as { mail: number; from: string; to: string };
     const row = rows.get(id);
+    if (!row && withdrawn.has(id) && event.type === "mail.sent") continue;
     if (!row) faults.push(`event ${event.seq}: mail ${id} is in the journal and in no mailbox`);
     else if (row.sender !== from || row.recipient !== to)
       faults.push(`mail ${id}: from ${row.sender} to ${row.recipient}, the journal says ${from} to ${to}`);

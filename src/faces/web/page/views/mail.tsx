@@ -78,6 +78,8 @@ function useMail(): { mail: readonly Mail[]; isLoading: boolean } {
       const ids = events.flatMap((event) =>
         event.type === "mail.sent" || event.type === "mail.delivered" ? [event.mail as number] : [],
       );
+      for (const event of events) if (event.type === "mail.withdrawn") known.delete(event.mail);
+      if (events.some(({ type }) => type === "mail.withdrawn")) take({ mail: [] });
       if (ids.length > 0) read([...new Set(ids)].join(","));
     });
     read("");
@@ -102,6 +104,11 @@ function Letter({ mail, until }: { mail: Mail; until: number }) {
         {mail.urgent && <span class="tag bad">urgent</span>}
         {!isRead && mail.to !== PERSON && <span class="tag warn">queued</span>}
         <Time at={mail.at} />
+        {!isRead && mail.from === PERSON && app.mayAct && (
+          <button type="button" onClick={() => void app.act({ do: "withdraw", id: mail.id })}>
+            Take back
+          </button>
+        )}
       </header>
       {isLong ? (
         <details>
