@@ -31,15 +31,15 @@ async function kept(size = 100): Promise<Image> {
 const message = (...content: Image[]): Message => ({ role: "user", content });
 const fileOf = ({ sha256 }: Image): string => join(dir, "images", `${sha256}.png`);
 
-it("sends the newest images where all would be too many or too large", async () => {
+it("sends the first images where all would be too many or too large, so that none is taken back", async () => {
   const many = await Promise.all(Array.from({ length: IMAGES_MAX.count + 2 }, () => kept()));
   const large = await Promise.all([1, 2, 3].map(() => kept(IMAGES_MAX.bytes / 2)));
   const count = async (images: readonly Image[]): Promise<boolean[]> => {
     const sent = await imagesFor([message(...images)], dir);
     return images.map((image) => "data" in sent(image));
   };
-  expect(await count(many)).toEqual(many.map((_, i) => i >= 2));
-  expect(await count(large)).toEqual([false, true, true]);
+  expect(await count(many)).toEqual(many.map((_, i) => i < IMAGES_MAX.count));
+  expect(await count(large)).toEqual([true, true, false]);
 });
 
 it.each<[string, (file: string) => void]>([

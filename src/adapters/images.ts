@@ -5,11 +5,11 @@ import { open, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Message } from "../core/conversation/chat.ts";
 import {
+  fittingImages,
   IMAGES_MAX,
   type Image,
   type ImageFile,
   imageLeftOut,
-  imagesOf,
 } from "../core/conversation/image.ts";
 import { EkidenError } from "../core/errors.ts";
 import { makeFolder } from "./make-folder.ts";
@@ -90,18 +90,17 @@ async function encodedImage(outputDir: string, image: Image): Promise<string | n
 /** An image as it is sent: its base64, or a text in its place. */
 export type SentImage = { readonly data: string } | { readonly text: string };
 
-/** The images of a request. The oldest are left out where they are too many for a provider. */
+/** The images of a request, as many as one takes. */
 export async function imagesFor(
   messages: readonly Message[],
   outputDir: string | undefined,
 ): Promise<(image: Image) => SentImage> {
   const sent = new Map<Image, SentImage>();
-  let bytes = 0;
-  for (const image of messages.flatMap(imagesOf).reverse()) {
-    bytes += image.bytes;
-    if (bytes > IMAGES_MAX.bytes || sent.size >= IMAGES_MAX.count) break;
+  for (const image of fittingImages(messages)) {
     const data = outputDir === undefined ? null : await encodedImage(outputDir, image);
     sent.set(image, data === null ? { text: imageLeftOut(image, "is not on this machine") } : { data });
   }
-  return (image) => sent.get(image) ?? { text: imageLeftOut(image) };
+  return (image) => sent.get(image) ?? { text: imageLeftOut(image, TOO_MANY) };
 }
+
+const TOO_MANY = `is left out, because one request takes ${IMAGES_MAX.count} images of ${IMAGES_MAX.bytes / 1e6} MB together: look at it again after this reply`;

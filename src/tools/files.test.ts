@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { pictureHead } from "../../test/fixtures/pictures.ts";
 import { takeAway } from "../../test/fixtures/take-away.ts";
 import { createShell } from "../adapters/shell/index.ts";
 import { IMAGE_MAX, type ImageFile } from "../core/conversation/image.ts";
@@ -138,7 +139,7 @@ describe("read_file", () => {
   it("shows an image as it is, but no text that begins like one and nothing that is too large", async () => {
     const shown: ImageFile[] = [];
     const showImage = async (image: ImageFile): Promise<void> => void shown.push(image);
-    const png = Buffer.from("\x89PNG\r\n\x1a\n\0\0", "latin1");
+    const png = pictureHead("image/png");
     const see = (path: string) => call(readFile, { path }, { showImage });
     put("a/<shot>.png", png);
     put("notes", "GIF89a is a format.");
@@ -147,6 +148,10 @@ describe("read_file", () => {
     expect(shown).toEqual([{ name: "_shot_.png", mediaType: "image/png", content: png }]);
     expect(await see("notes")).toBe("1\tGIF89a is a format.");
     expect(await see("large.png")).toMatch(/binary file \(PNG image, 3750001 bytes\)/);
+    put("wide.png", pictureHead("image/png", 9_000, 10));
+    expect(await see("wide.png")).toMatch(/no model can be shown: it has 9000 x 10 pixels/);
+    put("broken.png", png.subarray(0, 12));
+    expect(await see("broken.png")).toMatch(/no model can be shown: its header is broken/);
     expect(shown).toHaveLength(1);
   });
 

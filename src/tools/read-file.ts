@@ -2,6 +2,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
 import { IMAGE_MAX, type ImageFile, imageName, mediaTypeOf } from "../core/conversation/image.ts";
+import { imageFault } from "../core/conversation/image-size.ts";
 import { cutEnd } from "../core/conversation/valid.ts";
 import { EkidenError, isEkidenError } from "../core/errors.ts";
 import { binaryKind } from "./binary.ts";
@@ -51,6 +52,9 @@ export const readFile = defineTool({
       return { ...part, size, image, pdf };
     });
     if (image && part.binary !== null && ctx.showImage) {
+      const fault = imageFault(image);
+      if (fault !== null)
+        return `${shown} is an image that no model can be shown: ${fault}. Examine it with bash, for example with file; a smaller copy can be read.`;
       await ctx.showImage(image);
       return `${shown} is an image. You see it below.`;
     }

@@ -9,8 +9,10 @@ import {
   type Load,
   limitsOf,
   resultCharacters,
+  type Shortener,
 } from "./compaction.ts";
 import { Conversation } from "./conversation.ts";
+import type { Image } from "./image.ts";
 import { rendered, summarySystem, summaryText } from "./summary.ts";
 import { WHOLE } from "./trim.ts";
 
@@ -40,6 +42,7 @@ const load = (entries: readonly Entry[]): Load => {
   return {
     messages: whole,
     unread: 1,
+    images: conversation.newImages,
     trim,
     tokens: Math.ceil(conversation.size / 4),
     charactersPerToken: 4,
@@ -50,6 +53,36 @@ const LIMITS = { trimAt: 10_000, summariseAt: 40_000 };
 describe("the plan", () => {
   it("leaves a conversation alone while it is small", () => {
     expect(compactionSteps(load(history(9, 4_000)), LIMITS, DEFAULT_SETTINGS)).toEqual([]);
+  });
+
+  it("makes room for new images that do not fit beside the old ones", () => {
+    const image = (name: string): Image => ({
+      type: "image",
+      name,
+      sha256: name,
+      mediaType: "image/png",
+      bytes: 9,
+    });
+    const seen = (count: number): Entry[] =>
+      history(count, 10).flatMap((entry, i) =>
+        entry.kind === "result" ? [entry, heard(`image ${i}`, [image(`${i}`)])] : [entry],
+      );
+    const plan = (old: number, fresh: number, shortener?: Shortener): unknown => {
+      const images = Array.from({ length: fresh }, (_, i) => image(`new ${i}`));
+      const said: Entry = {
+        kind: "said",
+        message: { role: "assistant", content: [{ type: "text", text: "ok" }] },
+      };
+      const entries = [...seen(old), said, heard("more", images)];
+      return compactionSteps(load(entries), LIMITS, DEFAULT_SETTINGS, shortener);
+    };
+    expect(plan(19, 1, "nobody")).toEqual([]);
+    expect(plan(25, 0, "nobody")).toEqual([]);
+    expect(plan(0, 25, "nobody")).toEqual([]);
+    expect(plan(20, 1, "nobody")).toEqual([{ layer: "summary" }]);
+    expect(plan(20, 1, "provider")).toEqual([{ layer: "summary" }]);
+    expect(plan(20, 1)).toMatchObject([{ layer: "micro", trim: { results: 18 } }]);
+    expect(plan(3, 20)).toEqual([{ layer: "summary" }]);
   });
 
   it("makes lines of all results but the last three, once there is something to gain", () => {

@@ -7,10 +7,13 @@
  *   edit    the same, by the provider itself                             the same; messages stay, so thoughts hold
  * summary the model writes notes that replace everything before        one model call
  *
+ * New images that do not fit into a request beside the old ones are a reason for `micro` or `summary` too.
+ *
  * (A single large result is cut when it arrives, see `resultCharacters`.)
  */
 import type { Settings } from "../settings.ts";
 import type { Message, Trim } from "./chat.ts";
+import { areCrowded, type Image } from "./image.ts";
 import { countResults, SHORT_RESULT, trimmed, weighAll, withoutCleared } from "./trim.ts";
 import { cutEnd, cutStart } from "./valid.ts";
 
@@ -45,6 +48,8 @@ export type Load = {
   readonly messages: readonly Message[];
   /** Results that the model has not read yet. */
   readonly unread: number;
+  /** Images that it has not seen yet. */
+  readonly images: readonly Image[];
   readonly trim: Trim;
   /** Estimate of the whole request. */
   readonly tokens: number;
@@ -79,7 +84,10 @@ export function compactionSteps(
   shortener: Shortener = "program",
 ): Step[] {
   const { messages, unread, charactersPerToken } = load;
-  if (load.tokens <= limits.trimAt) return [];
+  const shown = load.images.length === 0 || load.trim.cleared ? messages : trimmed(messages, load.trim);
+  const crowded = areCrowded(shown, load.images);
+  if (crowded && shortener !== "program") return [{ layer: "summary" }];
+  if (load.tokens <= limits.trimAt && !crowded) return [];
   if (shortener === "nobody") return load.tokens > limits.summariseAt ? [{ layer: "summary" }] : [];
   const steps: Step[] = [];
   let { trim, tokens } = load;
@@ -91,6 +99,11 @@ export function compactionSteps(
 
   // Stored with the decision, so that a later setting does not change what was sent.
   const short = shortResult === SHORT_RESULT ? {} : { short: shortResult };
+  if (crowded) {
+    const to: Trim = { ...trim, ...short, results: old, cleared: undefined };
+    const isEnough = old > trim.results && !areCrowded(trimmed(messages, to), load.images);
+    return isEnough ? [{ layer: "micro", trim: to, after: tokens }] : [{ layer: "summary" }];
+  }
   const attempt = (layer: Shorter, to: Trim): void => {
     if (tokens <= limits.trimAt * ENOUGH) return;
     const smaller = weighAll(view(to));

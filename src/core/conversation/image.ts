@@ -29,7 +29,7 @@ const MAGIC = {
 
 /** Bytes of one image: in base64 these are 5,000,000 characters, and Anthropic refuses a longer text. */
 export const IMAGE_MAX = 3_750_000;
-/** Of one message, and of one request: providers refuse a request of 32 MB or of many images. */
+/** Of one message, and of one request: providers refuse a request of 32 MB, and of more images only those that are small. */
 export const IMAGES_MAX = { count: 20, bytes: 15_000_000 } as const;
 
 /** What an image costs in an estimate: about 1,600 tokens. */
@@ -84,3 +84,22 @@ export const imageLeftOut = ({ name }: Image, why = "is left out"): string => `[
 
 export const imagesOf = ({ role, content }: Message): Image[] =>
   role === "user" ? content.filter((part) => part.type === "image") : [];
+
+/** The images that one request takes: the first ones, so that no later request changes what an earlier one sent. */
+export function fittingImages(messages: readonly Message[]): Set<Image> {
+  const fit = new Set<Image>();
+  let bytes = 0;
+  for (const image of messages.flatMap(imagesOf)) {
+    bytes += image.bytes;
+    if (bytes > IMAGES_MAX.bytes || fit.size >= IMAGES_MAX.count) break;
+    fit.add(image);
+  }
+  return fit;
+}
+
+/** New images do not fit beside those of `before`. */
+export function areCrowded(before: readonly Message[], images: readonly Image[]): boolean {
+  if (images.length === 0 || !before.some((message) => imagesOf(message).length > 0)) return false;
+  const fit = fittingImages([...before, { role: "user", content: images }]);
+  return images.some((image) => !fit.has(image));
+}

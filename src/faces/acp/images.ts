@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { IMAGE_MAX, IMAGES_MAX, type Image, mediaTypeOf } from "../../core/conversation/image.ts";
+import { imageFault } from "../../core/conversation/image-size.ts";
 import { EkidenError } from "../../core/errors.ts";
 
 /** @throws EkidenError `bad_input` */
@@ -25,6 +26,8 @@ export async function promptImages(blocks: readonly ContentBlock[], cwd: string)
         "bad_input",
         `Image ${i + 1} was not sent: models take PNG, JPEG, GIF and WebP of at most ${IMAGE_MAX / 1e6} MB.`,
       );
+    const fault = imageFault({ mediaType, content });
+    if (fault !== null) throw new EkidenError("bad_input", `Image ${i + 1} was not sent: ${fault}.`);
     const name = `image-${i + 1}.${mediaType.slice("image/".length)}`;
     kept.push(await keepImage(join(cwd, ".ekiden", "output"), { name, mediaType, content }));
   }

@@ -90,6 +90,7 @@ export class Context {
       {
         messages: conversation.whole,
         unread: conversation.unanswered ? countResults(conversation.unanswered) : 0,
+        images: conversation.newImages,
         trim: conversation.trim,
         tokens: this.tokens,
         charactersPerToken: this.charactersPerToken,

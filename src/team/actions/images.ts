@@ -12,11 +12,11 @@ import {
   imageName,
   mediaTypeOf,
 } from "../../core/conversation/image.ts";
+import { imageFault } from "../../core/conversation/image-size.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
 
-const KINDS = "PNG, JPEG, GIF and WebP";
 const mb = (bytes: number): string => `${bytes / 1e6} MB`;
 
 /** `paths`: as typed, relative to the project or absolute. Nothing is kept if one is refused. @throws EkidenError `bad_input` | `not_found` */
@@ -71,7 +71,9 @@ async function readImage(path: string, cwd: string): Promise<ImageFile> {
     const { bytesRead } = await file.read(room, 0, size, 0);
     const content = room.subarray(0, bytesRead);
     const mediaType = mediaTypeOf(content);
-    if (!mediaType) throw refuse(`its content is not an image. Images are ${KINDS}`);
+    if (!mediaType) throw refuse("its content is not an image. Images are PNG, JPEG, GIF and WebP");
+    const fault = imageFault({ mediaType, content });
+    if (fault !== null) throw refuse(fault);
     return { name: imageName(typed), mediaType, content };
   } finally {
     await file.close();

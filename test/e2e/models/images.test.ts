@@ -17,7 +17,7 @@ import { systemClock } from "../../../src/adapters/clock.ts";
 import { keepImage } from "../../../src/adapters/images.ts";
 import { openModel } from "../../../src/adapters/models/index.ts";
 import { textOf } from "../../../src/core/conversation/chat.ts";
-import type { Image } from "../../../src/core/conversation/image.ts";
+import type { Image, MediaType } from "../../../src/core/conversation/image.ts";
 import {
   type Answer,
   calls,
@@ -27,17 +27,14 @@ import {
   says,
   startModelServer,
 } from "../../fixtures/model-server/index.ts";
+import { pictureHead } from "../../fixtures/pictures.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { EKIDEN, type Ended, Project } from "../cli-program.ts";
 
-const HEADS = {
-  "image/png": Buffer.from("\x89PNG\r\n\x1a\n", "latin1"),
-  "image/jpeg": Buffer.from("\xff\xd8\xff\xe0", "latin1"),
-  "image/gif": Buffer.from("GIF89a"),
-  "image/webp": Buffer.from("RIFF\0\0\0\0WEBP"),
-} as const;
-const picture = (kind: keyof typeof HEADS = "image/png", bytes = 12_000): Buffer =>
-  Buffer.concat([HEADS[kind], randomBytes(bytes - HEADS[kind].length)]);
+const picture = (kind: MediaType = "image/png", bytes = 12_000): Buffer => {
+  const head = pictureHead(kind);
+  return Buffer.concat([head, randomBytes(bytes - head.length)]);
+};
 
 let project: Project;
 let server: ModelServer | undefined;
@@ -103,13 +100,16 @@ it.each([
   expect(sentIn(requests[0])).toEqual(images.map(([{ mediaType }, bytes]) => known(mediaType, bytes)));
   expect(textsOf(requests[0])).toBe("look");
 
-  // The newest twenty: of these three only the last is left.
+  // The first twenty: what an earlier request sent stays.
   const copies = images.slice(0, 1).flatMap(([image]) => Array.from({ length: 19 }, () => ({ ...image })));
   const said = { role: "assistant", content: [{ type: "text", text: "seen" }] } as const;
   const messages = [...request.messages, said, { role: "user", content: copies } as const];
   await model.reply({ ...request, messages }, { signal: new AbortController().signal });
   expect(sentIn(requests[1])).toHaveLength(20);
-  expect(textsOf(requests[1]).match(/\[image a is left out\]/g)).toHaveLength(2);
+  expect(sentIn(requests[1]).slice(0, 3)).toEqual(sentIn(requests[0]));
+  expect(
+    textsOf(requests[1]).match(/\[image a is left out, because one request takes 20 images/g),
+  ).toHaveLength(2);
 });
 
 it("goes with the goal and with mail, is shown in the transcript, and is kept readable by the person alone", async () => {
