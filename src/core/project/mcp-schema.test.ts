@@ -89,3 +89,19 @@ it("leaves out what no valid schema has: one odd tool would make a provider refu
     additionalProperties: false,
   });
 });
+
+it.each([
+  ["^[a-z]+\\d{2}$", true],
+  ["^(?!x)a|b$", true],
+  ["[\\p{L}]", false],
+  ["(?<year>\\d)", false],
+  ["(?<=a)b", false],
+  ["^[^\\0]*$", false],
+  ["\\u{1F600}", false],
+  ["\\z", false],
+  ["(?i)x", false],
+  ["(", false],
+])("keeps the pattern %j, if every provider reads it: %s", (pattern, kept) => {
+  const { schema } = accepted({ properties: { a: { type: "string", pattern } } });
+  expect(schema.properties).toEqual({ a: { type: "string", ...(kept && { pattern }) } });
+});

@@ -60,6 +60,20 @@ const ONE = new Set("additionalProperties not if then else contains propertyName
 const LISTS = new Set("anyOf oneOf allOf prefixItems".split(" "));
 const MAPS = new Set("properties patternProperties $defs definitions dependentSchemas".split(" "));
 
+/**
+ * A pattern that JavaScript and Python read alike: OpenAI refuses the request for one that Python does not know, such as `\p{L}`,
+ * a named group or a look-behind of any length.
+ */
+function isPattern(text: string): boolean {
+  if (/\\[pPuckz0N]|\(\?<|\[\]|\[\^\]/.test(text)) return false;
+  try {
+    new RegExp(text, "u");
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** A valid schema of the draft that providers check (2020-12), without what is not: old keywords, and slips of the server. */
 function valid(given: unknown): Schema {
   if (!isSchema(given) || Array.isArray(given)) return {};
@@ -74,7 +88,7 @@ function valid(given: unknown): Schema {
     } else if (NUMBERS.has(key)) {
       if (typeof value === "number") kept[key] = value;
     } else if (TEXTS.has(key)) {
-      if (typeof value === "string") kept[key] = value;
+      if (typeof value === "string" && (key !== "pattern" || isPattern(value))) kept[key] = value;
     } else if (ONE.has(key)) kept[key] = typeof value === "boolean" ? value : valid(value);
     else if (LISTS.has(key)) {
       if (Array.isArray(value) && value.length > 0) kept[key] = value.map(valid);
