@@ -184,6 +184,39 @@ describe("does not end", () => {
   });
 });
 
+const jobDone = (job: number, command: string): Mail =>
+  letter({ kind: "job_done", job: `${job}`, command, text: "exit code 0", isError: false }, name("alice"));
+
+it("goes on with an agent that waits for commands which end alike, and ends one that starts the same ones again", () => {
+  const start = (n: number) =>
+    called(
+      "bash",
+      { command: "make part", run_in_background: true },
+      `Started job j${n}, process group ${100 + n}.`,
+    );
+  const waiting = new LoopDetector();
+  for (let n = 1; n <= 12; n += 1) observe(waiting, start(n));
+  observe(waiting, called("bash", { command: "make rest", run_in_background: true }, "Started job j13."));
+  const waits = watch((n) => {
+    waiting.read([jobDone(n, "make part")]);
+    return text("Noted.");
+  }, waiting);
+  expect(waits).toMatchObject({ told: null, ended: null });
+
+  const looping = new LoopDetector();
+  const loops = watch((n) => {
+    if (n % 3 !== 1) looping.read([jobDone(n, "make part")]);
+    return n % 3 === 1 ? start(n) : text("Noted.");
+  }, looping);
+  expect(loops.ended).not.toBeNull();
+
+  const silent = new LoopDetector();
+  observe(silent, start(1));
+  silent.read([jobDone(1, "make part")]);
+  expect(watch(() => text("Noted."), silent).ended).toBe(8);
+  expect(silent.read([jobDone(1, "make part")])).toBe(false);
+});
+
 const letter = (body: Body, from: Name = name("bob")): Mail => ({
   id: 1 as MailId,
   from,
@@ -229,6 +262,7 @@ describe("says", () => {
       false,
     ],
     [turns([cat, text("a"), ls]), "4 times in a row in turn with 2 other replies.", false],
+    [turns([cat, text("a"), text("a")]), "5 times in a row in turn with 2 other replies.", false],
     [() => text(""), "gave an empty answer 8 times in a row.", false],
     [() => text("Hm."), 'answered "Hm." without a call 8 times in a row.', false],
     [(n: number) => text(`So: ${more(n)}`), "without a call 20 times in a row.", false],

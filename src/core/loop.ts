@@ -106,6 +106,11 @@ export class LoopDetector {
   private readonly known = new Set<string>();
   private progress = false;
   private told = false;
+  /**
+   * The last calls were made for the first time: each end of a background command is news then, however alike they are. An agent that starts
+   * the same command again and again hears nothing new of it.
+   */
+  private asksNew = true;
   /** The last call or text, and the number of those that were not made from the one before. */
   private before = "";
   private fresh = 0;
@@ -138,14 +143,16 @@ export class LoopDetector {
    * which only numbers differ, must not keep each other awake.
    */
   isNews(mail: Mail): boolean {
-    const key = newsKey(mail);
+    const isAwaited = mail.body.kind === "job_done" && this.asksNew;
+    const key = newsKey(mail, isAwaited ? exactly : undefined);
     return key === null || !this.known.has(key);
   }
 
   /** The agent read this mail. True when there was news among it. */
   read(mail: readonly Mail[]): boolean {
     const news = mail.some((letter) => this.isNews(letter));
-    for (const letter of mail) this.known.add(newsKey(letter) ?? "");
+    for (const letter of mail)
+      for (const compared of [undefined, exactly]) this.known.add(newsKey(letter, compared) ?? "");
     if (news) this.interrupted();
     return news;
   }
@@ -155,6 +162,10 @@ export class LoopDetector {
     const gain = this.gains.of(steps);
     if (gain !== "nothing" || steps.some(completes)) this.progress = true;
     const keys = this.keysOf(round, steps, gain);
+    if (keys.polling !== null) {
+      this.asksNew = !this.known.has(keys.polling);
+      this.known.add(keys.polling);
+    }
     const verdicts = KINDS.map((kind) => this.judge(kind, keys, round));
     this.last.push(keys);
     if (this.last.length > LONGEST_CYCLE) this.last.shift();
@@ -166,18 +177,16 @@ export class LoopDetector {
     return told ?? { kind: "fine" };
   }
 
-  /** The shortest cycle counts: a cycle of equal rounds is no longer one. */
+  /** The shortest cycle counts: equal rounds are no longer one. The others are followed too, as equal rounds may be a part of one. */
   private judge(kind: Kind, keys: Keys, round: Round): LoopVerdict {
     const { periods, cycles, ended, advice } = LIMITS[kind];
     let shortest = 0;
     for (let period = 1; period <= periods; period += 1) {
       const name = `${kind} ${period}`;
       const again = keys[kind] !== null && this.last.at(-period)?.[kind] === keys[kind];
-      if (!again || shortest > 0) this.runs.delete(name);
-      else {
-        this.runs.set(name, (this.runs.get(name) ?? period) + 1);
-        shortest = period;
-      }
+      if (again) this.runs.set(name, (this.runs.get(name) ?? period) + 1);
+      else this.runs.delete(name);
+      if (again && shortest === 0) shortest = period;
     }
     const run = this.runs.get(`${kind} ${shortest}`) ?? 0;
     if (run >= ended(shortest))
@@ -237,15 +246,17 @@ function grows(before: string, after: string): boolean {
   return after.endsWith(before.slice(head));
 }
 
+const exactly = (said: string): string => said;
+
 /**
  * What of a mail is compared with earlier mail; without an entry its words without digits. A lead may have changed the board itself, so a
  * quiet board is news once. A stop request, and what a member is asked to decide, is always news.
  */
 const COMPARED: { readonly [K in MailKind]?: ((said: string) => string) | null } = {
   board_quiet: () => "",
-  result: (said) => said,
-  idle_notice: (said) => said,
-  task_failed: (said) => said,
+  result: exactly,
+  idle_notice: exactly,
+  task_failed: exactly,
   cron: null,
   shutdown_request: null,
   shutdown_response: null,
@@ -255,9 +266,11 @@ const COMPARED: { readonly [K in MailKind]?: ((said: string) => string) | null }
   plan_request: null,
 };
 
-function newsKey({ from, body }: Mail): string | null {
+function newsKey(
+  { from, body }: Mail,
+  compared = Object.hasOwn(COMPARED, body.kind) ? COMPARED[body.kind] : blurred,
+): string | null {
   const { kind } = body;
-  const compared = Object.hasOwn(COMPARED, kind) ? COMPARED[kind] : blurred;
   return from !== PERSON && compared ? digest(`${from} ${kind} ${compared(words(body))}`) : null;
 }
 
