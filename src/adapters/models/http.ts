@@ -24,7 +24,7 @@ export async function httpFetch(
     return fetch(input, init);
   signal?.throwIfAborted();
   const headers = Object.fromEntries(new Headers(init.headers));
-  const answer = await send(url, { method, headers, ...(signal && { signal }) }, body ?? "");
+  const answer = noPage(url, await send(url, { method, headers, ...(signal && { signal }) }, body ?? ""));
   onBytes();
   const status = answer.statusCode ?? 0;
   if (redirects(answer)) return fetch(input, init);
@@ -56,7 +56,7 @@ export async function post(
   const { headers, body, signal, onBytes } = options;
   signal.throwIfAborted();
   const how = { method: "POST", headers, signal };
-  const answer = await send(url, how, body);
+  const answer = noPage(url, await send(url, how, body));
   onBytes();
   const posted = redirects(answer)
     ? await followed(url, { ...how, body })
@@ -68,6 +68,16 @@ export async function post(
     .pause();
   posted.text.setEncoding("utf8");
   return posted;
+}
+
+/** A page comes from a wrong address, or from a network that wants a sign-in. @throws Error */
+function noPage({ origin, pathname }: URL, answer: IncomingMessage): IncomingMessage {
+  if (answer.statusCode !== 200 || !/^text\/html\b/.test(answer.headers["content-type"] ?? ""))
+    return answer;
+  answer.destroy();
+  throw new Error(
+    `${origin}${pathname} answers with a web page. Check the address of the provider, and whether the network wants a sign-in`,
+  );
 }
 
 /** The error of an answer that is none, with the words of the vendor. */
