@@ -58,13 +58,20 @@ it("asks once more with a longer limit, then says go on three times, then lets i
   expect((await agent.store.roster.member(alice))?.turns).toBe(5);
 });
 
+const warnings = async ({ store }: Agent): Promise<string[]> =>
+  (await store.journal.read("" as Cursor)).events.flatMap((event) =>
+    event.type === "warning.raised" ? [event.text] : [],
+  );
+
 it("nudges an empty reply once, and a refusal in other words", async () => {
   const model = modelOf((_, nth) => (nth === 4 ? { stop: "refused" } : nth === 3 ? saying("here I am") : {}));
   const agent = await member(model);
   const replies = new ReplyRecovery(agent);
   expect((await turn(agent, never, replies)).kind).toBe("acted");
   expect(agent.conversation.news).toContain(NOTHING_SAID);
+  expect(await warnings(agent)).toEqual([]);
   expect((await turn(agent, never, replies)).kind).toBe("rested");
+  expect(await warnings(agent)).toEqual([expect.stringContaining("had no words and no calls, again")]);
   expect((await turn(agent, never, replies)).kind).toBe("rested"); // a proper reply, which ends the counting
   expect((await turn(agent, never, replies)).kind).toBe("acted");
   expect(agent.conversation.news).toContain(REFUSED);
