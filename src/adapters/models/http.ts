@@ -72,8 +72,7 @@ export async function post(
 
 /** A page comes from a wrong address, or from a network that wants a sign-in. @throws Error */
 function noPage({ origin, pathname }: URL, answer: IncomingMessage): IncomingMessage {
-  if (answer.statusCode !== 200 || !/^text\/html\b/.test(answer.headers["content-type"] ?? ""))
-    return answer;
+  if (answer.statusCode !== 200 || !/^text\/html\b/.test(answer.headers["content-type"] ?? "")) return answer;
   answer.destroy();
   throw new Error(
     `${origin}${pathname} answers with a web page. Check the address of the provider, and whether the network wants a sign-in`,

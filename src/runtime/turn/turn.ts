@@ -61,7 +61,8 @@ export async function turn(
     await appendNote(agent, heard(hint));
     reason = null;
   } else if (text === "" || reply.stop === "refused") {
-    const what = reply.stop === "refused" ? "was stopped by the provider's filter" : "had no words and no calls";
+    const what =
+      reply.stop === "refused" ? "was stopped by the provider's filter" : "had no words and no calls";
     await agent.store.journal.warn(
       agent.seat.name,
       `The answer of ${agent.seat.name} ${what}, again after a hint. It rests until it hears something; another model may go on (/model, --model).`,
