@@ -160,7 +160,8 @@ export class Stage {
     await this.network?.close();
     await this.group?.close();
     this.filter?.close();
-    rmSync(this.folder, { recursive: true, force: true });
+    // A command that is just ending may still write here.
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 }
 
