@@ -41,6 +41,7 @@ const MADE_PATTERNS: Readonly<Record<string, string>> = {
   "core/secrets.ts":
     "every character of a known secret that means something is escaped, so nothing in it repeats",
   "core/code-parts.ts": "it takes one of three constants",
+  "core/project/mcp-schema.ts": "only compiled, and matches nothing",
 };
 
 const BANNED_NAMES = /^(utils?|helpers?|common|managers?|services?|base|types)$/i;

@@ -85,7 +85,6 @@ export class Context {
   async fit(model: Model, signal: AbortSignal): Promise<void> {
     const { conversation } = this.agent;
     this.clears = model.clears === true;
-    const limits = this.limits(model);
     const steps = compactionSteps(
       {
         messages: conversation.whole,
@@ -95,7 +94,7 @@ export class Context {
         tokens: this.tokens,
         charactersPerToken: this.charactersPerToken,
       },
-      limits,
+      this.limits(model),
       this.agent.context,
       this.shortener(model),
     );
