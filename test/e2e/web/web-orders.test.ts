@@ -22,7 +22,7 @@ type Order = {
 const ORDERS: Readonly<Record<string, Order>> = {
   release: {
     give: (page) => page.getByRole("button", { name: "Release" }).click(),
-    heard: /#1/,
+    heard: /You do not hold it any more/,
     after: { type: "task.released" },
   },
   cancel: {
@@ -49,7 +49,10 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
   it.each(Object.entries(ORDERS))("%s ends the running command of the owner", async (_, order) => {
     const run = { calls: [{ tool: "bash", input: { command: WORKS } }] };
     const team = await programTeam({
-      says: { lead: [{ times: "any", text: "fine" }], alice: [run, { times: "any", text: "I stop." }] },
+      says: {
+        lead: [{ times: "any", text: "fine" }],
+        alice: [run, { times: "any", calls: [{ tool: "idle", input: { waiting_for: "messages" } }] }],
+      },
       settings: { permissionMode: "bypass", sandbox: "off" },
       host: { interactive: true },
     });
