@@ -13,7 +13,8 @@
  * | failing  | calls that fail, are refused or have a wrong input                  | 15 rounds  | 40 rounds         |
  * | talking  | mail, notes and other calls about the team, or texts                | 20 rounds  | 40 rounds         |
  *
- * A cycle of more than `SHORT_CYCLE` rounds is told after 2 cycles. Rounds that gain something (`gains.ts`) neither tick nor, where they
+ * A cycle of more than `SHORT_CYCLE` rounds is told after 2 cycles. An agent that was ended for words, a flood or tasks, and gained nothing since,
+ * has half as many rounds the next time: the answers of others would give it all of them again. Rounds that gain something (`gains.ts`) neither tick nor, where they
  * change a file, grow: honest work may differ in digits alone. A poll of something that really changes may be useful, so only `turnsPerStint`
  * limits it.
  */
@@ -45,7 +46,7 @@ type Limit = {
 const LONGEST_CYCLE = 16;
 /** Longer cycles are noticed one cycle earlier: three of them cost too much. */
 const SHORT_CYCLE = 4;
-const NEVER = Number.POSITIVE_INFINITY;
+const [NEVER, ENDED_LEAST] = [Number.POSITIVE_INFINITY, 3];
 const ENDS = "If you go on like this, your turn is ended.";
 const WAITING =
   "Each question costs a model call. A background command mails you when it ends. For a file or a time, start a command in the background that waits for it. Then call idle: that costs nothing.";
@@ -111,6 +112,8 @@ export class LoopDetector {
    * the same command again and again hears nothing new of it.
    */
   private asksNew = true;
+  /** How often it was ended for words, a flood or tasks since it last gained something. */
+  private strikes = 0;
   /** The last call or text, and the number of those that were not made from the one before. */
   private before = "";
   private fresh = 0;
@@ -130,7 +133,7 @@ export class LoopDetector {
   begin(): void {
     this.interrupted();
     this.gains.forget();
-    this.progress = false;
+    [this.progress, this.strikes] = [false, 0];
   }
 
   /** Something new came in, so the next rounds answer that. */
@@ -160,7 +163,7 @@ export class LoopDetector {
   /** `steps`: the calls of the round. */
   observe(round: Round, steps: readonly Step[]): LoopVerdict {
     const gain = this.gains.of(steps);
-    if (gain !== "nothing" || steps.some(completes)) this.progress = true;
+    if (gain !== "nothing" || steps.some(completes)) [this.progress, this.strikes] = [true, 0];
     const keys = this.keysOf(round, steps, gain);
     if (keys.polling !== null) {
       this.asksNew = !this.known.has(keys.polling);
@@ -189,8 +192,10 @@ export class LoopDetector {
       if (again && shortest === 0) shortest = period;
     }
     const run = this.runs.get(`${kind} ${shortest}`) ?? 0;
-    if (run >= ended(shortest))
-      return { kind: "ended", text: describe(round, run, shortest), floods: FLOODS.has(kind) };
+    const floods = FLOODS.has(kind);
+    const limit = floods ? Math.max(ENDED_LEAST, ended(shortest) / 2 ** this.strikes) : ended(shortest);
+    if (run >= limit && floods) this.strikes += 1;
+    if (run >= limit) return { kind: "ended", text: describe(round, run, shortest), floods };
     const most = shortest > SHORT_CYCLE ? Math.min(cycles, 2) : cycles;
     if (run === 0 || run < shortest * most) return { kind: "fine" };
     return { kind: "told", text: `You ${describe(round, run, shortest)} ${advice}` };
@@ -235,7 +240,7 @@ const completes = ({ traits, isError }: Step): boolean => traits.completes && !i
 
 const FLOODS: ReadonlySet<Kind> = new Set(["flood", "tasks", "talking"]);
 
-/** Characters of a call or text that are compared: more would only cost time. */
+/** Characters of a call or text that are compared. */
 const COMPARED_MAX = 100_000;
 
 /** Whether `after` is `before` with something added at one place. */

@@ -7,6 +7,7 @@ import { FEW, LOOPS, type Loop } from "../../fixtures/loops.ts";
 import { FILE_LOOPS } from "../../fixtures/loops-of-files.ts";
 import { GIT_LOOPS } from "../../fixtures/loops-of-git.ts";
 import { LOOK_LOOPS } from "../../fixtures/loops-of-looks.ts";
+import { OTHER_LOOPS } from "../../fixtures/loops-of-others.ts";
 import { TALK_LOOPS } from "../../fixtures/loops-of-talk.ts";
 import { TEAM_LOOPS } from "../../fixtures/loops-of-teams.ts";
 import { WORK_LOOPS } from "../../fixtures/loops-of-work.ts";
@@ -40,6 +41,7 @@ describe("a loop ends", () => {
     ...FILE_LOOPS,
     ...GIT_LOOPS,
     ...LOOK_LOOPS,
+    ...OTHER_LOOPS,
     ...TALK_LOOPS,
     ...TEAM_LOOPS,
     ...WORK_LOOPS,
