@@ -8,14 +8,14 @@ import type { KeptFolder } from "./sync/keep.ts";
 /** Another process may keep the folder, and end. */
 const RETRY_MS = 10_000;
 
-type Needs = Pick<Parts, "settings" | "store" | "workspace" | "clock">;
+type FolderParts = Pick<Parts, "settings" | "store" | "workspace" | "clock">;
 
 /**
  * Resolves after the first look, so that a team begins with the tasks of the files; what it resolves with ends after the signal
  * and a last look. Faults are in the journal. @throws EkidenError `bad_input` when the folder cannot be used
  */
 export async function keepTaskFolder(
-  { settings, store, workspace, clock }: Needs,
+  { settings, store, workspace, clock }: FolderParts,
   signal: AbortSignal,
 ): Promise<{ readonly ended: Promise<void> }> {
   const { sync } = settings;

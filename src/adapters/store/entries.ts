@@ -7,7 +7,7 @@ import { insert, type Op, type Tx } from "./sql.ts";
 const COLUMNS = ["team", "name", "life", "at", "kind", "entry"];
 
 /** `life` tells successive members of one name apart: see `members.life`. */
-export type Said = { readonly name: Name; readonly life: number; readonly entry: Entry };
+export type Appended = { readonly name: Name; readonly life: number; readonly entry: Entry };
 
 export const append = (tx: Tx, name: Name, life: number, entries: readonly Entry[]): Op<void> =>
   appendAll(
@@ -15,7 +15,7 @@ export const append = (tx: Tx, name: Name, life: number, entries: readonly Entry
     entries.map((entry) => ({ name, life, entry })),
   );
 
-export function* appendAll(tx: Tx, said: readonly Said[]): Op<void> {
+export function* appendAll(tx: Tx, said: readonly Appended[]): Op<void> {
   const rows = said.map(({ name, life, entry }) => [
     tx.team,
     name,

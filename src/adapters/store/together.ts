@@ -12,7 +12,7 @@ import type { Claimed } from "../../core/task.ts";
 import type { Held } from "../../ports/store.ts";
 import { claimFact, type MakeEntry } from "./claim.ts";
 import { BY_INDEX, READY, type Take, takeBest } from "./claim-next.ts";
-import { appendAll, type Said } from "./entries.ts";
+import { type Appended, appendAll } from "./entries.ts";
 import { factsOf, stale } from "./finish.ts";
 import { type Freed, readyAmong, unblocking } from "./graph.ts";
 import { Group } from "./group.ts";
@@ -24,9 +24,9 @@ import { type Asking, listed, type Op, query, type Tx } from "./sql.ts";
 import { claimOf, SEEN, type SeenRow, type TaskRow } from "./task-row.ts";
 
 /** A member that wants the first ready task. */
-type Ask = { readonly seat: Seat; readonly entry: MakeEntry | undefined };
+type Claimer = { readonly seat: Seat; readonly entry: MakeEntry | undefined };
 type Completion = Held & { readonly result: string; readonly entry: Entry | undefined };
-type Item = Ask | Completion;
+type Item = Claimer | Completion;
 /** A claim; the tasks that a completion made ready. */
 type Answer = Claimed | null | TaskId[];
 
@@ -42,7 +42,7 @@ export class Together {
       run: (items) =>
         session.write(
           (tx): Op<Answer[]> =>
-            items.every(isCompletion) ? completeAll(tx, items) : claimAll(tx, items as readonly Ask[]),
+            items.every(isCompletion) ? completeAll(tx, items) : claimAll(tx, items as readonly Claimer[]),
         ),
       keyOf: ({ seat }) => seat.name,
       kindOf: (item) => (isCompletion(item) ? "complete" : "claim"),
@@ -71,7 +71,7 @@ function* completeAll(tx: Tx, completions: readonly Completion[]): Op<TaskId[][]
   ]) as unknown as [Locked[], Finished[], Freed[]];
   const lives = livesOf(completions, members);
   const ready = readyAmong(freed);
-  const said: Said[] = [];
+  const said: Appended[] = [];
   const facts: Fact[] = [];
   const answers = new Map<Completion, TaskId[]>();
   // In the order of the tasks, a task becomes ready by the last of the completed ones that blocked it.
@@ -90,13 +90,13 @@ function* completeAll(tx: Tx, completions: readonly Completion[]): Op<TaskId[][]
 }
 
 /** @throws `stale_seat` (of any of them) */
-function* claimAll(tx: Tx, asks: readonly Ask[]): Op<(Claimed | null)[]> {
+function* claimAll(tx: Tx, asks: readonly Claimer[]): Op<(Claimed | null)[]> {
   const [members, rows] = (yield [lockMembers(tx, asks), takeFirsts(tx, asks)]) as unknown as [
     Locked[],
     Taken[],
   ];
   const lives = livesOf(asks, members);
-  const said: Said[] = [];
+  const said: Appended[] = [];
   const facts: Fact[] = [];
   const answers: (Claimed | null)[] = [];
   for (const {
@@ -161,7 +161,7 @@ type Taken = SeenRow & { readonly owner: Name };
  * Values that the update needs are computed before it, as arrays: PostgreSQL may check a row again after it has changed, and would
  * then run the parts of the statement again that depend on the row.
  */
-const takeFirsts = (tx: Tx, asks: readonly Ask[]): Asking<Taken> => query`
+const takeFirsts = (tx: Tx, asks: readonly Claimer[]): Asking<Taken> => query`
     with free as materialized (
       select array_agg(s.name order by s.nth) as names from unnest(${namesOf(asks)}::text[]) with ordinality s (name, nth)
       where (select b.id from tasks b where b.team = ${tx.team} and b.owner = s.name and b.status = 'in_progress' limit 1) is null

@@ -11,7 +11,7 @@ const TEXT_MAX = 400;
 export type Sentence = { readonly who: string; readonly text: string; readonly tone: Tone };
 
 /** Who, what they did, and the tone if it is not plain. */
-type Said = readonly [who: string | null, text: string, tone?: Tone];
+type Words = readonly [who: string | null, text: string, tone?: Tone];
 
 const REVIEWED: Readonly<
   Record<FactOf<"task.reviewed">["verdict"], (task: number, text: string) => readonly [string, Tone]>
@@ -21,7 +21,7 @@ const REVIEWED: Readonly<
   none: (task, text) => [`reviewed #${task} without a verdict: ${text}`, "warn"],
 };
 
-const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
+const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   "team.created": ({ team, by }) =>
     team
       ? [by ?? null, `created the team ${team}; start it with: ${runTeam(team)}`]
@@ -186,7 +186,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Said } = {
 };
 
 export function sentence(event: Event): Sentence {
-  const say = SENTENCES[event.type] as (fact: Fact) => Said;
+  const say = SENTENCES[event.type] as (fact: Fact) => Words;
   const [who, text, tone = "plain"] = say(event);
   return { who: who ?? "", text: oneLine(text, TEXT_MAX), tone };
 }
