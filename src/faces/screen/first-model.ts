@@ -1,6 +1,11 @@
 /** The first minute without a model: providers and what was found of them, a key that is typed in, Ollama, or a look around without a model. */
+
+import { homedir } from "node:os";
 import { matchesKey } from "@earendil-works/pi-tui";
 import type { Provider } from "../../adapters/models/index.ts";
+import { messageOf } from "../../core/errors.ts";
+import { keepKey, keysFile } from "../../project/kept-keys.ts";
+import { fromHome } from "./first-frame.ts";
 import { List } from "./list.ts";
 import { type Style, shortened, wrapped } from "./style.ts";
 import type { FullView } from "./tools.ts";
@@ -22,7 +27,13 @@ type Place = {
   changed(): void;
 };
 type Choice = { readonly name: string; readonly about: string; choose(): void };
-type Typed = { readonly provider: Provider; text: string; isRefused: boolean };
+type Typed = {
+  readonly provider: Provider;
+  text: string;
+  isRefused: boolean;
+  /** It is used; the person says whether it is kept, too. */
+  isUsed: boolean;
+};
 
 const KEY_MAX = 1_000;
 const TITLE = "Which model shall the team use?";
@@ -55,7 +66,7 @@ export class FirstModelView implements FullView {
         name: provider.name,
         about: `${provider.defaultModel} · enter a key (${provider.keyVariable})`,
         choose: () => {
-          this.typed = { provider, text: "", isRefused: false };
+          this.typed = { provider, text: "", isRefused: false, isUsed: false };
         },
       })),
       {
@@ -124,21 +135,26 @@ export class FirstModelView implements FullView {
             ),
           ]),
     ].slice(0, height - 1);
-    const keys = this.typed ? "enter uses it · esc goes back" : "↑↓ select · enter chooses · esc leaves";
+    const keys = this.typed?.isUsed
+      ? "y keeps it · n uses it now and keeps nothing · esc goes back"
+      : this.typed
+        ? "enter uses it · esc goes back"
+        : "↑↓ select · enter chooses · esc leaves";
     const foot = this.said === "" ? paint("dim", ` ${keys}`) : paint("warn", ` ${this.said}`);
     return [...body, ...Array.from({ length: height - 1 - body.length }, () => ""), shortened(foot, width)];
   }
 
-  private keyLines({ provider, text, isRefused }: Typed, width: number): string[] {
+  private keyLines({ provider, text, isRefused, isUsed }: Typed, width: number): string[] {
     const { paint } = this.place.style;
     const { keyVariable } = provider;
     const shown = "•".repeat(Math.min(text.length, width - keyVariable.length - 6));
-    const keep = `It is written nowhere: the team has it until its process ends. To keep it, export ${keyVariable} where your shell starts.`;
+    const next = `It is written nowhere before you agree to it.`;
+    const keep = `Keep this key for the next start? It would stand in ${fromHome(keysFile(), homedir())}, readable by you alone. Without that the team has it until its process ends.`;
     const refused = `${provider.name} did not accept this key, or cannot be reached. Type another one, or press enter again to use it all the same.`;
     return [
       ` ${keyVariable}: ${shown}▏`,
-      ...wrapped(isRefused ? refused : keep, width - 2, " ").map((line) =>
-        paint(isRefused ? "warn" : "dim", line),
+      ...wrapped(isUsed ? keep : isRefused ? refused : next, width - 2, " ").map((line) =>
+        paint(isUsed ? "strong" : isRefused ? "warn" : "dim", line),
       ),
     ];
   }
@@ -162,9 +178,21 @@ export class FirstModelView implements FullView {
   private type(data: string, typed: Typed): void {
     const pasted = data.startsWith("\x1b[200~") ? data.slice(6, -6).trim() : null;
     if (matchesKey(data, "escape")) this.typed = null;
+    else if (typed.isUsed) this.settle(typed, data);
     else if (matchesKey(data, "enter")) void this.check(typed);
     else if (matchesKey(data, "backspace")) this.change(typed, typed.text.slice(0, -1));
     else if (/^[\x21-\x7e]+$/.test(pasted ?? data)) this.change(typed, typed.text + (pasted ?? data));
+  }
+
+  private settle({ provider, text }: Typed, data: string): void {
+    if (data !== "y" && data !== "n") return;
+    try {
+      if (data === "y") keepKey(provider.keyVariable, text);
+    } catch (error) {
+      this.said = messageOf(error);
+      return;
+    }
+    this.take({ [provider.keyVariable]: text }, `${provider.name}/${provider.defaultModel}`);
   }
 
   private change(typed: Typed, text: string): void {
@@ -177,7 +205,8 @@ export class FirstModelView implements FullView {
     const { provider, text, isRefused } = typed;
     if (text === "") return;
     const env = { [provider.keyVariable]: text };
-    if (isRefused) return this.take(env, `${provider.name}/${provider.defaultModel}`);
+    typed.isUsed = isRefused;
+    if (isRefused) return;
     this.isAsking = true;
     this.said = `asking ${provider.name} …`;
     const { modelsOf } = await import("../../adapters/models/index.ts");
@@ -185,7 +214,7 @@ export class FirstModelView implements FullView {
     this.isAsking = false;
     this.said = "";
     if (found === null) typed.isRefused = true;
-    else this.take(env, `${provider.name}/${provider.defaultModel}`);
+    else typed.isUsed = true;
     this.place.changed();
   }
 }

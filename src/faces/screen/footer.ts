@@ -13,6 +13,7 @@ import type { TeamModel } from "./team.ts";
 export type FooterLook = {
   readonly width: number;
   readonly now: number;
+  /** When this terminal opened. */
   readonly began: number;
   readonly notice: string;
   readonly model: string;
@@ -54,7 +55,7 @@ export function footerLine(team: TeamModel | null, style: Style, look: FooterLoo
     [spent && spent.tokens > 0 ? `${tokens(spent.tokens)} tokens` : "", 6],
     [spent ? money(spent.usd) : "", 3],
     [look.width >= WIDE ? look.model : "", 7],
-    [look.watch ? "" : span(look.now - look.began), 5],
+    [look.watch ? "" : span(look.now - (team?.began ?? look.began)), 5],
   ];
   // What is said for a few seconds is read whole.
   if (look.notice !== "") return shortened(` ${paint("warn", look.notice)}`, look.width);

@@ -16,6 +16,8 @@ export class TeamModel {
   readonly stories = new Map<Name, Story>();
   /** The feed of the conversation: the lead's words and the news of the others. */
   readonly main = new Feed();
+  /** When the team began to work, whichever terminal looked on; null where it never did. */
+  began: number | null = null;
   private readonly store: Store;
   private readonly style: Style;
   /** Tokens that the member's model can read; null where it is not known here. */
@@ -35,7 +37,10 @@ export class TeamModel {
   }
 
   static async open(store: Store, style: Style, windowOf: (who: Name) => number | null): Promise<TeamModel> {
-    return new TeamModel(store, style, windowOf, await pictureOf(store));
+    const team = new TeamModel(store, style, windowOf, await pictureOf(store));
+    for await (const { events } of store.journal.pages(store.journal.from(0), [...BEGINS]))
+      team.began = events.at(-1)?.at ?? team.began;
+    return team;
   }
 
   /** What the lead has said, behind the last of these `kept` facts that `tell` tells of. */
@@ -73,6 +78,7 @@ export class TeamModel {
   /** Resolves when what the event announces was read. */
   async take(event: Event): Promise<void> {
     this.picture.apply(event);
+    if (BEGINS.has(event.type)) this.began = event.at;
     const who = "who" in event ? event.who : null;
     if (who === null || ("subagent" in event && event.subagent)) return;
     const retry = this.picture.members.get(who)?.retry ?? null;
@@ -83,6 +89,8 @@ export class TeamModel {
     if (ANSWERS.has(event.type)) this.story(who).goesOn(event.at);
   }
 }
+
+const BEGINS: ReadonlySet<Event["type"]> = new Set(["run.began", "team.resumed"]);
 
 /** Behind these there is more in the member's transcript. */
 const SPEAKS: ReadonlySet<Event["type"]> = new Set([

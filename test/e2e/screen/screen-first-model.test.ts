@@ -1,12 +1,18 @@
 /** The first minute without a key: the full screen asks which model to use, and goes on with it. */
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { project } from "../../fixtures/project.ts";
 
 const DOWN = "\x1b[B";
 
-it.each([60, 120])("takes a key that is typed in at %i columns, and does not show it", async (columns) => {
+it.each([
+  [60, false],
+  [120, true],
+])("takes a key that is typed in at %i columns, shows it never, keeps it: %s", async (columns, keeps) => {
   const place = project();
+  const file = join(place.home, ".config", "ekiden", "keys.json");
   const server = await startModelServer(
     { anthropic: () => says("Good morning.") },
     { offers: ["claude-sonnet-5-5"] },
@@ -22,11 +28,21 @@ it.each([60, 120])("takes a key that is typed in at %i columns, and does not sho
   terminal.type(`\x1b[200~${key}\x1b[201~`);
   await terminal.shows(/ANTHROPIC_API_KEY: •+▏/);
   terminal.type("\r");
+  await terminal.shows("Keep this key for the next start?");
+  expect(existsSync(file)).toBe(false);
+  terminal.type(keeps ? "y" : "n");
   await terminal.shows("What you type goes to the lead");
   terminal.type("Hello\r");
   await terminal.shows("Good morning.");
   expect(terminal.output).not.toContain(key);
   expect(server.requests[0]?.headers["x-api-key"]).toBe(key);
+  terminal.type("/quit\r");
+  expect(await terminal.ended).toBe(0);
+  const next = await place.open([], { columns, rows: 24, env });
+  await next.shows(keeps ? "What you type goes to the lead" : "Which model shall the team use?");
+  expect(existsSync(file) && [readFileSync(file, "utf8").includes(key), statSync(file).mode & 0o777]).toEqual(
+    keeps && [true, 0o600],
+  );
 });
 
 it("says that a provider does not know the key, and goes on without a model", async () => {
