@@ -9,16 +9,20 @@ import { logFile, type OwnProcess, saidIn, startOwn } from "./own-process.ts";
 /** Between two looks for a process that has just been started. */
 const LOOK_MS = 15;
 
+/** A run that stands still is not waited for: the team is then taken over. */
+const FROZEN_MS = 3_000;
+
 /** @throws EkidenError what the process said when it could not run the team */
 export async function reachTeam(call: Invocation, signal?: AbortSignal): Promise<Reached> {
   const settings = await call.settings();
   const path = socketPath(settings, call.cwd);
+  const runs = socketPath(settings, call.cwd, "run");
   const log = logFile(call.cwd, `host-${settings.team}`);
   // What comes last counts.
   const words = ["host", ...(call.words ?? given()), "--cwd", call.cwd, "--team", settings.team];
   let own: OwnProcess | null = null;
   for (;;) {
-    const found = await reach(path);
+    const found = (await reach(path)) ?? (own === null ? await reach(runs, FROZEN_MS) : null);
     if (found && "line" in found) return found;
     if (found && found.refused.retry !== true) throw errorOf(found.refused);
     signal?.throwIfAborted();

@@ -10,7 +10,7 @@ import { socketPath } from "../host/attach/wire.ts";
 import { openHost } from "../host/host.ts";
 import type { Outcome } from "../host/outcome.ts";
 import type { Work } from "../host/start-work.ts";
-import type { TeamHost } from "../host/team-host.ts";
+import type { HostOptions, TeamHost } from "../host/team-host.ts";
 import type { Cursor } from "../ports/index.ts";
 import { rememberTeam } from "../project/known-teams.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
@@ -91,6 +91,8 @@ async function hostOn(
     await screen.opening;
     return await (screen.live && "pause" in screen.live ? screen.live.pause(use) : use(() => {}));
   });
+  let opened: Door | null = null;
+  const models: Parameters<Door["told"]["onModel"]>[] = [];
   const host = await openHost({
     settings,
     cwd: call.cwd,
@@ -100,9 +102,17 @@ async function hostOn(
     resume: "resume" in work,
     trust,
     asks: canAsk,
-    ...full?.live.told,
+    ...toldTo(() => [full?.live.told, opened?.told]),
+    onModel: (...model) => {
+      if (!opened) models.push(model);
+      for (const told of [full?.live.told, opened?.told]) told?.onModel?.(...model);
+    },
     // Also with --json: the journal on stdout cannot tell it while the store is away.
-    onNotice: (text) => (screen.live ? screen.live.say(text) : call.err.write(`ekiden: ${clean(text)}\n`)),
+    onNotice: (text) => {
+      if (screen.live) screen.live.say(text);
+      else call.err.write(`ekiden: ${clean(text)}\n`);
+      opened?.told.onNotice(text);
+    },
   });
   rememberTeam(call.cwd, settings);
   const unheard = ignoreUnhandled(call);
@@ -112,7 +122,7 @@ async function hostOn(
   };
   const release = interruptible(host, tell, againLine(call, host.store.team, "resume"));
   let page: { close(): Promise<void> } | undefined;
-  let door: Promise<{ close(): Promise<void> } | null> | undefined;
+  let door: Promise<Door | null> | undefined;
   const isWatched = canAsk || isElsewhere;
   const { report } = options;
   const watched: Watched = {
@@ -124,7 +134,11 @@ async function hostOn(
     const reader = readAlong(watched, host.since, reading.signal);
     try {
       await host.start(work);
-      door = doorOf(host, settings, call).catch(() => null); // it costs no run that pages cannot call it
+      door = doorOf(host, settings, call).catch(() => null); // it costs no run that other faces cannot call it
+      void door.then((one) => {
+        for (const model of models.splice(0)) one?.told.onModel(...model);
+        opened = one;
+      });
       // Its code is loaded while the first commands run: the run does not wait for its page.
       if (options.web) page = await (await import("./web/open-page.ts")).pageOfRun(call, host.store);
       if (!call.quiet) tell((await opening(host, call.cwd)).join("\n"));
@@ -144,16 +158,27 @@ async function hostOn(
   }
 }
 
-/** Lets a page of this person change mode, model and effort, and interrupt members. Null where another process has the socket. */
+type Told = Pick<HostOptions, "onDelta" | "onOutput">;
+
+/** Tells all of them, who may come later. */
+const toldTo = (all: () => readonly (Told | undefined)[]): Required<Told> => ({
+  onDelta: (...heard) => {
+    for (const one of all()) one?.onDelta?.(...heard);
+  },
+  onOutput: (...heard) => {
+    for (const one of all()) one?.onOutput?.(...heard);
+  },
+});
+
+/** Lets other terminals and a page of this person steer the run. Null where another process has the socket. */
 async function doorOf(host: TeamHost, settings: Settings, { cwd, flags }: Invocation): Promise<Door | null> {
   const { Door } = await import("../host/attach/door.ts");
   const door = await Door.open(socketPath(settings, cwd, "run"));
-  door?.serve(host, Promise.resolve(), flags);
+  door?.serve(host, Promise.resolve(), flags, true);
   return door;
 }
 
-/** How long the end of the journal is waited for. */
-const LINGER_MS = 2_000;
+const LINGER_MS = 2_000; // for the end of the journal
 
 async function ended(
   host: TeamHost,

@@ -197,7 +197,7 @@ class Session {
       return;
     }
     const line = (words: string): string => againLine(call, host.store.team, words);
-    const others = this.stops ? "Another terminal looks on, so the" : "The";
+    const others = this.stops && !host.about.isRun ? "Another terminal looks on, so the" : "The";
     call.say(
       `${others} team works on in process ${leftTo}. To come back: ${line("")}. To end it: ${line("stop")}.`,
     );
@@ -243,7 +243,8 @@ class Session {
 
   private ctrlD(): void {
     const { atWork } = this.steering;
-    if (atWork === 0 || this.isSecond("ctrlD")) this.detach();
+    // A run has a terminal, or a process, of its own.
+    if (atWork === 0 || this.host?.about.isRun || this.isSecond("ctrlD")) this.detach();
     else
       this.screen.note(
         `${atWork === 1 ? "a member works" : `${atWork} members work`}: ctrl+d again leaves the team at work, /quit stops it`,

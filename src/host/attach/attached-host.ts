@@ -51,8 +51,10 @@ export function reach(path: string, limitMs = 0): Promise<Reached | { readonly r
     socket.on("error", () => socket.destroy()).on("close", () => done(null));
     readLines<FromHost>(socket, (message) => {
       if ("refused" in message) done(message);
-      else if ("welcome" in message) done({ line: { socket, listen }, welcome: message });
-      else hear(message);
+      else if ("welcome" in message) {
+        socket.setTimeout(0); // a team at rest says nothing for hours
+        done({ line: { socket, listen }, welcome: message });
+      } else hear(message);
     });
     send(socket, { hello: PROTOCOL, version: manifest.version });
   });
@@ -74,7 +76,7 @@ export class AttachedHost implements TeamHost {
   readonly spending: Allowance;
   private readonly options: AttachOptions;
   /** Of the host, and the options that it was started with. */
-  about: Pick<Welcome, "pid" | "flags">;
+  about: Pick<Welcome, "pid" | "flags" | "isRun">;
   private line: Line;
   private state: HostState;
   private resolve: (outcome: Outcome) => void = () => {};

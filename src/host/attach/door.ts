@@ -39,6 +39,7 @@ export class Door {
   private readonly windows = new Map<string, number>();
   private readonly ticking: NodeJS.Timeout;
   private host: TeamHost | null = null;
+  private isRun = false;
   private started: Promise<unknown> = Promise.resolve();
   private flags: Readonly<Record<string, unknown>> = {};
   private refusal: Refusal | null = null;
@@ -83,9 +84,14 @@ export class Door {
     },
   };
 
-  /** From now on faces are answered. `started`: resolves when the members have started. */
-  serve(host: TeamHost, started: Promise<unknown>, flags: Readonly<Record<string, unknown>>): void {
-    [this.host, this.started, this.flags] = [host, started, flags];
+  /** From now on faces are answered. `started`: resolves when the members have started. `isRun`: it does not end with its faces. */
+  serve(
+    host: TeamHost,
+    started: Promise<unknown>,
+    flags: Readonly<Record<string, unknown>>,
+    isRun = false,
+  ): void {
+    [this.host, this.started, this.flags, this.isRun] = [host, started, flags, isRun];
     started.catch(() => {});
     void host.done.then(({ error, ...outcome }) =>
       this.tell({ done: { ...outcome, ...(error && { error: faultOf(error) }) } }),
@@ -184,8 +190,8 @@ export class Door {
 
   private welcome(socket: Socket, host: TeamHost): void {
     this.faces.add(socket);
-    const { flags } = this;
-    send(socket, { welcome: this.state(host), pid: process.pid, now: host.heardNow(), flags });
+    const { flags, isRun } = this;
+    send(socket, { welcome: this.state(host), pid: process.pid, now: host.heardNow(), flags, isRun });
   }
 
   private async answer(socket: Socket, { id, call, args }: Extract<FromFace, { id: number }>): Promise<void> {
@@ -208,7 +214,7 @@ export class Door {
   }
 
   private end(socket: Socket, host: TeamHost): ReturnType<Calls["end"]> {
-    if ([...this.faces].some((one) => one !== socket)) return "goes on";
+    if (this.isRun || [...this.faces].some((one) => one !== socket)) return "goes on";
     void host.interrupt();
     return "stopped";
   }

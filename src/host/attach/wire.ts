@@ -76,6 +76,8 @@ export type FromHost =
       readonly now: readonly LiveOutput[];
       /** The options that the team was started with. */
       readonly flags: Readonly<Record<string, unknown>>;
+      /** It works for a run, which does not end with its faces. */
+      readonly isRun: boolean;
     }
   | { readonly refused: Refusal }
   | { readonly id: number; readonly value: unknown }
