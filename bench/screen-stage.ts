@@ -79,8 +79,14 @@ const busy = (request: ModelCall): Answer => {
     : runs("echo first");
 };
 
-export async function team(count: number, folder = freshFolder()): Promise<InTerminal> {
-  const env = await server(busy);
+/** Each teammate runs a short command, again and again. */
+export const brisk = (request: ModelCall): Answer =>
+  request.system.startsWith('You are "lead"')
+    ? says("I see.")
+    : runs(`echo ${request.nth} > part-${request.nth}; sleep 0.1`);
+
+export async function team(count: number, folder = freshFolder(), program = busy): Promise<InTerminal> {
+  const env = await server(program);
   const args = ["--teammates", String(count), "--permission-mode", "bypass", "--model", "anthropic/loopback"];
   const terminal = await open([BUILT, ...args], { ...env, EKIDEN_SANDBOX: "off" }, folder);
   await until(terminal, () => terminal.screen().includes("Sandbox"));

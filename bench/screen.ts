@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { says } from "../test/fixtures/model-server/index.ts";
 import { alternate, type Figure, figure, type Item, median, quantile } from "./measure.ts";
 import { onLinks } from "./screen-links.ts";
+import { withoutTerminal } from "./screen-lost.ts";
 import { ended, open, server, team, until, WORDS } from "./screen-stage.ts";
 import { BUILT, freshFolder } from "./stage.ts";
 
@@ -21,6 +22,7 @@ export const screen: Item = async (quick) => [
   await keys(),
   ...(await onLinks()),
   ...(await top(quick ? 3 : 7)),
+  ...(await withoutTerminal(quick ? 10_000 : 60_000)),
 ];
 
 /** From the start of a program until `sign` is on its terminal. */
