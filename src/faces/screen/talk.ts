@@ -12,6 +12,7 @@ import { againLine } from "../again-line.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import type { Invocation } from "../invocation.ts";
 import { opening } from "../opening.ts";
+import { keepYoungSmall, START_MS } from "../run-guards.ts";
 import { clean, FAREWELL } from "../terminal/terminal.ts";
 import { attachWithModel } from "./attaching.ts";
 import { offered, runLine } from "./commands.ts";
@@ -152,6 +153,7 @@ class Session {
     );
     try {
       await host.start();
+      setTimeout(() => void keepYoungSmall(), START_MS).unref();
       this.nameIdle(host.about.flags);
       const hint = "What you type goes to the lead; /help shows what else there is.";
       void opening(host, call.cwd).then(
@@ -191,7 +193,10 @@ class Session {
   farewell(): void {
     const { call, outcome, leftTo, host } = this;
     if (this.team) call.say(summaryLine(this.team, Date.now() - this.began));
-    if (outcome?.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
+    if (outcome?.error) {
+      call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
+      if (host) call.say(`To go on: ${againLine(call, host.store.team, "resume")}.`);
+    }
     if (leftTo === null || !host) {
       if (this.left) call.say(FAREWELL);
       return;

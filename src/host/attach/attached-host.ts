@@ -259,7 +259,9 @@ export class AttachedHost implements TeamHost {
       if (this.isOver) reached.line.socket.destroy();
       else this.begin(reached);
     } catch (error) {
-      this.finish({ ...NOTHING, reason: "model", error: asEkidenError(error) });
+      const { code, message } = asEkidenError(error);
+      const text = `Process ${this.about.pid} of the team is gone, and no other one can take its place: ${message}`;
+      this.finish({ ...NOTHING, reason: "model", error: new EkidenError(code, text) });
     }
   }
 }
