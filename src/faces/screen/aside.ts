@@ -2,7 +2,7 @@
 import { countsOf, listed } from "../../core/picture/looks.ts";
 import type { Picture } from "../../core/picture/picture.ts";
 import { look as lookOf, progressText } from "../../core/views/board.ts";
-import { inOrder, taskRow } from "./panels/board.ts";
+import { inOrder, nobodyTakes, taskRow } from "./panels/board.ts";
 import { type StripLine, type StripLook, stripLines } from "./strip.ts";
 import { type Style, shortened } from "./style.ts";
 import type { TeamModel } from "./team.ts";
@@ -52,7 +52,9 @@ function boardLines(
       ? []
       : [
           style.paint("strong", shortened(progressText(countsOf(picture)), width)),
-          ...tasks.slice(0, room).flatMap((task) => taskRow(task, false, style).lines(width)),
+          ...tasks
+            .slice(0, room)
+            .flatMap((task) => taskRow(task, false, style, nobodyTakes(task, picture)).lines(width)),
           ...(folded === "" ? [] : [style.paint("dim", shortened(`  and ${folded}`, width))]),
         ];
   drawn.set(picture, { key, lines });

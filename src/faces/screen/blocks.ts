@@ -8,6 +8,7 @@ import type { Block, Look } from "./feed.ts";
 import { Kept } from "./kept.ts";
 import { GrowingMarkdown } from "./markdown.ts";
 import { oneLine, type Style, safe, shortened, wrapped } from "./style.ts";
+import { thoughtsShown } from "./thoughts.ts";
 
 /** A block that never changes: its lines depend on the width and on whether the view is expanded. */
 function fixed(make: (look: Look) => readonly string[]): Block {
@@ -94,8 +95,10 @@ export class Thought implements Block {
     const { paint } = this.style;
     return this.kept.lines(`${width} ${expanded} ${this.text.length}`, () => {
       const text = safe(this.text).trim();
-      if (text === "") return [];
-      if (expanded) return ["", ...wrapped(text, width, "  ").map((line) => paint("dim", line))];
+      const how = thoughtsShown();
+      if (text === "" || how === "hidden") return [];
+      if (expanded || how === "shown")
+        return ["", ...wrapped(text, width, "  ").map((line) => paint("dim", line))];
       const last = oneLine(text.split("\n").findLast((line) => line.trim() !== "") ?? "");
       return ["", paint("dim", shortened(`  ∴ ${last}`, width))];
     });

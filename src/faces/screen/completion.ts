@@ -36,6 +36,12 @@ const tasks: Values = (team) =>
   inOrder(team ? listed(team.picture, Date.now()) : []).map(({ id, subject }) => ({
     ...{ value: String(id), description: oneLine(subject) },
   }));
+/** The oldest first. */
+const questions: Values = (team) =>
+  (team?.picture.questions.list ?? []).map(({ id, kind, by }) => ({
+    value: id,
+    description: `${by}: ${kind}`,
+  }));
 const these =
   (values: readonly string[]): Values =>
   () =>
@@ -52,6 +58,7 @@ const VALUES: Readonly<Record<string, Values>> = {
   ...Object.fromEntries(
     ["task", "tasks", "edit", "take", "release", "retry", "cancel", "landings"].map((word) => [word, tasks]),
   ),
+  answer: questions,
   panel: these(PANEL_NAMES),
   theme: these(Object.keys(THEMES)),
 };

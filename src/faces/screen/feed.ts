@@ -149,6 +149,10 @@ export class Feed {
     this.scroll(-Math.floor(this.height / 2));
   }
 
+  all(look: Look): string[] {
+    return this.blocks.flatMap((block) => [...block.lines(look)]);
+  }
+
   /** At most `height` lines. */
   window(look: Look, height: number): string[] {
     this.look = look;

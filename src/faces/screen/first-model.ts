@@ -136,7 +136,7 @@ export class FirstModelView implements FullView {
           ]),
     ].slice(0, height - 1);
     const keys = this.typed?.isUsed
-      ? "y keeps it · n uses it now and keeps nothing · esc goes back"
+      ? "y keeps it · n uses it once · esc goes back"
       : this.typed
         ? "enter uses it · esc goes back"
         : "↑↓ select · enter chooses · esc leaves";

@@ -245,6 +245,23 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     scene.viewer.watches = true;
     await scene.open("board");
   },
+  "a task that nobody will take says why": async (scene) => {
+    await scene.join(LEAD);
+    await scene.join(bob);
+    const failed = { subject: "Publish", by: LEAD, attempt: 1, reason: "no token" };
+    for (const [task, subject, more] of [
+      [1, "Test it", { role: "tester" }],
+      [2, "Tell it", { assignee: alice }],
+      [3, "Anything", {}],
+      [4, "Publish", {}],
+      [5, "Announce", { blockedBy: [4] }],
+    ] as const)
+      await scene.facts({
+        ...{ type: "task.added", task: task as TaskId, subject, by: LEAD, blockedBy: [], ...more },
+      } as Fact);
+    await scene.facts({ type: "task.failed", task: 4 as TaskId, ...failed });
+    await scene.open("board");
+  },
   "a notice is read whole": async (scene) => {
     await working(scene);
     scene.looks = { notice: "ctrl+c again stops the work; ctrl+d leaves and lets the team work" };

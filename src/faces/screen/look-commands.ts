@@ -5,8 +5,9 @@ import { didYouMean } from "../../core/nearest.ts";
 import type { OwnCommands } from "../repl/slash.ts";
 import type { Place } from "./commands.ts";
 import { boundKeys } from "./keys.ts";
-import { keepTheme, ownSettingsFile } from "./own-settings.ts";
+import { keepOwn, ownSettingsFile } from "./own-settings.ts";
 import { THEMES, type ThemeName } from "./theme.ts";
+import { showThoughts, THOUGHTS, type Thoughts, thoughtsShown } from "./thoughts.ts";
 
 export const LOOK_COMMANDS: OwnCommands<Place> = {
   theme: {
@@ -20,8 +21,22 @@ export const LOOK_COMMANDS: OwnCommands<Place> = {
           `there is no theme ${quote(wanted)}.${didYouMean(wanted, Object.keys(THEMES))} Themes: ${Object.keys(THEMES).join(", ")}.`,
         );
       place.screen.tools.useTheme(wanted as ThemeName);
-      keepTheme(wanted as ThemeName);
+      keepOwn({ theme: wanted });
       place.screen.note(`theme ${wanted}: ${THEMES[wanted as ThemeName]}`);
+    },
+  },
+  thoughts: {
+    usage: "/thoughts [HOW]",
+    about: `the thoughts of members: ${THOUGHTS.join(", ")}; kept for every project`,
+    run: async ({ screen }, [wanted = thoughtsShown() === "hidden" ? "folded" : "hidden"]) => {
+      if (!(THOUGHTS as readonly string[]).includes(wanted))
+        throw new EkidenError(
+          "bad_input",
+          `thoughts are ${THOUGHTS.join(", ")}, not ${quote(wanted)}.${didYouMean(wanted, THOUGHTS)}`,
+        );
+      showThoughts(wanted as Thoughts);
+      keepOwn({ thoughts: wanted });
+      screen.note(`thoughts are ${wanted}`);
     },
   },
   keys: {

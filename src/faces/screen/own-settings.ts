@@ -11,6 +11,7 @@ import { didYouMean } from "../../core/nearest.ts";
 import { userFile } from "../../project/own-folders.ts";
 import { bindKeys } from "./keys.ts";
 import { THEMES, type ThemeName } from "./theme.ts";
+import { THOUGHTS, type Thoughts } from "./thoughts.ts";
 
 export type OwnSettings = {
   readonly theme: ThemeName;
@@ -18,9 +19,12 @@ export type OwnSettings = {
   readonly vim: boolean;
   /** A command whose output is a line of the screen; "" for none. */
   readonly statusLine: string;
+  readonly thoughts: Thoughts;
+  /** The story stays behind on the normal screen, in the scrollback of the terminal. */
+  readonly scrollback: boolean;
 };
 
-const FIELDS = ["theme", "vim", "keys", "statusLine"] as const;
+const FIELDS = ["theme", "vim", "keys", "statusLine", "thoughts", "scrollback"] as const;
 const FILE_MAX = 64 * 1024;
 const LENGTH_MAX = 2_000;
 
@@ -29,7 +33,8 @@ export const ownSettingsFile = (): string => join(dirname(userFile()), "terminal
 /** Binds the keys of the file, and returns the rest of it, with a sentence for each fault. */
 export function applyOwnSettings(): { readonly settings: OwnSettings; readonly faults: readonly string[] } {
   const faults: string[] = [];
-  const { theme = "terminal", vim = false, keys = {}, statusLine = "", ...more } = read(faults);
+  const { theme = "terminal", vim = false, keys = {}, statusLine = "", ...rest } = read(faults);
+  const { thoughts = "folded", scrollback = false, ...more } = rest;
   for (const name of Object.keys(more))
     faults.push(`there is no ${quote(name)}.${didYouMean(name, FIELDS)} It has ${FIELDS.join(", ")}`);
   const isTheme = typeof theme === "string" && Object.hasOwn(THEMES, theme);
@@ -37,25 +42,31 @@ export function applyOwnSettings(): { readonly settings: OwnSettings; readonly f
   if (typeof vim !== "boolean") faults.push(`vim must be true or false, not ${shown(vim)}`);
   const isLine = typeof statusLine === "string" && statusLine.length <= LENGTH_MAX;
   if (!isLine) faults.push("statusLine must be a command");
+  const isThoughts = (THOUGHTS as readonly unknown[]).includes(thoughts);
+  if (!isThoughts) faults.push(`thoughts must be one of ${THOUGHTS.join(", ")}, not ${shown(thoughts)}`);
+  if (typeof scrollback !== "boolean")
+    faults.push(`scrollback must be true or false, not ${shown(scrollback)}`);
   faults.push(...bindKeys(keys));
   return {
     settings: {
       theme: isTheme ? (theme as ThemeName) : "terminal",
       vim: vim === true,
       statusLine: isLine ? (statusLine as string).trim() : "",
+      thoughts: isThoughts ? (thoughts as Thoughts) : "folded",
+      scrollback: scrollback === true,
     },
     faults: faults.map((fault) => `${ownSettingsFile()}: ${fault}`),
   };
 }
 
 /** @throws EkidenError `bad_input` where the file cannot be read as it is: nothing of it may be lost */
-export function keepTheme(theme: ThemeName): void {
+export function keepOwn(chosen: { readonly theme?: string; readonly thoughts?: string }): void {
   const faults: string[] = [];
   const before = read(faults);
   if (faults[0] !== undefined)
-    throw new EkidenError("bad_input", `the theme holds until you leave: ${ownSettingsFile()}: ${faults[0]}`);
+    throw new EkidenError("bad_input", `it holds until you leave: ${ownSettingsFile()}: ${faults[0]}`);
   makeFolder(dirname(ownSettingsFile()), 0o700);
-  replaceFile(ownSettingsFile(), `${JSON.stringify({ ...before, theme }, null, 2)}\n`);
+  replaceFile(ownSettingsFile(), `${JSON.stringify({ ...before, ...chosen }, null, 2)}\n`);
 }
 
 function read(faults: string[]): Readonly<Record<string, unknown>> {

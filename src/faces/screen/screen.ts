@@ -175,9 +175,9 @@ export class Screen {
 
   async close(): Promise<void> {
     clearInterval(this.tick);
-    this.tools.status.close();
     await this.canvas.quiet();
     this.canvas.leave();
+    this.tools.close(this.team?.main ?? this.early);
   }
 
   private get feed(): Feed {

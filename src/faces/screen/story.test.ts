@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../adapters/clock.ts";
 import { openStore } from "../../adapters/store/index.ts";
 import { heard } from "../../core/conversation/chat.ts";
@@ -10,12 +10,14 @@ import type { Event, Fact } from "../../core/event.ts";
 import { type HostId, instant, LEAD, type Name } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { Thought } from "./blocks.ts";
 import { CallBlock } from "./call-block.ts";
 import { footerLine } from "./footer.ts";
 import { GrowingMarkdown } from "./markdown.ts";
 import { NewsFeed } from "./news.ts";
 import { styleOf } from "./style.ts";
 import { TeamModel } from "./team.ts";
+import { showThoughts } from "./thoughts.ts";
 
 const giveBack: (() => unknown)[] = [];
 afterEach(async () => {
@@ -96,6 +98,18 @@ it("shows an edit as a numbered diff, without lines that stay as they were", () 
   const lines = block.lines({ width: WIDTH, expanded: false, frame: "", now: 0 });
   expect(lines.slice(2)).toEqual(["     9  one", "    10 +new", "    11  two"]);
   expect(block.edited).toMatchObject({ path: "a.ts", added: 1, removed: 0 });
+});
+
+it("shows thoughts as the person wants them", () => {
+  const thought = new Thought(style, "first\nlast");
+  const lines = (expanded = false): string[] =>
+    thought.lines({ width: WIDTH, expanded, frame: "", now: 0 }).map((line) => line.trim());
+  onTestFinished(() => showThoughts("folded"));
+  expect(lines()).toEqual(["", "∴ last"]);
+  showThoughts("shown");
+  expect(lines()).toEqual(["", "first", "last"]);
+  showThoughts("hidden");
+  expect([lines(), lines(true)]).toEqual([[], []]);
 });
 
 it("tells done from open tasks of a list", () => {

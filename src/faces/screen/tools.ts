@@ -13,6 +13,7 @@ import type { Prompt } from "./prompt.ts";
 import { StatusLine } from "./status-line.ts";
 import { type Style, shortened } from "./style.ts";
 import { ASK_BACKGROUND, backgroundIn, type Theme, type ThemeName } from "./theme.ts";
+import { showThoughts } from "./thoughts.ts";
 import { Vim } from "./vim.ts";
 
 /** A turn of the wheel as keys. */
@@ -30,7 +31,7 @@ export interface FullView {
 }
 
 type Place = {
-  readonly canvas: Pick<Canvas, "leave" | "enter" | "quiet">;
+  readonly canvas: Pick<Canvas, "leave" | "enter" | "quiet" | "terminal">;
   readonly editor: Prompt;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
@@ -47,6 +48,8 @@ export class ScreenTools {
   readonly vim = new Vim();
   /** What is wrong in the person's file. */
   readonly faults: readonly string[];
+  /** The story stays on the normal screen. */
+  readonly leavesStory: boolean;
   /** The terminal belongs to an editor. */
   isAway = false;
   private view: FullView | null = null;
@@ -60,7 +63,17 @@ export class ScreenTools {
     this.vim.isOn = settings.vim;
     this.status.command = settings.statusLine;
     this.useTheme(settings.theme);
+    showThoughts(settings.thoughts);
+    this.leavesStory = settings.scrollback;
     this.faults = faults;
+  }
+
+  /** The normal screen is there again. */
+  close(story: Feed): void {
+    this.status.close();
+    const look = { width: this.place.canvas.terminal.columns, expanded: false, frame: "", now: Date.now() };
+    const lines = this.leavesStory ? story.all(look) : [];
+    if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n\n`);
   }
 
   get theme(): ThemeName {

@@ -1,6 +1,7 @@
 /** The person's own file for the full screen: keys, vim, theme, status line, and what is wrong in it. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { expect, it } from "vitest";
 import { project } from "../../fixtures/project.ts";
 import type { InTerminal } from "../../fixtures/pty.ts";
@@ -29,6 +30,23 @@ it("has the keys and the status line of the file", async () => {
   await terminal.shows(/^ on a branch$/m);
   terminal.type("/keys\r");
   await terminal.shows(/ctrl\+p +members +opens and closes the panel members/);
+});
+
+it("hides thoughts or shows them whole, and leaves the story on the normal screen", async () => {
+  const { place, terminal } = await open({ thoughts: "shown", scrollback: true });
+  terminal.type("/thoughts folded\r");
+  await terminal.shows("thoughts are folded");
+  terminal.type("/thoughts sometimes\r");
+  await terminal.shows('thoughts are hidden, folded, shown, not "sometimes"');
+  terminal.type("!echo stays behind\r");
+  await terminal.shows(/^ +stays behind$/m);
+  terminal.type("/quit\r");
+  expect(await terminal.ended).toBe(0);
+  const { output } = terminal;
+  const after = stripVTControlCharacters(output.slice(output.lastIndexOf("\x1b[?1049l")));
+  expect(after).toMatch(/What you type goes to the lead[\s\S]*! echo stays behind[\s\S]*stays behind/);
+  const kept = readFileSync(join(place.home, ".config", "ekiden", "terminal.json"), "utf8");
+  expect(JSON.parse(kept)).toEqual({ thoughts: "folded", scrollback: true });
 });
 
 it.each([60, 200])("edits with the keys of vim at %s columns", async (columns) => {
@@ -69,7 +87,7 @@ it("says what is wrong in the file, and goes on with the rest", async () => {
   const { terminal: other } = await open('{ "theme": ');
   await other.shows(/terminal\.json: it is not used: /);
   other.type("/theme dark\r");
-  await other.shows(/the theme holds until you leave/);
+  await other.shows(/it holds until you leave/);
 });
 
 it("changes the colours, keeps the choice, and asks the terminal for its background", async () => {

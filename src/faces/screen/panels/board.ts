@@ -2,6 +2,8 @@
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { criticalPath } from "../../../core/order.ts";
 import { countsOf, type ListedTask, listed } from "../../../core/picture/looks.ts";
+import type { PictureMember } from "../../../core/picture/member.ts";
+import type { Picture } from "../../../core/picture/picture.ts";
 import { look, progressShare, progressText } from "../../../core/views/board.ts";
 import { span } from "../../../core/views/view.ts";
 import type { Action, Row } from "../list.ts";
@@ -25,10 +27,13 @@ export const boardPanel: Panel = {
     const longest = chain.size > 1 ? `; ◆ longest chain: ${chain.size} tasks` : "";
     return {
       empty: "The board is empty. /add SUBJECT puts a task on it.",
-      rows: inOrder(tasks).map((task) => taskRow(task, chain.has(task.id), style)),
+      rows: inOrder(tasks).map((task) =>
+        taskRow(task, chain.has(task.id), style, nobodyTakes(task, picture)),
+      ),
       ...(tasks.length > 0 && {
         head: (width: number) => {
-          const text = progressText(counts);
+          const why = counts.ready > 0 ? standstill(picture) : "";
+          const text = `${progressText(counts)}${why === "" ? "" : `; ${why}`}`;
           const all = [`${bar} ${text}${longest}`, `${bar} ${text}`, text, text.replace(/^.*?: /, "")];
           return all.find((one) => visibleWidth(one) <= width) ?? shortened(text, width);
         },
@@ -46,20 +51,45 @@ export function inOrder(tasks: readonly ListedTask[]): ListedTask[] {
   );
 }
 
-export function taskRow(task: ListedTask, isInChain: boolean, { paint }: Style): Row {
+type Crew = Pick<Picture, "tasks" | "members">;
+const crewOf = ({ members }: Crew): PictureMember[] =>
+  [...members.values()].filter(({ phase, hosted }) => phase !== "shutdown" && hosted);
+
+/** Why nobody who is there will take it, so that a person must do something; "" where somebody will, or nobody takes any task. */
+export function nobodyTakes({ waitsFor, ready, assignee, role }: ListedTask, picture: Crew): string {
+  const statusOf = (id: number): string => picture.tasks.get(id)?.status ?? "";
+  const dead = waitsFor.find((id) => ["failed", "cancelled"].includes(statusOf(id)));
+  if (dead !== undefined) return `never: #${dead} ${statusOf(dead)}`;
+  const crew = crewOf(picture);
+  if (!ready || crew.length === 0) return "";
+  if (assignee !== "")
+    return crew.some(({ name }) => name === assignee) ? "" : `kept for ${assignee}, not there`;
+  return role === null || crew.some((one) => one.role === role) ? "" : `nobody has the role ${role}`;
+}
+
+/** Why nobody takes any task. */
+function standstill(picture: Crew): string {
+  const crew = crewOf(picture);
+  if (crew.length === 0) return "nobody is at work";
+  return crew.some(({ kind }) => kind !== "lead") ? "" : "no teammate is there to take them";
+}
+
+/** `nobody`: the reason why it waits for a person. */
+export function taskRow(task: ListedTask, isInChain: boolean, { paint }: Style, nobody = ""): Row {
   const { id, owner, ageMs, waitsFor, status } = task;
   const { glyph, word, tone } = look(task);
   const subject = oneLine(task.subject);
   return {
     id: String(id),
-    text: `#${id} ${subject} ${word} ${owner ?? ""}`,
+    text: `#${id} ${subject} ${word} ${owner ?? ""} ${nobody}`,
     actions: taskActions(task),
     lines: (width) => {
       const waits = waitsFor.length > 0 ? ` after ${waitsFor.map((one) => `#${one}`).join(" ")}` : "";
+      const why = nobody === "" ? paint("dim", waits) : paint("warn", ` ${nobody}`);
       const mark = isInChain ? paint("warn", "◆") : " ";
       const state = `${paint(tone, `${glyph} ${word}`)}${owner ? ` ${owner}` : ""} ${paint("dim", span(ageMs))}`;
       const words = paint(status === "in_progress" ? "strong" : "plain", subject);
-      return [spread(`${mark}${paint("dim", `#${id}`)} ${words}${paint("dim", waits)}`, state, width)];
+      return [spread(`${mark}${paint("dim", `#${id}`)} ${words}${why}`, state, width)];
     },
   };
 }
