@@ -2,10 +2,11 @@
  * Lists what a confined command sees of the git directories, and what it may write there. A `.git` file is believed only when the directory that it
  * names points back: a command could otherwise write one that names any repository.
  */
-import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync, type Stats, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, realpathSync, type Stats, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { type GitFolder, type GitMount, GUARDED_GIT_PATHS } from "../../core/sandbox.ts";
+import { removeTree } from "../remove-tree.ts";
 import { bytesIn, foldersIn, namesIn } from "../small-files.ts";
 import type { Checkout } from "./own-objects.ts";
 
@@ -36,7 +37,7 @@ export function repositoryOf(
   if (found === null) return { folders: [], guarded: [] };
   const { git, link } = found;
   // A `.git` folder has no such file, so a command wrote it: git would take another folder's configuration.
-  if (link === null) rmSync(join(git, "commondir"), { force: true, recursive: true });
+  if (link === null) removeTree(join(git, "commondir"));
   const common = link === null ? git : commonOf(git);
   const links = link === null ? [] : [link];
   if (use === "look") {
@@ -123,7 +124,7 @@ function viewOf(common: string, git: string, use: RepositoryUse, objectsOf: Obje
     [logs, join(git, "ekiden-logs")],
   ] as const) {
     // A command could have put a link in its place, which would be mounted; as a mount of its own it cannot be renamed.
-    if (real(own) !== own) rmSync(own, { recursive: true, force: true });
+    if (real(own) !== own) removeTree(own);
     make(own, "folder");
     mount(own, true, own);
     mount(folder, true, own);

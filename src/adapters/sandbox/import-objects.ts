@@ -25,6 +25,7 @@ import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createInflate, inflateSync } from "node:zlib";
 import { inHeldFolder } from "../held-folder.ts";
+import { removeTree } from "../remove-tree.ts";
 import { foldersIn, namesIn } from "../small-files.ts";
 
 export type Imported = {
@@ -89,7 +90,7 @@ function openHeld(root: string, name: string): number | "gone" | "link" {
 
 const removeHeld = (root: string, name: string): void => {
   try {
-    inHeldFolder(root, name, (path) => rmSync(path, { force: true, recursive: true }));
+    inHeldFolder(root, name, (path) => removeTree(path));
   } catch {
     // The command has put something else there.
   }

@@ -14,17 +14,16 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
-  readFileSync,
   readlinkSync,
   renameSync,
-  rmSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
 import type { Program, WholeProgram } from "../../ports/shell.ts";
 import { inHeldFolder } from "../held-folder.ts";
-import { foldersIn, namesIn } from "../small-files.ts";
+import { removeTree } from "../remove-tree.ts";
+import { bytesIn, foldersIn, namesIn } from "../small-files.ts";
 import { findProgram } from "./bubblewrap.ts";
 import { foreignCommits } from "./git-folders.ts";
 import { presentIn } from "./place.ts";
@@ -37,8 +36,8 @@ const COMMITTED = 'for c in $EKIDEN_COMMITS; do "$0" ls-tree -r -z "$c" -- "$@" 
 /** More branches and tags than this are not looked at. */
 const COMMITS_MAX = 200;
 
-/** More files than this are not compared with a commit. */
-const FILES_MAX = 1_000;
+/** More files and folders than this are not compared with a commit. */
+const FILES_MAX = 2_000;
 
 export class NewFiles {
   private readonly folder: string;
@@ -202,31 +201,32 @@ function linkAbove(root: string, name: string): string | null {
   return null;
 }
 
-/** Files and links, in folders too, relative to `root`. */
+/** Files and links, in folders too, relative to `root`; the name alone where they are too many or too deep. */
 function filesIn(root: string, name: string): string[] {
   const found: string[] = [];
   const waiting = [name];
+  let looks = 0;
   for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
-    if (found.length >= FILES_MAX) return [name];
+    looks += 1;
+    if (looks > FILES_MAX || one.length > LENGTH_MAX) return [name];
     if (lstatSync(join(root, one), { throwIfNoEntry: false })?.isDirectory() !== true) found.push(one);
     else for (const entry of namesIn(join(root, one))) waiting.push(`${one}/${entry}`);
   }
   return found;
 }
+/** The system opens no longer path, and `root` is in front of it. */
+const LENGTH_MAX = 1_024;
 
 /** The ids that git gives a blob with this content, by either hash. */
 function idsOf(path: string): string[] {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (!stat?.isFile() && !stat?.isSymbolicLink()) return [];
-  try {
-    const content = stat.isFile() ? readFileSync(path) : Buffer.from(readlinkSync(path));
-    return ["sha1", "sha256"].map((hash) =>
-      createHash(hash).update(`blob ${content.length}\0`).update(content).digest("hex"),
-    );
-  } catch {
-    return [];
-  }
+  const to = linkAt(path);
+  const content = to === null ? bytesIn(path, COMPARED_MAX) : Buffer.from(to);
+  return ["sha1", "sha256"].flatMap((hash) =>
+    content === null ? [] : createHash(hash).update(`blob ${content.length}\0`).update(content).digest("hex"),
+  );
 }
+/** A larger file is taken for one of the command. */
+const COMPARED_MAX = 32 * 1024 * 1024;
 
 /** @throws an error of the system when it is still there */
 function move(from: string, to: string): void {
@@ -244,7 +244,7 @@ function move(from: string, to: string): void {
     try {
       cpSync(from, to, { recursive: true, verbatimSymlinks: true });
     } catch {}
-    rmSync(from, { recursive: true, force: true });
+    removeTree(from);
   }
 }
 

@@ -5,10 +5,10 @@
  */
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import type { GitMount } from "../../core/sandbox.ts";
 import { makeFolder } from "../make-folder.ts";
+import { removeTree } from "../remove-tree.ts";
 import { foldersIn, jsonIn, namesIn, replaceFile, textIn } from "../small-files.ts";
 import { importObjects } from "./import-objects.ts";
 import { real } from "./place.ts";
@@ -103,7 +103,7 @@ export class OwnObjects {
       }
       try {
         await this.take(used);
-        for (const own of left) if (!this.users.has(own)) await clear(own);
+        for (const own of left) if (!this.users.has(own)) clear(own);
       } catch (error) {
         if (this.refused.length < REFUSED_MAX)
           this.refused.push(`(${error instanceof Error ? error.message : String(error)})`);
@@ -134,7 +134,7 @@ export class OwnObjects {
       count += await this.take([own]).catch(() => 0);
       if (existsSync(at.git)) continue;
       this.places.delete(own);
-      await rm(own, { recursive: true, force: true });
+      removeTree(own);
     }
     return count;
   }
@@ -174,9 +174,9 @@ export class OwnObjects {
 const isEmpty = (objects: string): boolean => namesIn(objects).every((name) => name === "info");
 
 /** What is no object, and was not: a half-written one, and what a command likes to leave. */
-async function clear(own: string): Promise<void> {
+function clear(own: string): void {
   for (const name of namesIn(join(own, "objects")))
-    if (name !== "info") await rm(join(own, "objects", name), { recursive: true, force: true });
+    if (name !== "info") removeTree(join(own, "objects", name));
 }
 
 function linkBase(common: string, to: string): void {

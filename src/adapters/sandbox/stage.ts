@@ -9,7 +9,6 @@ import {
   readdirSync,
   realpathSync,
   rm,
-  rmSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -19,6 +18,7 @@ import { EkidenError } from "../../core/errors.ts";
 import type { SandboxPlace } from "../../core/sandbox.ts";
 import { makeFolder } from "../make-folder.ts";
 import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
+import { removeTree } from "../remove-tree.ts";
 import { findProgram, UnnamedFile } from "./bubblewrap.ts";
 import { SharedNetwork } from "./network.ts";
 import { OwnObjects } from "./own-objects.ts";
@@ -161,7 +161,7 @@ export class Stage {
     await this.group?.close();
     this.filter?.close();
     // A command that is just ending may still write here.
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 5 });
+    removeTree(this.folder);
   }
 }
 

@@ -49,6 +49,27 @@ bubblewrapOrSkip(describe)("a protected file that a command makes", () => {
     expect([at(".envrc"), at(".vscode/tasks.json")]).toEqual(["one\n", "two\n"]);
   });
 
+  it("is not read where it is larger than anything that a commit would hold", async () => {
+    const { run, here } = project();
+    await run("true");
+    const before = process.cpuUsage();
+    const { setAside } = await run("truncate -s 1900M .envrc");
+    const { user, system } = process.cpuUsage(before);
+    expect([setAside?.includes(".envrc"), here(".envrc")]).toEqual([true, false]);
+    expect((user + system) / 1_000).toBeLessThan(800);
+  });
+
+  it("goes also where its folders are too deep for a path, and holds up nothing after it", async () => {
+    const { run, here } = project();
+    const deep = (name: string) =>
+      `perl -e 'for ("${name}", ("d") x 3000) { mkdir $_ or die $!; chdir $_ or die $! }'`;
+    const { setAside, exitCode } = await run(deep(".husky"));
+    expect([exitCode, setAside?.includes(".husky"), here(".husky")]).toEqual([0, true, false]);
+    expect((await run(`cd "$(git rev-parse --git-path objects)" && ${deep("d")}`)).exitCode).toBe(0);
+    expect(await run("echo x > .envrc")).toMatchObject({ exitCode: 0 });
+    expect(here(".envrc")).toBe(false);
+  });
+
   it("stays where a merge brings it, and not what is changed on the way", async () => {
     const { run, here, repo } = project();
     repo.git("checkout", "--quiet", "-b", "more");
