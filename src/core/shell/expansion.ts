@@ -34,5 +34,9 @@ export const KNOWN_ESCAPES = /^\$'(?:[^\\]|\\[\\'"abefnrtv])*'$/s;
 export const EVALUATES =
   /^(?:let|unset|declare|typeset|local|read(?!(?: -r| [a-z][a-z\d]*)+$)|mapfile|readarray|getopts|wait|printf -v|test .*-[vR]|\[ .*-[vR])(?= |$)/s;
 
+/** Builtins that may give any variable another value. */
+export const SETS =
+  /(?:^| )(?:read|mapfile|readarray|printf -v|getopts|declare|typeset|local|export|readonly|unset|let|eval|source|wait|coproc)(?= |$)|^\. /;
+
 /** A text as a pattern that fits it alone. */
 export const escaped = (text: string): string => text.replace(/[\\*?[\]{}]/g, "\\$&");

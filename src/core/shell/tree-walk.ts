@@ -1,6 +1,6 @@
 /** Walks the tree that `unbash` reads and collects simple commands, with what the line itself says about its variables. */
 import { forEachChild, type SyntaxNode } from "unbash";
-import { EVALUATES, joined, OWN_VARIABLE, variableOf } from "./expansion.ts";
+import { EVALUATES, joined, OWN_VARIABLE, SETS, variableOf } from "./expansion.ts";
 import type { Redirect, Simple, Word } from "./plain.ts";
 import { type Node, READ_MAX, WordReader } from "./tree-words.ts";
 
@@ -17,6 +17,10 @@ const PLAIN: ReadonlySet<SyntaxNode["type"]> = new Set([
 const ROUNDS_MAX = 16;
 /** Of the commands before a pipe. */
 const PIPED_MAX = 64;
+/** What they repeat is read once. */
+const LOOPS = /\b(?:for|select|while|until)\b/;
+/** It stays one word where nothing quotes it. */
+const WORD = /^[\w@%+:,./-]+$/;
 
 export class TreeReader extends WordReader {
   private readonly source: string;
@@ -57,6 +61,8 @@ export class TreeReader extends WordReader {
       case "Function": {
         const outside = this.within;
         this.within = [...outside, this.words(node.name)[0]?.text ?? ""];
+        // Nobody knows when it runs.
+        this.looped.clear();
         this.node(node.body, ";", []);
         this.within = outside;
         break;
@@ -102,9 +108,9 @@ export class TreeReader extends WordReader {
     return (
       items.length > 0 &&
       items.length <= ROUNDS_MAX &&
-      items.every(({ exact, glob, text }) => exact && (glob !== undefined || /^[\w@%+:,./-]+$/.test(text))) &&
-      !/\b(?:for|select|while|until|read)\b/.test(body) &&
-      ![`${name}=`, `${name}+=`, `${name}[`].some((assigns) => body.includes(assigns))
+      items.every(({ exact, glob, text }) => exact && (glob !== undefined || WORD.test(text))) &&
+      !LOOPS.test(body) &&
+      !body.includes(`${name}=`)
     );
   }
 
@@ -138,8 +144,22 @@ export class TreeReader extends WordReader {
         const value = this.assignment(argument);
         words.push({ text: `${argument.name}=${value.text}`, exact: value.exact });
       }
+    if (words.length === 0 && this.isFirst(assigns, operator))
+      for (const { name, value } of assigns) this.looped.set(name, [value]);
     this.push(words, assigns, node.redirects, operator, piped);
+    if (SETS.test(joined(words))) this.looped.clear();
     if (EVALUATES.test(joined(words))) this.evaluates = true;
+  }
+
+  /** Whether a line begins with these values, and what follows has them: nothing is repeated. */
+  private isFirst(assigns: Simple["assigns"], operator: string): boolean {
+    return (
+      this.source.startsWith(`${assigns[0]?.name}=`) &&
+      this.found.length === 0 &&
+      /^(?:;|&&)$/.test(operator) &&
+      assigns.every(({ name, value }) => value.exact && WORD.test(value.text) && OWN_VARIABLE.test(name)) &&
+      !LOOPS.test(this.source)
+    );
   }
 
   private push(
