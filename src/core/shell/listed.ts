@@ -5,20 +5,19 @@ import type { Simple, Word } from "./plain.ts";
 export const FOUND: Word = { text: "{}", exact: true, glob: "{}" };
 
 /** Whether what a command prints are names of files and nothing else, each with its end: `find src -type f -print0 |`. */
-export const namesFiles = (source: Simple): boolean =>
-  source.operator === "|" &&
-  source.words.at(-1)?.text === "-print0" &&
-  !source.words.at(-2)?.text.startsWith("-") &&
-  !source.words.slice(1, -1).some(({ text }) => /^-(?:print|fprint|ls|exec|ok)/.test(text)) &&
-  listsFiles(source);
-
-/** Whether `find` passes on files alone: of links and folders nobody knows where a program would read. */
-export function listsFiles({ words }: Pick<Simple, "words">): boolean {
+export function namesFiles({ operator, words }: Simple): boolean {
   const texts = words.map(({ text }) => text);
   return (
-    texts[0] === "find" &&
-    texts.some((text, i) => text === "-type" && texts[i + 1] === "f") &&
-    // A name that begins with `@` is a list of options to some programs.
-    !texts.some((text) => /^(?:-o|-or|-not|-L|-H|-follow|[!,(]|@.*)$/s.test(text))
+    operator === "|" &&
+    /^[^-].* -print0$/s.test(texts.slice(-2).join(" ")) &&
+    !texts.slice(1, -1).some((text) => /^-(?:print|fprint|ls|exec|ok)/.test(text)) &&
+    listsFiles(texts)
   );
 }
+
+/** Whether `find` passes on files alone: of links and folders nobody knows where a program would read. */
+export const listsFiles = (texts: readonly string[]): boolean =>
+  texts[0] === "find" &&
+  texts.some((text, i) => text === "-type" && texts[i + 1] === "f") &&
+  // A name that begins with `@` is a list of options to some programs.
+  !texts.some((text) => /^(?:-o|-or|-not|-L|-H|-follow|[!,(]|@.*)$/s.test(text));

@@ -21,8 +21,8 @@ const REFS = `--sort= --format= --contains= --no-contains= --merged? --no-merged
 
 /**
  * Names, operands, options. The operands are `paths`, at most `one` or `two` of them, or `none`; `text` where they are no paths;
- * `first` where the first one is a pattern or a program, unless an option gives it; `listed` where they would make something new
- * unless the command was told to list. An entry goes on in lines that are indented.
+ * `first` where the first one is a pattern or a program, unless an option gives it; `listed` where the command would do more
+ * unless it was told to list; `words` where each argument is text. An entry goes on in lines that are indented.
  */
 const TABLE = `
 ls paths 1ACFGSUXaBbcdfghiklmnopqrstuvxNQRI:w:T: --all --color? --human-readable --recursive --reverse --sort= --time-style=
@@ -52,6 +52,7 @@ od paths abcdfiloxsvA:t:N:j:w? --format= --address-radix= --width?
 strings paths afn:t:e:# --bytes= --all
 column paths txns:c:o: --table --separator= --output-separator=
 zcat paths f
+tar paths tvzjJaf --list
 shuf one zn: --head-count=
 bc one lqs
 less,more none RSFXNEi --RAW-CONTROL-CHARS --quit-if-one-screen
@@ -87,13 +88,14 @@ sed first nErsuze: --quiet --expression=
 awk,gawk,mawk,nawk first F:v:
 jq first rcesnRSMCja --raw-output --compact-output --slurp
 cd one LPe
+echo,printf,test,[[,[,set,read,tee words -
 exit one -
-git status paths sbuvzno --short --branch --porcelain? --untracked-files? --ignored?
+git status paths sbu?vzno --short --branch --porcelain? --untracked-files? --ignored?
 git diff,git diff-index,git diff-files paths ${DIFF_SHORT}# ${DIFF}
 git log,git show,git whatchanged,git diff-tree,git range-diff,git stash list,git stash show,git reflog show,git rev-list paths ${LOG}
 git reflog none ${LOG}
 git shortlog paths snce --since= --until= --all --no-merges --format= --group=
-git blame paths welstpfcL: --porcelain --date=
+git blame paths welstpfcC?M?L: --porcelain --date=
 git describe paths - --tags --all --always --long --abbrev= --dirty?
 git rev-parse paths q --show-toplevel --abbrev-ref? --short? --verify --git-dir --is-inside-work-tree --git-common-dir
 git ls-files paths cdmostiuzvk --others --cached --modified --deleted --exclude-standard
@@ -105,21 +107,22 @@ git count-objects,git version none vH
 git branch listed arvli ${REFS} --list --all --remotes --verbose --show-current
 git tag listed lni ${REFS} --list
 git remote none v --verbose
+git remote get-url one - --push --all
 git worktree list none vz --porcelain
 git config one zl --get --get-all --get-regexp --list --show-origin --local --global
-git for-each-ref,git show-ref paths - ${REFS}
+git for-each-ref,git show-ref paths - ${REFS} --heads --tags
 git symbolic-ref one q --short
 git check-ignore,git cherry paths vqn --verbose
 `;
 
-type Kind = "paths" | "one" | "two" | "none" | "text" | "first" | "listed";
+type Kind = "paths" | "one" | "two" | "none" | "text" | "first" | "listed" | "words";
 type Entry = { readonly kind: Kind; readonly short: string; readonly long: ReadonlySet<string> };
 
 const entries = lazy(() => {
   const found = new Map<string, Entry>();
   for (const entry of TABLE.trim().split(/\n(?! )/)) {
     const [, names = "", kind = "", options = ""] =
-      /^(.*?) (paths|one|two|none|text|first|listed) (.*)$/s.exec(entry) ?? [];
+      /^(.*?) (paths|one|two|none|text|first|listed|words) (.*)$/s.exec(entry) ?? [];
     const words = options.split(/\s+/);
     const short = words[0]?.startsWith("--") ? "" : (words.shift() ?? "");
     for (const name of names.split(",")) found.set(name, { kind: kind as Kind, short, long: new Set(words) });
@@ -129,6 +132,8 @@ const entries = lazy(() => {
 
 const MOST: Readonly<Partial<Record<Kind, number>>> = { none: 0, one: 1, two: 2 };
 
+/** With these a test evaluates a subscript. */
+const TEST = /^(?!-[vR]$)/;
 /** What each operand of a program must look like, and how many there must be at least. */
 const OPERANDS: Readonly<Record<string, readonly [form: RegExp, least: number]>> = {
   // Other variables may hold secrets.
@@ -144,52 +149,66 @@ const OPERANDS: Readonly<Record<string, readonly [form: RegExp, least: number]>>
   strings: [/^(?!@)/, 1],
   // `init` and `reset` run what the terminal's description names.
   tput: [/^(?:cols|lines|colors)$/, 1],
+  // Letters without a dash, or an archive that is on no other machine.
+  tar: [/^(?:t[vzjJa]*f|[\w@%+./-]*\w\.t[\w.]+)$/, 1],
   "git config": [/\./, 0],
   "git symbolic-ref": [/./, 1],
+  "git remote get-url": [/./, 1],
+  tee: [/^\/dev\/(?:null|stdout|stderr)$/, 1],
+  "[[": [/^[^[$`]*$/, 1],
+  test: [TEST, 1],
+  "[": [TEST, 1],
+  set: [/^(?:[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/, 1],
+  read: [/^(?:-r|[a-z][a-z\d]*)$/, 1],
+  // `%n` assigns to a variable, whose subscript would be evaluated.
+  printf: [/^(?!-)(?!.*%[^a-zA-Z%]*[hlLqjzt]*n)/s, 1],
 };
 
 /** Text that the program runs. */
-const SCRIPTS: Readonly<Record<string, (script: string) => boolean>> = {
-  sed: isHarmlessSed,
-  awk: isHarmlessAwk,
-  gawk: isHarmlessAwk,
-  mawk: isHarmlessAwk,
-  nawk: isHarmlessAwk,
-  jq: isHarmlessJq,
-};
+const SCRIPTS = new Map<string, (script: string) => boolean>([
+  ["sed", isHarmlessSed],
+  ["jq", isHarmlessJq],
+  ...["awk", "gawk", "mawk", "nawk"].map((name) => [name, isHarmlessAwk] as const),
+]);
 
 /** Options that give the pattern or the program, or need none. */
 const GIVEN = ["e", "--regexp", "--expression", "--files", "--type-list"];
 const LISTS = ["l", "--list", "--contains", "--no-contains", "--merged", "--no-merged", "--points-at"];
 
 /** The words that a program of the table would read as paths; null when the program or an argument is not in it. */
-export const pathOperands = (name: string, args: readonly Word[]): readonly Word[] | null =>
-  name.includes(" ") ? null : operandsOf(name, args);
-
-function operandsOf(name: string, args: readonly Word[]): readonly Word[] | null {
+export function pathOperands(name: string, args: readonly Word[]): readonly Word[] | null {
   const entry = entries().get(name);
-  const given = entry && readOptions(args, entry.short, entry.long);
+  if (!entry) return null;
+  const { kind, short, long } = entry;
+  const given =
+    kind === "words" ? { operands: args, doubtful: [], used: NONE } : readOptions(args, short, long);
   if (!given) return null;
-  const { kind } = entry;
   const { operands, doubtful, used } = given;
   const isGiven = GIVEN.some((option) => used.has(option));
   const isMany = ({ glob = "" }: Word): boolean => /(?<!\\)[*?[({]/.test(glob);
   const [form = /^/, least = 0] = OPERANDS[name] ?? [];
   const most = MOST[kind];
-  if (kind !== "text" && !operands.every(({ exact }) => exact)) return null;
-  // A pattern may become several words.
+  const isText = kind === "text" || kind === "words";
+  const isFree = isText && form.source === "^";
+  if (!isFree && !operands.every(({ exact }) => exact)) return null;
+  // A pattern may become several words, and each a name of any form.
+  const formed = kind !== "words" || isFree ? [] : operands.slice(0, name === "printf" ? 1 : undefined);
+  if (formed.some(({ glob }) => glob !== undefined)) return null;
   if (most !== undefined && (operands.length > most || operands.some(isMany))) return null;
   if (operands.length < least || !operands.every(({ text }) => form.test(text))) return null;
+  if (name === "[" && operands.at(-1)?.text !== "]") return null;
   if (kind === "listed" && operands.length > 0 && !LISTS.some((option) => used.has(option))) return null;
   const skipped = kind === "first" && !isGiven ? 1 : 0;
   const [first] = operands;
   if (skipped > 0 && (!first || isMany(first))) return null;
+  const isHarmless = SCRIPTS.get(name);
   const scripts = name === "sed" && isGiven ? expressions(args) : [first?.text ?? ""];
-  if (SCRIPTS[name] && !scripts.every(SCRIPTS[name])) return null;
+  if (isHarmless && !scripts.every(isHarmless)) return null;
   // A pattern shows which names there are.
-  if (kind === "text") return operands.filter(({ glob }) => glob !== undefined);
+  if (isText) return operands.filter(({ glob }) => glob !== undefined);
   return [...operands.slice(skipped), ...doubtful];
 }
+const NONE: ReadonlySet<string> = new Set();
 
 /** The texts that `sed` is given by an option. */
 const expressions = (args: readonly Word[]): string[] =>
@@ -223,6 +242,6 @@ export function gitPaths(
   if (verb === "--version" && at === args.length - 1) return { paths: [], folder };
   const longer = `git ${verb} ${next}`;
   const isLonger = entries().has(longer);
-  const paths = operandsOf(isLonger ? longer : `git ${verb}`, args.slice(at + (isLonger ? 2 : 1)));
+  const paths = pathOperands(isLonger ? longer : `git ${verb}`, args.slice(at + (isLonger ? 2 : 1)));
   return paths && { paths, folder };
 }

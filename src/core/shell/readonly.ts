@@ -5,64 +5,48 @@ import { isForeignRepository, type Place, physical, wordIsReadable } from "./pla
 import { HARMLESS_VARIABLE, programOf, type Simple, type Word, writesOf } from "./plain.ts";
 import { gitPaths, pathOperands } from "./programs.ts";
 
-/** Programs that tell their version and then run no file of the folder they are started in, and nothing from their input. */
-const VERSIONED =
-  `node npm npx python python3 pip pip3 ruby java javac gcc g++ clang make cmake git docker bash rg jq curl
-  wget tar php perl deno bun sqlite3 psql grep sed less tsc gh`.split(/\s+/);
-const OTHER_VERSIONS =
-  /^(?:(?:node|npm|ruby|perl|php|make) -v|(?:python3?|ssh|tmux) -V|javac? -version|openssl version)$/;
-/** Programs of which each argument must have this form. */
-const FORMS: ReadonlyMap<string, RegExp> = new Map([
-  ["[[", /^[^[$`]*$/],
-  // With these it evaluates a subscript.
-  ["test", /^(?!-[vR]$)/],
-  ["[", /^(?!-[vR]$)/],
-  ["set", /^(?:[-+][eux]+o?|[-+]o|pipefail|errexit|nounset|xtrace)$/],
-  ["read", /^(?:-r|[a-z][a-z\d]*)$/],
-  // `%n` assigns to a variable, whose subscript would be evaluated.
-  ["printf", /^(?!-)(?!.*%[^a-zA-Z%]*[hlLqjzt]*n)/s],
-]);
+/** They tell their version or their options and then run no file of the folder they are started in, and nothing from their input. */
+const TELLS = new RegExp(
+  `^(?:(?:${`node npm npx python python3 pip pip3 ruby java javac gcc g++ clang make cmake git docker bash rg jq curl wget tar php perl
+  deno bun sqlite3 psql grep sed less tsc gh ls cat find sort head tail wc`
+    .replaceAll("+", "\\+")
+    .replace(
+      /\s+/g,
+      "|",
+    )}) --(?:version|help)|(?:node|npm|ruby|perl|php|make) -v|(?:python3?|ssh|tmux) -V|javac? -version|openssl version)$`,
+);
+/** Variables that choose how the output is shown, with the values that start no other program. */
+const SHOWN = /^(?:(?:GIT_|MAN)?PAGER=(?:cat)?|GIT_OPTIONAL_LOCKS=0)$/;
 
 /** Whether a command itself only reads, run in `folder`. Its redirections are judged elsewhere. */
 export function isReader(command: Pick<Simple, "words" | "assigns">, folder: string, place: Place): boolean {
   const [program, ...args] = command.words;
   if (!program?.exact || program.glob !== undefined) return false;
-  const isMild = (name: string): boolean =>
-    HARMLESS_VARIABLE.test(name) || (name === "IFS" && program.text === "read");
   // As a path, a value would be the file of a locale or of a time zone.
-  if (
-    !command.assigns.every(({ name, value }) => isMild(name) && value.exact && !/^[/:]|\.\./.test(value.text))
-  )
-    return false;
-  return runsReader(program.text.replace(/^\/(?:usr\/)?bin\//, ""), args, folder, place);
-}
-
-function runsReader(name: string, args: readonly Word[], folder: string, place: Place): boolean {
-  const [first = "", ...others] = args.map(({ text }) => text);
-  const readable = (word: Word): boolean => wordIsReadable(word, folder, place);
-  const form = FORMS.get(name);
-  if (form) {
-    const isExact = args.every(({ exact, glob, text }) => exact && glob === undefined && form.test(text));
-    return isExact && args.length > 0 && (name !== "[" || others.at(-1) === "]");
-  }
-  if (name === "echo") return args.every((word) => word.glob === undefined || readable(word));
-  if (name === "command") return /^-[vV]$/.test(first);
+  const isMild = ({ name, value }: Simple["assigns"][number]): boolean =>
+    value.exact &&
+    !/^[/:]|\.\./.test(value.text) &&
+    (HARMLESS_VARIABLE.test(name) ||
+      SHOWN.test(`${name}=${value.text}`) ||
+      (name === "IFS" && program.text === "read"));
+  if (!command.assigns.every(isMild)) return false;
+  const name = program.text.replace(/^\/(?:usr\/)?bin\//, "");
+  const readable = (word: Word, at = folder): boolean => wordIsReadable(word, at, place);
+  if (args.length === 1 && args[0]?.exact && TELLS.test(`${name} ${args[0].text}`)) return true;
+  if (name === "command") return /^-[vV]$/.test(args[0]?.text ?? "");
   if (name === "find")
     return finds(args, readable, (words) => isReader({ words, assigns: [] }, folder, place));
   if (name === "git") {
     const git = gitPaths(args);
     if (!git || (git.folder && !readable(git.folder))) return false;
     const at = git.folder ? physical(git.folder.text, folder, place.disk) : folder;
-    return (
-      !isForeignRepository(at, place) &&
-      git.paths.every((word) => wordIsReadable(revisionPath(word), at, place))
-    );
+    return !isForeignRepository(at, place) && git.paths.every((word) => readable(revisionPath(word), at));
   }
-  const isVersion =
-    first === "--version" ? VERSIONED.includes(name) : OTHER_VERSIONS.test(`${name} ${first}`);
-  if (isVersion && others.length === 0) return true;
-  const paths = pathOperands(name, args);
-  return (paths?.every(readable) ?? false) && (name !== "diff" || comparesFiles(paths ?? [], folder, place));
+  const paths = name.includes(" ") ? null : pathOperands(name, args);
+  return (
+    (paths?.every((word) => readable(word)) ?? false) &&
+    (name !== "diff" || comparesFiles(paths ?? [], folder, place))
+  );
 }
 
 /** In folders `diff` reads all files of one name, and so through links. */
@@ -78,7 +62,8 @@ const revisionPath = (word: Word): Word =>
 
 const FIND_TESTS =
   /^-(?:i?(?:name|path|regex)|x?type|size|[mac](?:time|min)|m(?:ax|in)depth|perm|user|newer|printf)$/;
-const FIND_FLAGS = /^(?:-(?:depth|empty|print0?|prune|o|a|not|and|or|true|false|ls|quit|xdev|mount)|[()!,])$/;
+const FIND_FLAGS =
+  /^(?:-(?:depth|empty|print0?|prune|o|a|not|and|or|true|false|ls|quit|xdev|mount)|[()!,]|[-+]\d+\w?)$/;
 
 /** Each word is a test, a number or something that may be read: then it does not matter which of them is a path. */
 function finds(
@@ -88,31 +73,29 @@ function finds(
 ): boolean {
   const texts = args.map(({ text }) => text);
   const at = texts.indexOf("-exec");
+  if (at === -1) {
+    const isHarmless = (word: Word): boolean =>
+      FIND_TESTS.test(word.text) ||
+      FIND_FLAGS.test(word.text) ||
+      (!word.text.startsWith("-") && readable(word));
+    return (
+      args.every((word) => word.exact && word.glob === undefined && isHarmless(word)) &&
+      !FIND_TESTS.test(texts.at(-1) ?? "")
+    );
+  }
   const end = texts.findIndex(
     (text, i) => i > at && (text === ";" || (text === "+" && texts[i - 1] === "{}")),
   );
-  if (at !== -1) {
-    const inner = args.slice(at + 1, end).map((word) => (word.text === "{}" ? FOUND : word));
-    const around = [{ text: "find", exact: true }, ...args];
-    return (
-      listsFiles({ words: around.slice(0, at + 1) }) &&
-      listsFiles({ words: around }) &&
-      end > at &&
-      inner.every(({ text }) => text === "{}" || !text.includes("{}")) &&
-      reads(inner) &&
-      finds([...args.slice(0, at), ...args.slice(end + 1)], readable, reads)
-    );
-  }
+  const inner = args.slice(at + 1, end).map((word) => (word.text === "{}" ? FOUND : word));
   return (
-    args.every(
-      (word) =>
-        word.exact &&
-        word.glob === undefined &&
-        (FIND_TESTS.test(word.text) ||
-          FIND_FLAGS.test(word.text) ||
-          /^[-+]\d+\w?$/.test(word.text) ||
-          (!word.text.startsWith("-") && readable(word))),
-    ) && !FIND_TESTS.test(args.at(-1)?.text ?? "")
+    [
+      ["find", ...texts.slice(0, at)],
+      ["find", ...texts],
+    ].every(listsFiles) &&
+    end > at &&
+    inner.every(({ text }) => text === "{}" || !text.includes("{}")) &&
+    reads(inner) &&
+    finds([...args.slice(0, at), ...args.slice(end + 1)], readable, reads)
   );
 }
 
