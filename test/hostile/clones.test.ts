@@ -46,9 +46,8 @@ type Clone = {
   readonly named: RegExp;
   readonly git?: true;
 };
-const settings = (value: object): Record<string, string> => ({
-  ".ekiden/settings.json": JSON.stringify(value),
-});
+const SETTINGS = ".ekiden/settings.json";
+const settings = (value: object): Record<string, string> => ({ [SETTINGS]: JSON.stringify(value) });
 const hook = (event: string, command = TOUCH): Record<string, string> =>
   settings({ hooks: { [event]: [{ matcher: "", command }] } });
 const servers = (entry: object): Record<string, string> => ({
@@ -212,20 +211,80 @@ describe("a hostile clone with", () => {
       expect(started).toMatchObject({ code: 2, stdout: "" });
       expect(started.stderr).toMatch(named);
       expect(started.stderr).toContain("ekiden trust");
-      const checked = await run(project, "doctor");
-      expectNothing(project, before);
-      expect(checked.stdout.replace(/\s+/g, " ")).toMatch(/trust (waits|never used)/);
-      for (const other of ["resume", "tasks"]) {
-        const { code } = await run(project, other);
-        expect(code).not.toBe(0);
-        expectNothing(project, before);
-      }
-      const talked = await project.run([], { input: "hello\n", env: OWN_KEYS });
-      expectNothing(project, before);
-      expect(talked.code).toBe(2);
     },
   );
 });
+
+type Group = { readonly names: string[]; readonly parts: Map<string, unknown> };
+
+/** What a clone consists of: files, settings, and hooks by their event. */
+const partsOf = ({ files }: Clone): (readonly [part: string, value: unknown])[] =>
+  Object.entries(files).flatMap(([path, text]): (readonly [string, unknown])[] => {
+    if (path !== SETTINGS) return [[`file ${path}`, text]];
+    const { hooks = {}, ...others } = JSON.parse(text) as Record<string, object>;
+    return [
+      ...Object.entries(others).map(([key, value]) => [`setting ${key}`, value] as const),
+      ...Object.entries(hooks).map(([event, value]) => [`hook ${event}`, value] as const),
+    ];
+  });
+
+/** Clones that can be one folder: none has another value for a part than the others of its group. A store stops commands early. */
+function groups(): readonly Group[] {
+  const made: Group[] = [];
+  for (const clone of clones()) {
+    const parts = partsOf(clone);
+    const hasStore = (of: Iterable<string>): boolean => [...of].includes("setting store");
+    const isAlone = hasStore(parts.map(([part]) => part));
+    const fits = ({ parts: taken }: Group): boolean =>
+      !isAlone &&
+      !hasStore(taken.keys()) &&
+      parts.every(
+        ([part, value]) => !taken.has(part) || JSON.stringify(taken.get(part)) === JSON.stringify(value),
+      );
+    const known = made.find(fits);
+    const group: Group = known ?? { names: [], parts: new Map() };
+    if (!known) made.push(group);
+    group.names.push(clone.name);
+    for (const [part, value] of parts) group.parts.set(part, value);
+  }
+  return made;
+}
+
+function filesOf({ parts }: Group): Record<string, string> {
+  const of = (kind: string): Record<string, unknown> =>
+    Object.fromEntries(
+      [...parts].flatMap(([part, value]) =>
+        part.startsWith(`${kind} `) ? [[part.slice(kind.length + 1), value]] : [],
+      ),
+    );
+  return { ...(of("file") as Record<string, string>), ...settings({ ...of("setting"), hooks: of("hook") }) };
+}
+
+// `run` is tried on each clone. What waits is found by the same code for all commands: these are tried on several clones at once.
+it.each(Array.from({ length: groups().length }, (_, i) => i))(
+  "no command does anything in clones that are one folder, before they are agreed to (%i)",
+  async (index) => {
+    const group = groups()[index] as Group;
+    const project = cloned(filesOf(group));
+    const before = requests.length;
+    const checked = await run(project, "doctor");
+    expectNothing(project, before);
+    const said = checked.stdout.replace(/\s+/g, " ");
+    expect(said, group.names.join()).toMatch(/trust (waits|never used)/);
+    for (const other of ["resume", "tasks"]) {
+      const { code } = await run(project, other);
+      expect(code).not.toBe(0);
+      expectNothing(project, before);
+    }
+    const talked = await project.run([], { input: "hello\n", env: OWN_KEYS });
+    expectNothing(project, before);
+    expect(talked.code).toBe(2);
+    const started = await run(project, "run", "plan.md");
+    expectNothing(project, before);
+    for (const { name, named } of clones())
+      if (group.names.includes(name)) expect(started.stderr, name).toMatch(named);
+  },
+);
 
 it("asks nothing in a folder that brings nothing, and after its own files were made", async () => {
   const project = cloned({});
