@@ -5,6 +5,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 import { parseArgs } from "node:util";
+import { agents } from "./agents.ts";
 import { board } from "./board.ts";
 import { cache } from "./cache.ts";
 import { cost } from "./cost.ts";
@@ -43,6 +44,7 @@ const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   screen: ["o", screen],
   cache: ["p", cache],
   quality: ["q", quality],
+  agents: ["r", agents],
 };
 
 const { values, positionals } = parseArgs({

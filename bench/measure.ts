@@ -10,7 +10,7 @@ export type Budget = {
 };
 
 export type Figure = {
-  /** The letter of the bench item, "a" to "q". */
+  /** The letter of the bench item, "a" to "r". */
   readonly item: string;
   readonly name: string;
   readonly unit: string;
