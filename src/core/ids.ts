@@ -23,6 +23,8 @@ export type Instant = Brand<number, "Instant">;
 export const LEAD = "lead" as Name;
 /** The human being at the terminal or the page. Has a mailbox, but is not a member. */
 export const PERSON = "person" as Name;
+/** The journal's word for the owner of the page, who acts there without a link of a name. */
+export const OWNER = "owner";
 /** The harness, as the sender of mail that no agent wrote (crons, finished jobs, the quiet board). */
 export const HARNESS = "ekiden" as Name;
 export const DEFAULT_TEAM = "default" as Name;

@@ -1,5 +1,6 @@
 /** The journal in words: one sentence per fact. A new fact does not compile until it has one. */
 import type { Event, Fact, FactOf, FactType } from "../event.ts";
+import { OWNER } from "../ids.ts";
 import type { JobState } from "../job.ts";
 import { oneLine } from "../one-line.ts";
 import { kindWords, reasonWords } from "./reason.ts";
@@ -238,6 +239,8 @@ export function isNews(event: Event): boolean {
   if (event.type === "shutdown.answered") return !event.accepted;
   if (event.type === "teammate.phase") return event.phase === "shutdown";
   if (event.type === "team.created") return event.team !== undefined;
+  // The owner knows what she did herself.
+  if (event.type === "person.acted") return event.name !== OWNER;
   return !CHATTER.has(event.type);
 }
 

@@ -10,7 +10,7 @@ import { systemClock } from "../../adapters/clock.ts";
 import { makeFolder } from "../../adapters/make-folder.ts";
 import { isOurs, jsonIn, replaceFile } from "../../adapters/small-files.ts";
 import { EkidenError } from "../../core/errors.ts";
-import { quote } from "../../core/ids.ts";
+import { OWNER, PERSON, quote } from "../../core/ids.ts";
 import { fileOf } from "./own-page.ts";
 import { type Acted, ROLES, type ShareLink } from "./wire.ts";
 
@@ -53,6 +53,11 @@ export class Links {
       throw new EkidenError(
         "bad_input",
         `${quote(given.name)} is no name for the journal. Give letters, digits, spaces and . _ ' -, at most 40.`,
+      );
+    if ([OWNER, PERSON].includes(name.toLowerCase()))
+      throw new EkidenError(
+        "bad_input",
+        `${quote(name)} is the word for the owner of the page. Give another name.`,
       );
     if (!role) throw new EkidenError("bad_input", `A link is for one of: ${ROLES.join(", ")}.`);
     if (!(given.hours > 0 && given.hours <= HOURS_MAX))

@@ -1,6 +1,6 @@
 /** Tells who asks (the owner of the page, or a person with a link, which is for one team and a role), and what each may do. */
 import { EkidenError } from "../../core/errors.ts";
-import { PERSON } from "../../core/ids.ts";
+import { OWNER, PERSON } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import { type Access, bearer, showsToken } from "./access.ts";
 import type { Links } from "./links.ts";
@@ -78,9 +78,8 @@ const SAID_MAX = 300;
 
 /** Says in the journal which person did what the team hears from "person". */
 export async function tellWho(store: Store, { name }: Visitor, said: string): Promise<void> {
-  if (name === "") return;
   const what = said.slice(0, SAID_MAX);
-  await store.journal.note([{ type: "person.acted", name, what, by: PERSON }]).catch(() => {}); // it is done all the same
+  await store.journal.note([{ type: "person.acted", name: name || OWNER, what, by: PERSON }]).catch(() => {}); // it is done all the same
 }
 
 export const seenBy = (all: Overview, visitor: Visitor): Overview => ({

@@ -58,6 +58,7 @@ describe("a link", () => {
     };
     expect(events.filter(({ type }) => type === "person.acted").map((one) => one.name)).toEqual([
       "Ann operator",
+      "owner",
     ]);
   });
 
@@ -71,6 +72,10 @@ describe("a link", () => {
       expect(() => links.add({ name: "Ann", role: "viewer", team: store.team, hours: bad })).toThrow("ends");
     for (const bad of ["", "\u001b[31m", "a".repeat(41), "<b>"])
       expect(() => links.add({ name: bad, role: "viewer", team: store.team, hours: 1 })).toThrow("no name");
+    for (const taken of ["owner", "Person"])
+      expect(() => links.add({ name: taken, role: "viewer", team: store.team, hours: 1 })).toThrow(
+        "another name",
+      );
     const token = links.add({ name: "Ann", role: "viewer", team: store.team, hours: 1 });
     expect(JSON.stringify(new Links(folder).list(store.team))).not.toContain(token);
     expect((await fetch(`${origin}/api/teams`, bearing(token))).status).toBe(200);

@@ -4,6 +4,7 @@ import { PERSON } from "../../../../core/ids.ts";
 import { type Mail, words } from "../../../../core/mail.ts";
 import type { MailPage } from "../../wire.ts";
 import { app } from "../app.ts";
+import { useReturns } from "../facts.ts";
 import { Check, Choice } from "../fields.tsx";
 import { Empty, Link, Time } from "../parts.tsx";
 import { Markdown } from "../text.tsx";
@@ -65,6 +66,7 @@ function useMail(): { mail: readonly Mail[]; isLoading: boolean } {
     isLoading: true,
   });
   const { team } = app.route;
+  const returns = useReturns(state.isLoading);
   useEffect(() => {
     let isOver = false;
     const known = new Map<number, Mail>();
@@ -87,7 +89,7 @@ function useMail(): { mail: readonly Mail[]; isLoading: boolean } {
       isOver = true;
       stop();
     };
-  }, [team]);
+  }, [team, returns]);
   return state;
 }
 
@@ -126,7 +128,7 @@ const Name = ({ name }: { name: string }) =>
   app.model.members.has(name) ? (
     <Link to={{ view: "conversation", item: name }}>{name}</Link>
   ) : (
-    <b>{name === "person" ? "you" : name}</b>
+    <b>{name === PERSON ? (app.overview?.you ? "the person" : "you") : name}</b>
   );
 
 function Compose({ to: first }: { to: string }) {
