@@ -1,11 +1,19 @@
-/** A page that is left open: it slept while its server was started again, and it was sent elsewhere while there was no server. */
+/** A page that is left open: it slept while its server was started again, was sent elsewhere while there was no server, and lost its database. */
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { describe, expect, it } from "vitest";
-import { PERSON } from "../../../src/core/ids.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../../src/adapters/clock.ts";
+import { openStore } from "../../../src/adapters/store/index.ts";
+import { DEFAULT_TEAM, PERSON } from "../../../src/core/ids.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { pageServer } from "../../fixtures/page-server.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
+import { soon } from "../../fixtures/soon.ts";
 import { name } from "../../fixtures/stage.ts";
+import { takeAway } from "../../fixtures/take-away.ts";
+import { startPostgres } from "../../postgres.ts";
 
 /** As a browser does it with a tab, and a machine with all of them. */
 async function sleep(page: Page, state: "frozen" | "active"): Promise<void> {
@@ -45,5 +53,65 @@ describe.skipIf(!hasBrowser)("a page that is left open", () => {
     await card("In the morning").waitFor();
     expect(await page.evaluate("window.isSame")).toBe(true);
     await other.close();
+  });
+
+  it("asks again for what a view could not read while there was no server", async () => {
+    const { store, folder } = await programTeam({ says: { lead: [{ times: "any", text: "fine" }] } });
+    await store.board.add({ subject: "Before the night" }, PERSON);
+    let server = await pageServer(store, folder);
+    const { port } = server;
+    const { page } = await visit(server.address);
+    await page.locator(".card").first().waitFor();
+    for (const [view, words] of [
+      ["Outcome", "Nothing has run yet"],
+      ["Journal", "added #1 Before the night"],
+      ["Mail", "No mail"],
+      ["Lanes", "Nobody has worked yet"],
+    ] as const) {
+      await page.locator(".live", { hasText: "Stopped" }).waitFor();
+      await server.close();
+      await page.locator(".live", { hasText: "Connecting" }).waitFor();
+      await page.getByRole("link", { name: view, exact: true }).first().click();
+      await page.getByRole("heading", { name: view, level: 1 }).waitFor();
+      await page.waitForTimeout(100); // its question has failed by then, or fails after the server is back
+      server = await pageServer(store, folder, { ports: [port] });
+      await page.getByText(words).first().waitFor();
+    }
+  });
+
+  it("says that its database is away, and in all tabs is live again when it is back, however it ended", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "ekiden-night-"));
+    onTestFinished(() => takeAway(folder));
+    const database = await startPostgres();
+    onTestFinished(() => database.stop());
+    const store = await openStore({ url: database.url, team: DEFAULT_TEAM, clock: systemClock });
+    onTestFinished(() => store.close());
+    await store.board.add({ subject: "Before the night" }, PERSON);
+    const { address, origin } = await pageServer(store, folder);
+    const { page } = await visit(address);
+    const other = await page.context().newPage();
+    await other.goto(`${origin}/default/board/columns`);
+    const tabs = [page, other];
+    for (const tab of tabs) {
+      await tab.getByText("Before the night").first().waitFor();
+      await tab.evaluate("window.isSame = true");
+    }
+    for (const how of ["stopped", "killed"] as const) {
+      await database.down(how);
+      for (const tab of tabs) await tab.locator(".live", { hasText: "Store down" }).waitFor();
+      await page.getByRole("button", { name: "New task" }).click();
+      await page.getByLabel("Subject").fill(`Not kept, ${how}`);
+      await page.getByRole("button", { name: "Add task" }).click();
+      await page.getByRole("alert").waitFor();
+      await page.keyboard.press("Escape");
+      await database.up();
+      await soon(() => store.board.add({ subject: `After it was ${how}` }, PERSON));
+      for (const tab of tabs) {
+        await tab.getByText(`After it was ${how}`).first().waitFor();
+        await tab.locator(".live", { hasText: "Stopped" }).waitFor();
+        expect(await tab.getByText("Not kept").count()).toBe(0);
+        expect(await tab.evaluate("window.isSame")).toBe(true);
+      }
+    }
   });
 });

@@ -1,8 +1,20 @@
 /** The facts that lanes and landings are drawn from: loaded when first wanted, then kept up with the stream. */
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Event } from "../../../core/event.ts";
 import { app } from "./app.ts";
 import { loadFacts } from "./replay.ts";
+
+/** Counts how often the server came back while something was missing: an effect that has it among its values asks again. */
+export function useReturns(isMissing: boolean): number {
+  const isLive = app.connection.is === "live";
+  const wasLive = useRef(isLive);
+  const [returns, setReturns] = useState(0);
+  useEffect(() => {
+    if (isLive && !wasLive.current && isMissing) setReturns(returns + 1);
+    wasLive.current = isLive;
+  }, [isLive]);
+  return returns;
+}
 
 type Facts = { readonly events: readonly Event[]; readonly isLoading: boolean; readonly error: string };
 const NONE: Facts = { events: [], isLoading: true, error: "" };
@@ -11,6 +23,7 @@ export function useFacts(): Facts {
   const { team } = app.route;
   const { replay } = app;
   const [facts, setFacts] = useState<Facts>(NONE);
+  const returns = useReturns(facts.error !== "");
   useEffect(() => {
     if (replay) return;
     let isOver = false;
@@ -35,7 +48,7 @@ export function useFacts(): Facts {
       stop();
       setFacts(NONE);
     };
-  }, [team, replay]);
+  }, [team, replay, returns]);
   if (!replay) return facts;
   return { events: replay.events.slice(0, count(replay.events, replay.time)), isLoading: false, error: "" };
 }
@@ -56,6 +69,7 @@ type Answer<T> = { readonly path: string | null; readonly data: T | null; readon
 /** An answer of the server, asked for again when `key` changes. The last answer stays while the next one comes. */
 export function useAnswer<T>(path: string | null, key: unknown = ""): Omit<Answer<T>, "path"> {
   const [state, setState] = useState<Answer<T>>({ path: null, data: null, error: "" });
+  const returns = useReturns(state.error !== "");
   useEffect(() => {
     if (path === null) return;
     let isOver = false;
@@ -66,6 +80,6 @@ export function useAnswer<T>(path: string | null, key: unknown = ""): Omit<Answe
     return () => {
       isOver = true;
     };
-  }, [path, key, app.route.team]);
+  }, [path, key, app.route.team, returns]);
   return state.path === path ? state : { data: null, error: "" };
 }

@@ -75,6 +75,7 @@ async function post(path: string, body: object): Promise<Acted> {
   }
 }
 
+const AWAY = "The page's server does not answer. It is asked again when it is back.";
 const NO_ACT: Acted = { ok: false, code: "recording", text: "This is a recording: nothing can be changed." };
 
 const server: Source = {
@@ -82,7 +83,9 @@ const server: Source = {
   async get<T>(path: string, query: Readonly<Record<string, string | number>> = {}): Promise<T> {
     const pairs = Object.entries(query).map(([key, value]) => [key, String(value)] as [string, string]);
     const search = new URLSearchParams(pairs).toString();
-    const answer = await ask(`${path}${search && `?${search}`}`);
+    const answer = await ask(`${path}${search && `?${search}`}`).catch(() => {
+      throw new Error(AWAY);
+    });
     if (answer.ok) return (await answer.json()) as T;
     throw new Refused(answer.status, await textOf(answer));
   },

@@ -27,6 +27,9 @@ export type Place = {
 const RETRY_MS = 500;
 /** The server is heard every 5 seconds. A proxy that swallows bytes keeps a dead connection open. */
 const SILENT_MS = 12_000;
+/** A clock that goes on by more than this between two looks: the machine slept, and its connections may be dead without a word. */
+const SLEPT_MS = 5_000;
+const LOOK_MS = 1_000;
 /** Teams with a connection that stays open; the others ask again and again. Tabs need connections for their questions too. */
 const OPEN_MAX = 3;
 const ASK_AGAIN_MS = 2_000;
@@ -146,10 +149,15 @@ class TeamStream {
     const { base, team, token } = this.place;
     const silent = new AbortController();
     const signal = AbortSignal.any([this.over.signal, silent.signal]);
-    let timer = setTimeout(() => silent.abort(), SILENT_MS);
+    let heardAt = Date.now();
+    let lookedAt = heardAt;
+    const looking = setInterval(() => {
+      const now = Date.now();
+      if (now - lookedAt > SLEPT_MS || now - heardAt > SILENT_MS) silent.abort();
+      lookedAt = now;
+    }, LOOK_MS);
     const heardIt = (): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => silent.abort(), SILENT_MS);
+      heardAt = Date.now();
     };
     try {
       const answer = await fetch(
@@ -165,7 +173,7 @@ class TeamStream {
         on({ is: "message", event, data, id });
       }
     } finally {
-      clearTimeout(timer);
+      clearInterval(looking);
     }
   }
 }

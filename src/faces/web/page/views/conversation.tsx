@@ -5,6 +5,7 @@ import { concerns } from "../../../../core/views/search.ts";
 import type { ConversationPage } from "../../wire.ts";
 import { app } from "../app.ts";
 import { contentsBefore } from "../edits.ts";
+import { useReturns } from "../facts.ts";
 import { Button, Choice } from "../fields.tsx";
 import { Follow } from "../follow.ts";
 import { Empty, TaskLink } from "../parts.tsx";
@@ -80,6 +81,7 @@ export function ConversationView() {
 function useConversation(who: string): Conversation & { readEarlier: () => Promise<void> } {
   const [state, setState] = useState(NOTHING);
   const { team } = app.route;
+  const returns = useReturns(state.error !== "");
   const reader = useRef<{ earlier(): Promise<void> }>({ earlier: async () => {} });
   useEffect(() => {
     let [isOver, isReading, isOld] = [false, false, false];
@@ -142,7 +144,7 @@ function useConversation(who: string): Conversation & { readEarlier: () => Promi
       isOver = true;
       stop();
     };
-  }, [team, who]);
+  }, [team, who, returns]);
   return { ...state, readEarlier: () => reader.current.earlier() };
 }
 

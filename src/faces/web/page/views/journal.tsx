@@ -5,6 +5,7 @@ import { fits, type Search } from "../../../../core/views/search.ts";
 import { sentence } from "../../../../core/views/sentence.ts";
 import type { JournalPage } from "../../wire.ts";
 import { app } from "../app.ts";
+import { useReturns } from "../facts.ts";
 import { Button, Choice, CloseButton, TextField } from "../fields.tsx";
 import { Empty, Link, Time, VirtualList } from "../parts.tsx";
 import { Output } from "../text.tsx";
@@ -99,6 +100,7 @@ function useJournal(text: string, kind: string, who: string): Found {
   const { team } = app.route;
   const [state, setState] = useState<Found>({ events: [], more: null, isLoading: true });
   const key = `${team} ${text} ${kind} ${who}`;
+  const returns = useReturns(state.isLoading);
   const current = useRef(key);
   current.current = key;
   useEffect(() => {
@@ -129,7 +131,7 @@ function useJournal(text: string, kind: string, who: string): Found {
       clearTimeout(timer);
       stop();
     };
-  }, [key]);
+  }, [key, returns]);
   return state;
 }
 
