@@ -34,12 +34,16 @@ export function useKeptKeys(env: NodeJS.ProcessEnv): void {
 
 const KEY_MAX = 4_000;
 
+/** @throws EkidenError `bad_input` for a text that can be no key */
+export function checkKey(key: string): void {
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new EkidenError("bad_input", "A key is one word of letters, digits and signs, without spaces.");
+  if (key.length > KEY_MAX) throw new EkidenError("bad_input", `A key has at most ${KEY_MAX} characters.`);
+}
+
 /** `key`: null to forget it. @throws EkidenError `bad_input` for a text that can be no key, or a folder that cannot be written */
 export function keepKey(variable: string, key: string | null): void {
-  if (key !== null && !/^[\x21-\x7e]+$/.test(key))
-    throw new EkidenError("bad_input", "A key is one word of letters, digits and signs, without spaces.");
-  if (key !== null && key.length > KEY_MAX)
-    throw new EkidenError("bad_input", `A key has at most ${KEY_MAX} characters.`);
+  if (key !== null) checkKey(key);
   const { [variable]: _, ...rest } = keptKeys();
   try {
     makeFolder(dirname(keysFile()), 0o700);

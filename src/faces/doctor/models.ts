@@ -2,7 +2,7 @@
 import { systemClock } from "../../adapters/clock.ts";
 import type { Provider } from "../../adapters/models/index.ts";
 import type { Effort } from "../../core/effort.ts";
-import { messageOf } from "../../core/errors.ts";
+import { EkidenError, messageOf } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Invocation } from "../invocation.ts";
 import { type Finding, missing, ok, wrong } from "./finding.ts";
@@ -118,31 +118,44 @@ const namesIn = (offered: readonly string[] | null): string =>
     ? ""
     : ` It offers ${offered.slice(0, NAMES).join(", ")}${offered.length > NAMES ? ` and ${offered.length - NAMES} more` : ""}.`;
 
-/** Asks a model for one word. A text: the provider's words when it refuses. Costs about twenty tokens. */
-async function answerOf(spec: string, { env, baseUrl, effort, models }: Probe): Promise<string | Answer> {
-  const began = performance.now();
+/** A text: the provider's words when it refuses. */
+async function answerOf(spec: string, probe: Probe): Promise<string | Answer> {
   try {
-    const { openModel } = await import("../../adapters/models/index.ts");
-    const model = await openModel(spec, {
-      env,
-      clock: systemClock,
-      baseUrl,
-      attempts: 1,
-      stallMs: REPLY_MS,
-      models,
-    });
-    const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Say ok." }] }];
-    const request = { system: "Answer with one word.", messages, tools: [], maxOutputTokens: 16, effort };
-    await model.reply(request, { signal: AbortSignal.timeout(REPLY_MS) });
-    const { window } = model;
+    const { ms, window } = await oneWord(spec, probe);
     const small = window < NEEDED ? `${spec} is loaded with ${window} tokens of context only` : "";
-    return { ms: Math.round(performance.now() - began), small };
+    return { ms, small };
   } catch (error) {
-    const isSlow = error instanceof Error && error.name === "TimeoutError";
-    return isSlow
-      ? `${spec} did not answer within ${REPLY_MS / 1_000} s`
-      : messageOf(error).replace(/\.$/, "");
+    return messageOf(error).replace(/\.$/, "");
   }
+}
+
+type Asked = Pick<Probe, "env"> & Partial<Pick<Probe, "baseUrl" | "effort" | "models">>;
+
+/** Asks a model for one word, which costs about twenty tokens. @throws EkidenError as its provider refuses, or is silent */
+export async function oneWord(
+  spec: string,
+  { env, baseUrl, effort, models }: Asked,
+  limitMs = REPLY_MS,
+): Promise<{ readonly ms: number; readonly window: number }> {
+  const began = performance.now();
+  const { openModel } = await import("../../adapters/models/index.ts");
+  const model = await openModel(spec, {
+    env,
+    clock: systemClock,
+    baseUrl,
+    attempts: 1,
+    stallMs: limitMs,
+    models,
+  });
+  const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Say ok." }] }];
+  const request = { system: "Answer with one word.", messages, tools: [], maxOutputTokens: 16, effort };
+  try {
+    await model.reply(request, { signal: AbortSignal.timeout(limitMs) });
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
+    throw new EkidenError("model_overloaded", `${spec} did not answer within ${limitMs / 1_000} s`);
+  }
+  return { ms: Math.round(performance.now() - began), window: model.window };
 }
 
 /** Whether anything answers at the address. */

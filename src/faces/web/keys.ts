@@ -1,8 +1,9 @@
 /** The keys of providers as the owner of the page gives them: kept for this user of the machine, and never sent back. */
 import { z } from "zod";
-import { PROVIDERS } from "../../adapters/models/index.ts";
-import { EkidenError } from "../../core/errors.ts";
-import { keepKey, keptKeys, keysFile } from "../../project/kept-keys.ts";
+import { PROVIDERS, type Provider } from "../../adapters/models/index.ts";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import type { Settings } from "../../core/settings.ts";
+import { checkKey, keepKey, keptKeys, keysFile } from "../../project/kept-keys.ts";
 import { type Access, isLoopback } from "./access.ts";
 import type { Acted, ProviderKeys } from "./wire.ts";
 
@@ -26,9 +27,11 @@ export function providerKeys(access: Access, env: NodeJS.ProcessEnv): ProviderKe
 }
 
 const CHANGE = z.strictObject({ provider: z.string(), key: z.string().nullable() });
+/** The page waits longer. */
+const CHECK_MS = 12_000;
 
-/** @throws EkidenError */
-export function changeKey(access: Access, body: unknown): Acted {
+/** A key is kept once its provider has answered with it, or cannot be asked. @throws EkidenError */
+export async function changeKey(access: Access, { settings, env }: Asking, body: unknown): Promise<Acted> {
   const { data } = CHANGE.safeParse(body);
   const provider = KEYED.find(({ name }) => name === data?.provider);
   if (!data || !provider)
@@ -38,10 +41,34 @@ export function changeKey(access: Access, body: unknown): Acted {
       "not_permitted",
       "This page is not encrypted, so it takes no key. Open it on the machine itself, or over https with --origin.",
     );
-  keepKey(provider.keyVariable, data.key === null ? null : data.key.trim());
-  const text =
-    data.key === null
-      ? `The key of ${provider.name} is forgotten.`
-      : `The key of ${provider.name} is kept in ${keysFile()}, for you alone.`;
-  return { ok: true, text };
+  const { name, keyVariable: variable } = provider;
+  if (data.key === null) {
+    keepKey(variable, null);
+    return { ok: true, text: `The key of ${name} is forgotten.` };
+  }
+  const key = data.key.trim();
+  checkKey(key);
+  const said = await answerWith(provider, { settings, env: { ...env, [variable]: key } });
+  keepKey(variable, key);
+  return { ok: true, text: `The key of ${name} is kept in ${keysFile()}, for you alone. ${said}` };
+}
+
+type Asking = { readonly settings: Settings; readonly env: NodeJS.ProcessEnv };
+
+/** What the provider answers to one small request with the key. @throws EkidenError `bad_input` where it refuses the key */
+async function answerWith({ name, defaultModel }: Provider, { settings, env }: Asking): Promise<string> {
+  const { model = "", baseUrl, models } = settings;
+  const isChosen = model.split(/[/@]/)[0] === name;
+  if (!isChosen && defaultModel === "") return "It was not tried: no model of this provider is chosen yet.";
+  const spec = isChosen ? model : name;
+  try {
+    const { oneWord } = await import("../doctor/models.ts");
+    const { ms } = await oneWord(spec, { env, models, ...(isChosen && { baseUrl }) }, CHECK_MS);
+    return `${spec} answers with it, in ${ms} ms.`;
+  } catch (error) {
+    const words = messageOf(error).replace(/\.$/, "");
+    if (isEkidenError(error) && error.code === "model_auth")
+      throw new EkidenError("bad_input", `${name} refuses this key, so it is not kept: ${words}.`);
+    return `It could not be tried, so a start may fail: ${words}.`;
+  }
 }

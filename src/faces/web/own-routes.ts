@@ -34,8 +34,9 @@ export function ownRoutes(
     return c.json(providerKeys(access, page.project.env ?? {}));
   });
   app.post("/api/:team/keys", async (c) => {
-    const { body } = await of(c);
+    const { page, body } = await of(c);
     const { changeKey } = await import("./keys.ts");
-    return c.json(changeKey(access, await body()));
+    const { settings, env = {} } = page.project;
+    return c.json(await changeKey(access, { settings, env }, await body()));
   });
 }

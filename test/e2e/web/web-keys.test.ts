@@ -1,11 +1,11 @@
 /** A key that is given on the page: used by the next run, for this user alone, and never shown again. */
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isPrivate } from "../../../src/faces/web/keys.ts";
 import { faultsOfAccess } from "../../fixtures/axe.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
-import { says, startModelServer } from "../../fixtures/model-server/index.ts";
+import { fails, says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { project } from "../../fixtures/project.ts";
 import { addressIn } from "../../fixtures/web-program.ts";
 
@@ -23,7 +23,10 @@ it.each([
 
 describe.skipIf(!hasBrowser)("a key of a provider", () => {
   it("is given on the page, used by the next run and in the terminal, and can be forgotten", async () => {
-    const server = await startModelServer({ anthropic: () => says("All is well.") });
+    const server = await startModelServer({
+      anthropic: ({ headers }) =>
+        headers["x-api-key"] === KEY ? says("All is well.") : fails.unauthorized(),
+    });
     onTestFinished(() => server.close());
     const { ANTHROPIC_API_KEY: _, OPENAI_API_KEY: __, ...env } = server.env;
     const ours = project();
@@ -35,11 +38,19 @@ describe.skipIf(!hasBrowser)("a key of a provider", () => {
     await page.getByRole("button", { name: "Keep the key" }).click();
     await page.getByText("A key is one word").waitFor();
     expect(await faultsOfAccess(page)).toEqual([]);
+    // Its provider is asked before a team could start with it.
+    const file = join(ours.home, ".config/ekiden/keys.json");
+    await field.fill("sk-ant-of-nobody");
+    await field.press("Enter");
+    await page.getByText("anthropic refuses this key, so it is not kept").waitFor();
+    expect(existsSync(file)).toBe(false);
     await field.fill(KEY);
     await field.press("Enter");
+    await page.getByRole("status").getByText("anthropic answers with it").waitFor();
     await page.getByText("A goal needs a model").waitFor({ state: "detached" });
+    expect(server.requests.map(({ headers }) => headers["x-api-key"])).toEqual(["sk-ant-of-nobody", KEY]);
+    expect(await faultsOfAccess(page)).toEqual([]);
 
-    const file = join(ours.home, ".config/ekiden/keys.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({ ANTHROPIC_API_KEY: KEY });
     const { origin, hash } = new URL(address);

@@ -16,20 +16,23 @@ function useKeys(): { readonly keys: ProviderKeys | null; readonly read: () => v
   return { keys, read };
 }
 
-/** `otherwise`: what to do without this form, for who may not give a key here. */
-export function KeyForm({ onKept, otherwise }: { onKept: () => void; otherwise: string }) {
+/** `onKept` hears what the provider answered. `otherwise`: what to do without this form, for who may not give a key here. */
+export function KeyForm({ onKept, otherwise }: { onKept: (said: string) => void; otherwise: string }) {
   const { keys } = useKeys();
   const [provider, setProvider] = useState("anthropic");
   const [key, setKey] = useState("");
   const [refusal, setRefusal] = useState("");
+  const [isAsking, setAsking] = useState(false);
   if (!keys?.mayKeep) return <p>{otherwise}</p>;
   const keep = async (): Promise<void> => {
+    if (isAsking) return;
+    setAsking(true);
     const done = await app.source.change(app.route.team, "keys", { provider, key });
+    setAsking(false);
     setRefusal(done.ok ? "" : done.text);
     if (!done.ok) return;
     setKey("");
-    app.say(done.text, false);
-    onKept();
+    onKept(done.text);
   };
   return (
     <>
@@ -57,13 +60,13 @@ export function KeyForm({ onKept, otherwise }: { onKept: () => void; otherwise: 
             }}
           />
         </label>
-        <Button disabled={key.trim() === ""} onClick={() => void keep()}>
-          Keep the key
+        <Button disabled={key.trim() === "" || isAsking} onClick={() => void keep()}>
+          {isAsking ? `Asking ${provider} …` : "Keep the key"}
         </Button>
       </div>
       <p class="dim">
-        It is kept on the machine of this page, in a file that only you can read, for the terminal too. It is
-        not shown again.
+        {provider} is asked for one word with it first. It is kept on the machine of this page, in a file that
+        only you can read, for the terminal too, and not shown again.
       </p>
       <Refusal text={refusal} />
     </>
@@ -71,12 +74,12 @@ export function KeyForm({ onKept, otherwise }: { onKept: () => void; otherwise: 
 }
 
 /** Those that there are, to be forgotten; and another one. */
-export function Keys({ onChange }: { onChange: () => void }) {
+export function Keys({ onChange }: { onChange: (said: string) => void }) {
   const { keys, read } = useKeys();
   if (!keys?.mayKeep) return null;
-  const changed = (): void => {
+  const changed = (said: string): void => {
     read();
-    onChange();
+    onChange(said);
   };
   const has = keys.providers.filter((one) => one.has !== "");
   return (
@@ -93,8 +96,7 @@ export function Keys({ onChange }: { onChange: () => void }) {
                 aria-label={`Forget the key of ${name}`}
                 onClick={async () => {
                   const done = await app.source.change(app.route.team, "keys", { provider: name, key: null });
-                  app.say(done.text, !done.ok);
-                  changed();
+                  changed(done.text);
                 }}
               >
                 Forget

@@ -4,6 +4,7 @@ import { EFFORTS } from "../../../../core/effort.ts";
 import type { StartForm, StartOptions } from "../../wire.ts";
 import { app } from "../app.ts";
 import { isHosted, looksOf, teamState } from "../board.ts";
+import { useReturns } from "../facts.ts";
 import { Button, Check, LabelledChoice, Refusal, TextField } from "../fields.tsx";
 import { Empty, Link } from "../parts.tsx";
 import { KeyForm, Keys } from "./keys.tsx";
@@ -14,14 +15,22 @@ import { StopButton } from "./team.tsx";
 export function RunView() {
   const [form, setForm] = useState<StartForm | null>(null);
   const [error, setError] = useState("");
+  const [ofKey, setOfKey] = useState("");
   const { team } = app.route;
   const mayStart = app.mayAct && app.overview?.mayStart === true;
+  const returns = useReturns(error !== "");
   const read = (): void => {
-    app.source.get<StartForm>(`${team}/start`).then(setForm, (fault: Error) => setError(fault.message));
+    app.source.get<StartForm>(`${team}/start`).then(
+      (form) => {
+        setForm(form);
+        setError("");
+      },
+      (fault: Error) => setError(fault.message),
+    );
   };
   useEffect(() => {
     if (mayStart) read();
-  }, [team, mayStart]);
+  }, [team, mayStart, returns]);
   if (!mayStart)
     return (
       <Empty title="Nothing can be started here">
@@ -31,12 +40,17 @@ export function RunView() {
   if (error) return <Empty title="The project cannot be read">{error}</Empty>;
   if (!form) return null;
   const isThere = isHosted(app.model);
+  const keyChanged = (said: string): void => {
+    setOfKey(said);
+    read();
+  };
   return (
     <div class="door">
-      {isThere ? <More /> : <Start key={team} form={form} onKept={read} />}
+      <p role="status">{ofKey}</p>
+      {isThere ? <More /> : <Start key={team} form={form} onKept={keyChanged} />}
       {isThere && <SteeringForm key={`steer ${team}`} />}
       <Schedule form={form} onChange={read} />
-      {form.missing === "" && <Keys onChange={read} />}
+      {form.missing === "" && <Keys onChange={keyChanged} />}
     </div>
   );
 }
@@ -76,7 +90,7 @@ const HAS_SCRIPTS = /^\s*(```|~~~)\s*(sh|bash|python|node)\b/m;
 const isPlan = ({ goal, isPlan }: Fields): boolean =>
   looksLikePlan(goal) && (isPlan ?? HAS_SCRIPTS.test(goal));
 
-function Start({ form, onKept }: { form: StartForm; onKept: () => void }) {
+function Start({ form, onKept }: { form: StartForm; onKept: (said: string) => void }) {
   const [fields, setFields] = useState<Fields>({
     ...{ goal: "", runbook: "", budgetUsd: "", trust: false, ask: false, isPlan: null },
     ...{ model: form.model, effort: form.effort, worktrees: form.worktrees },
