@@ -16,6 +16,7 @@ import { memberRows } from "../../team/queries/picture.ts";
 import { type Access, type PublicAddress, refusal, SAFE_HEADERS, type Visit } from "./access.ts";
 import { perform, readAct } from "./acts.ts";
 import { bodyOf } from "./body.ts";
+import { brotli } from "./brotli.ts";
 import { journalBefore, timeline } from "./journal-pages.ts";
 import type { Links } from "./links.ts";
 import { listen } from "./listening.ts";
@@ -158,6 +159,7 @@ function routes(
     return await next();
   });
   app.use("/api/*", compress({ encoding: "gzip" }));
+  app.use("/api/*", brotli);
   const teamOf = async (c: Context<Env>): Promise<TeamPage> => {
     const wanted = c.req.param("team") ?? "";
     mustSee(c.get("visitor"), wanted);

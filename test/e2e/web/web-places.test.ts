@@ -97,11 +97,23 @@ describe("what is sent", () => {
     }
     const plain = await fetch(origin + script, { headers: { "Accept-Encoding": "identity" } });
     expect(plain.headers.get("content-encoding")).toBeNull();
-    const state = await fetch(`${origin}/api/default/state`, {
-      headers: { Authorization: `Bearer ${TOKEN}` },
-    });
-    expect(state.headers.get("content-encoding")).toBe("gzip");
-    expect(await state.json()).toMatchObject({ team: "default" });
+    for (const [accepted, sent] of [
+      ["gzip, deflate, br", "br"],
+      ["gzip, deflate", "gzip"],
+      ["identity", null],
+    ] as const) {
+      const ask = (path: string): Promise<Response> =>
+        fetch(`${origin}/api/${path}`, {
+          headers: { Authorization: `Bearer ${TOKEN}`, "Accept-Encoding": accepted },
+        });
+      const state = await ask("default/state");
+      expect([accepted, state.headers.get("content-encoding")]).toEqual([accepted, sent]);
+      expect(await state.json()).toMatchObject({ team: "default" });
+      // What is short, and what is refused, is sent as it is.
+      const refused = await ask("default/task/x");
+      expect([refused.status, refused.headers.get("content-encoding")]).toEqual([400, null]);
+      expect(await refused.json()).toMatchObject({ ok: false });
+    }
   });
 });
 
