@@ -32,10 +32,11 @@ export const SHOWN_WORDS: Readonly<Record<Shown, string>> = {
 type Tasks = ReadonlyMap<number, Task>;
 
 /** One sentence: what has to happen before the task goes on; "" when nothing has to. */
-export function whyWaiting(task: Task, { tasks, members }: Pick<Picture, "tasks" | "members">): string {
+export function whyWaiting(task: Task, model: Picture): string {
+  const { tasks, members } = model;
   const look = lookOf(task, tasks);
   if (look === "waiting") return whyBlocked(task, tasks);
-  if (look === "ready") return whyUnclaimed(task, tasks, [...members.values()]);
+  if (look === "ready") return whyUnclaimed(task, editing(model), [...members.values()]);
   if (look === "busy") return whyHeld(task, task.owner === null ? undefined : members.get(task.owner));
   return "";
 }
@@ -52,17 +53,27 @@ function whyBlocked(task: Task, tasks: Tasks): string {
   return `Waits for ${list(open)}${busy.length > 0 ? `; ${busy.slice(0, 3).join(", ")}` : ""}.`;
 }
 
-function whyUnclaimed(task: Task, tasks: Tasks, members: readonly Member[]): string {
+const edited = new WeakMap<Picture, { readonly board: number; readonly tasks: readonly Task[] }>();
+
+/** The tasks in progress that say what they edit. Kept until a task changes: a list asks for each of its rows. */
+function editing(model: Picture): readonly Task[] {
+  const known = edited.get(model);
+  if (known?.board === model.board) return known.tasks;
+  const tasks = [...model.tasks.values()].filter(
+    ({ status, touches }) => status === "in_progress" && touches.length > 0,
+  );
+  edited.set(model, { board: model.board, tasks });
+  return tasks;
+}
+
+function whyUnclaimed(task: Task, editing: readonly Task[], members: readonly Member[]): string {
   const crew = members.filter(isThere);
   if (crew.length === 0) return "Ready. Nobody is at work: start the team again.";
   if (task.assignee !== "") return `Ready, and kept for ${task.assignee}.`;
   if (task.role !== null && !crew.some((member) => member.role === task.role))
     return `Ready, but only for the role ${task.role}, and no teammate has it.`;
-  if (task.touches.length > 0) {
-    for (const other of tasks.values())
-      if (other.status === "in_progress" && overlapping(task.touches, other.touches))
-        return `Ready, but #${other.id} edits the same files; they take turns.`;
-  }
+  const other = editing.find(({ touches }) => overlapping(task.touches, touches));
+  if (other) return `Ready, but #${other.id} edits the same files; they take turns.`;
   return "Ready: the next free teammate takes it.";
 }
 

@@ -161,21 +161,33 @@ export function VirtualList<T>({
     if (box.current) observer.observe(box.current);
     return () => observer.disconnect();
   }, []);
+  // While one scrolls, `items` and `row` are the same: rows that stay in sight are not made again.
+  const kept = useRef({ items, row, made: new Map<number, ComponentChildren>() });
+  const isSame = kept.current.items === items && kept.current.row === row;
+  const made = new Map<number, ComponentChildren>();
+  for (const [i, item] of items.slice(range.from, range.to).entries()) {
+    const at = range.from + i;
+    made.set(
+      at,
+      (isSame && kept.current.made.get(at)) || (
+        <div
+          key={keyOf(item)}
+          role="listitem"
+          aria-setsize={items.length}
+          aria-posinset={at + 1}
+          class="virtual-row"
+          style={{ height: `${height}px`, transform: `translateY(${at * height}px)` }}
+        >
+          {row(item, at)}
+        </div>
+      ),
+    );
+  }
+  kept.current = { items, row, made };
   return (
     <div class="virtual" ref={box} onScroll={measure} role="list" aria-label={label} tabIndex={0}>
       <div class="virtual-all" style={{ height: `${items.length * height}px` }}>
-        {items.slice(range.from, range.to).map((item, i) => (
-          <div
-            key={keyOf(item)}
-            role="listitem"
-            aria-setsize={items.length}
-            aria-posinset={range.from + i + 1}
-            class="virtual-row"
-            style={{ height: `${height}px`, transform: `translateY(${(range.from + i) * height}px)` }}
-          >
-            {row(item, range.from + i)}
-          </div>
-        ))}
+        {[...made.values()]}
       </div>
     </div>
   );

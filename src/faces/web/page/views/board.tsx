@@ -1,7 +1,7 @@
 /** The board, as a graph or in columns. */
 import { useMemo, useState } from "preact/hooks";
 import type { Task } from "../../../../core/picture/task.ts";
-import { span } from "../../../../core/views/view.ts";
+import { figure, span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import {
   deadBlocker,
@@ -126,7 +126,7 @@ function Columns({ tasks }: { tasks: readonly Task[] }) {
           return (
             <section key={look} class={`column${list.length === 0 ? " empty-column" : ""}`}>
               <h2>
-                <Status look={look} word /> <span class="dim">{list.length}</span>
+                <Status look={look} word /> <span class="dim">{figure(list.length)}</span>
               </h2>
               <VirtualList
                 items={list}
