@@ -45,4 +45,16 @@ describe.skipIf(!hasBrowser)("the graph", () => {
       await page.getByRole("button", { name: "Zoom out" }).click();
     }
   });
+
+  it.each([390, 360])("shows two whole cards beside each other on a screen of %i pixels", async (width) => {
+    const { store, folder } = await programTeam({ says: {} });
+    await store.board.add({ subject: "The first" }, PERSON);
+    await store.board.add({ subject: "The second", blockedBy: [asTaskId(1)] }, PERSON);
+    await store.board.add({ subject: "The third", blockedBy: [asTaskId(2)] }, PERSON);
+    const { address } = await pageServer(store, folder);
+    const { page } = await visit(address, { width });
+    const box = await page.locator('.card[data-task="2"]').boundingBox();
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(width - 16);
+    expect(box?.width).toBeGreaterThan(width / 3);
+  });
 });

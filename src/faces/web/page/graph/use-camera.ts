@@ -1,8 +1,8 @@
 /** The camera over the board: pan, wheel, pinch, fit. Painted at most once a frame, without a render in between. */
 import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import type { Camera } from "./draw.ts";
-import { CARD, type Layout } from "./layout.ts";
+import { type Camera, READABLE } from "./draw.ts";
+import { CARD, GAP, type Layout } from "./layout.ts";
 
 const [MIN, MAX] = [0.01, 1.6];
 const MARGIN = 24;
@@ -166,7 +166,7 @@ export function useCamera(
 function fitted(laid: Layout | null, { width, height }: { width: number; height: number }): Camera {
   if (!laid || laid.places.size === 0 || width === 0) return { x: MARGIN, y: MARGIN, k: 1 };
   const whole = Math.min((width - 2 * MARGIN) / laid.width, (height - 2 * MARGIN) / laid.height);
-  const least = laid.places.size > 60 ? MIN : width < 600 ? 0.75 : 0.5;
+  const least = laid.places.size > 60 ? MIN : width < 600 ? Math.max(READABLE, twoAbreast(width)) : READABLE;
   const k = Math.min(1, Math.max(least, whole));
   return {
     x: Math.max(MARGIN, (width - laid.width * k) / 2),
@@ -174,3 +174,6 @@ function fitted(laid: Layout | null, { width, height }: { width: number; height:
     k,
   };
 }
+
+/** On a phone: two cards with their gap are as wide as the screen, so that none ends at its edge. */
+const twoAbreast = (width: number): number => Math.min(0.75, (width - 2 * MARGIN) / (2 * CARD.width + GAP.x));

@@ -118,8 +118,13 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
           style={{ paddingTop: `${AXIS}px`, height: `${all.names.length * row + AXIS}px` }}
         >
           {all.names.map((name) => (
-            <Link key={name} to={{ view: "conversation", item: name }} style={{ height: `${row}px` }}>
-              {name}
+            <Link
+              key={name}
+              to={{ view: "conversation", item: name }}
+              title={name}
+              style={{ height: `${row}px` }}
+            >
+              <span class="clip">{name}</span>
             </Link>
           ))}
         </div>
