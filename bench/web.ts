@@ -14,6 +14,7 @@ import { launchBrowser } from "../test/fixtures/browser.ts";
 import { alternate, type Figure, figure, type Item, median, quantile } from "./measure.ts";
 import { atEnd, BUILT, freshFolder, ROOT } from "./stage.ts";
 import { bigStore, cpuOf, megabytes, started } from "./web-stage.ts";
+import { addTalker, longConversation, moving, overSlowLink } from "./web-view.ts";
 
 const FACTS = 100_000;
 const PAGES = 100;
@@ -23,6 +24,7 @@ export const web: Item = async (quick) => {
   const folder = freshFolder();
   const store = await bigStore(folder, quick ? FACTS / 10 : FACTS);
   atEnd(() => store.close());
+  await addTalker(store);
   const bare = started(
     ["-e", "require('node:http').createServer(() => {}).listen(0, () => console.log('up'))"],
     folder,
@@ -37,7 +39,9 @@ export const web: Item = async (quick) => {
   return [
     scriptSize(),
     ...(await opening(browser, address, quick ? 3 : 7)),
+    ...(await overSlowLink(browser, address, quick ? 3 : 7)),
     ...(await moving(browser, address)),
+    await longConversation(browser, address, quick ? 3 : 7),
     await latency(browser, address, store, quick ? 60 : 300),
     await manyPages(server.child, address, store, quick ? 4 : 12),
     figure({
@@ -121,55 +125,6 @@ async function mainThread(page: Page): Promise<() => Promise<number>> {
     const { metrics } = await session.send("Performance.getMetrics");
     return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * 1_000;
   };
-}
-
-type Frames = { readonly rate: number; readonly cpu: number };
-
-/** Frames per second while `what` goes on, and the processor time of the main thread for each. */
-async function frames(page: Page, what: () => Promise<void>): Promise<Frames> {
-  const cpuNow = await mainThread(page);
-  await page.evaluate(
-    "window.shown = []; (function step(now) { shown.push(now); requestAnimationFrame(step); })(performance.now())",
-  );
-  const before = await cpuNow();
-  await what();
-  const cpu = (await cpuNow()) - before;
-  const times = (await page.evaluate("shown")) as number[];
-  const count = times.length - 1;
-  return { rate: (count * 1_000) / ((times.at(-1) ?? 0) - (times[0] ?? 0)), cpu: cpu / count };
-}
-
-async function moving(browser: Browser, address: string): Promise<Figure[]> {
-  const page = await opened(browser, address, "board");
-  await page.locator('.graph[aria-busy="false"]').waitFor();
-  await page.mouse.move(600, 450);
-  const zoomed = await frames(page, async () => {
-    for (let i = 0; i < 120; i += 1) await page.mouse.wheel(0, i < 60 ? -40 : 40);
-  });
-  for (let i = 0; i < 30; i += 1) await page.mouse.wheel(0, -60);
-  const dragged = await frames(page, async () => {
-    await page.mouse.down();
-    for (let i = 0; i < 120; i += 1) await page.mouse.move(600 + 4 * (i % 60), 450 + 2 * (i % 40));
-    await page.mouse.up();
-  });
-  await page.goto(`${new URL(address).origin}/default/journal`);
-  await page.locator(".fact-row").first().waitFor();
-  await page.mouse.move(700, 500);
-  const scrolled = await frames(page, async () => {
-    for (let i = 0; i < 120; i += 1) await page.mouse.wheel(0, 90);
-  });
-  await page.close();
-  const moved = { "zooming the graph": zoomed, "dragging the graph, cards in sight": dragged };
-  return Object.entries({ ...moved, "scrolling the journal": scrolled }).map(([name, { rate, cpu }]) =>
-    figure({
-      item: "k",
-      name,
-      unit: "frames/s",
-      value: rate,
-      budget: { of: "value", atLeast: 50 },
-      note: `${cpu.toFixed(1)} ms of processor time a frame in the page's main thread`,
-    }),
-  );
 }
 
 /** From before a fact is written in another process until its row is in the page. */
