@@ -279,10 +279,16 @@ describe.skipIf(!hasBrowser)("words of agents", () => {
       "questions",
       "costs",
       "journal",
+      "landing",
+      "outcome",
+      "run",
+      "teams",
     ]) {
       await page.goto(`${origin}/default/${view}`);
-      // The canvas of the lanes has no text to look for.
-      if (view !== "lanes") await page.getByText("onerror").first().waitFor({ state: "attached" });
+      await page.locator("main#view").waitFor();
+      // The canvas of the lanes has no text to look for, and some views may have none of these words.
+      if (!["lanes", "landing", "outcome", "run", "teams"].includes(view))
+        await page.getByText("onerror").first().waitFor({ state: "attached" });
       await isInert(view);
     }
     const redact = (text: string): string => text;
