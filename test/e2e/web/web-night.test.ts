@@ -55,30 +55,6 @@ describe.skipIf(!hasBrowser)("a page that is left open", () => {
     await other.close();
   });
 
-  it("asks again for what a view could not read while there was no server", async () => {
-    const { store, folder } = await programTeam({ says: { lead: [{ times: "any", text: "fine" }] } });
-    await store.board.add({ subject: "Before the night" }, PERSON);
-    let server = await pageServer(store, folder);
-    const { port } = server;
-    const { page } = await visit(server.address);
-    await page.locator(".card").first().waitFor();
-    for (const [view, words] of [
-      ["Outcome", "Nothing has run yet"],
-      ["Journal", "added #1 Before the night"],
-      ["Mail", "No mail"],
-      ["Lanes", "Nobody has worked yet"],
-    ] as const) {
-      await page.locator(".live", { hasText: "Stopped" }).waitFor();
-      await server.close();
-      await page.locator(".live", { hasText: "Connecting" }).waitFor();
-      await page.getByRole("link", { name: view, exact: true }).first().click();
-      await page.getByRole("heading", { name: view, level: 1 }).waitFor();
-      await page.waitForTimeout(100); // its question has failed by then, or fails after the server is back
-      server = await pageServer(store, folder, { ports: [port] });
-      await page.getByText(words).first().waitFor();
-    }
-  });
-
   it("says that its database is away, and in all tabs is live again when it is back, however it ended", async () => {
     const folder = mkdtempSync(join(tmpdir(), "ekiden-night-"));
     onTestFinished(() => takeAway(folder));

@@ -109,9 +109,8 @@ describe("what is sent", () => {
       const state = await ask("default/state");
       expect([accepted, state.headers.get("content-encoding")]).toEqual([accepted, sent]);
       expect(await state.json()).toMatchObject({ team: "default" });
-      // What is short, and what is refused, is sent as it is.
-      const refused = await ask("default/task/x");
-      expect([refused.status, refused.headers.get("content-encoding")]).toEqual([400, null]);
+      const refused = await ask("default/task/x"); // a short answer
+      expect(refused.status).toBe(400);
       expect(await refused.json()).toMatchObject({ ok: false });
     }
   });
