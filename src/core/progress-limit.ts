@@ -1,6 +1,7 @@
 /**
  * Limits the model calls that a team makes without progress. Progress is what lasts (`gains.ts`), a landed change, a completed task of the person,
- * a word of the person. Halfway the members are told; at the limit the team stops. Pure; the host acts on it.
+ * a word of the person. Halfway the members are told; at the limit the team stops. What lasts is the progress of the member that made it: calls of
+ * the others that gained nothing go on counting, up to a quarter of the limit. Pure; the host acts on it.
  */
 import { COST, Gains, type Step } from "./gains.ts";
 import type { Name } from "./ids.ts";
@@ -11,11 +12,15 @@ export type ProgressVerdict = "fine" | "told" | "over";
 const TOLD_AT = 0.5;
 /** Calls that a new line in a file is worth, if a command wrote it. */
 const CALLS_PER_LINE = 2;
+/** The share of the limit that others may have used for nothing when a member makes progress. */
+const KEPT = 0.25;
 
 export class ProgressLimit {
   readonly gains = new Gains();
   private readonly limit: number;
   private readonly calls = new Map<Name, number>();
+  /** By member: calls for nothing since it last gained something. */
+  private readonly idle = new Map<Name, number>();
   private used: number;
   private told = false;
 
@@ -28,8 +33,11 @@ export class ProgressLimit {
   /** Counts one model call of a member or its subagent. Over the limit, every further call is over it. */
   take(who: Name, steps: readonly Step[]): ProgressVerdict {
     const gain = this.gains.of(steps, who);
+    this.idle.set(who, gain === "nothing" ? (this.idle.get(who) ?? 0) + 1 : 0);
     if (gain === "lasting") {
       this.begin();
+      const idle = [...this.idle.values()].reduce((sum, count) => sum + count, 0);
+      this.used = Math.min(this.limit * KEPT, idle);
       return "fine";
     }
     this.calls.set(who, (this.calls.get(who) ?? 0) + 1);
@@ -57,6 +65,7 @@ export class ProgressLimit {
 
   /** The person said something, a task of the person was completed, or a change landed. */
   settle(): void {
+    this.idle.clear();
     this.begin();
     this.gains.files.settle();
   }
