@@ -1,11 +1,11 @@
-/** Messages say what happened: of a stop that nobody refused, and of a claim that was lost by a stop. */
+/** Messages say what happened: a claim that was lost by a stop. */
 import { expect, it } from "vitest";
 import { name, PERSON } from "../../../src/core/ids.ts";
 import { stop } from "../../../src/team/actions/stop.ts";
 import { call, quiet } from "../../fixtures/loops.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 
-it("a stop at once is not said to be refused, and the member hears that it was stopped", async () => {
+it("a member that is stopped hears that it was, and not that its process was lost", async () => {
   const team = await programTeam({
     says: { lead: quiet, alice: [call("bash", { command: "sleep 600" }), ...quiet] },
     settings: { permissionMode: "bypass", sandbox: "off" },
