@@ -51,26 +51,41 @@ export async function serveAcp({ callFor, signal }: ServeOptions): Promise<void>
     if (session) return session;
     throw RequestError.sessionNotFound(id);
   };
+  const turns = new Map<string, Promise<unknown>>();
+  /** A session is opened, closed and deleted one after the other, also where the editor does not wait. */
+  const inTurn = <T>(id: string, step: () => Promise<T>): Promise<T> => {
+    const done = (turns.get(id) ?? Promise.resolve()).then(step);
+    turns.set(
+      id,
+      done.catch(() => {}),
+    );
+    return done;
+  };
+  const end = async (id: string): Promise<void> => {
+    const session = sessions.get(id);
+    sessions.delete(id);
+    await session?.close();
+  };
   type Opening = { readonly cwd: string; readonly mcpServers?: readonly McpServer[] };
   const open = async (
     id: string,
     { cwd, mcpServers = [] }: Opening,
     client: Editor["client"],
     replay: boolean,
-  ): Promise<TeamSession> => {
-    const folder = folderOf(cwd);
-    const [team = "", place] = id.split(":");
-    if (place !== placeOf(folder)) throw RequestError.sessionNotFound(id);
-    await sessions.get(id)?.close();
-    sessions.delete(id);
-    const call = callFor(folder, name(team));
-    const parts = { id, call, editor: { client, ...can } };
-    const session = await TeamSession.open(parts, serversOf(mcpServers), replay).catch(told);
-    sessions.set(id, session);
-    // The editor must know the session before it hears of it.
-    setImmediate(() => void session.begin().catch((error: unknown) => call.say(messageOf(error))));
-    return session;
-  };
+  ): Promise<TeamSession> =>
+    await inTurn(id, async () => {
+      const folder = folderOf(cwd);
+      const [team = "", place] = id.split(":");
+      if (place !== placeOf(folder)) throw RequestError.sessionNotFound(id);
+      await end(id);
+      const call = callFor(folder, name(team));
+      const parts = { id, call, editor: { client, ...can } };
+      const session = await TeamSession.open(parts, serversOf(mcpServers), replay).catch(told);
+      sessions.set(id, session);
+      // The editor must know the session before it hears of it.
+      setImmediate(() => void session.begin().catch((error: unknown) => call.say(messageOf(error))));
+      return session;
+    });
   const opened = (session: TeamSession): { modes: SessionModeState } => ({ modes: modesOf(session.mode) });
 
   const app = agent({ name: "ekiden" })
@@ -113,18 +128,18 @@ export async function serveAcp({ callFor, signal }: ServeOptions): Promise<void>
       return { sessions: newest.slice(0, LISTED_MAX) };
     })
     .onRequest(methods.agent.session.close, async ({ params: { sessionId } }) => {
-      const session = sessionOf(sessionId);
-      sessions.delete(session.id);
-      await session.close();
+      const { id } = sessionOf(sessionId);
+      await inTurn(id, () => end(id));
       return {};
     })
     .onRequest(methods.agent.session.delete, async ({ params: { sessionId } }) => {
       const one = knownTeams().find(({ team, cwd }) => `${team}:${placeOf(cwd)}` === sessionId);
       // The protocol: one that is not there is deleted already.
       if (!one) return {};
-      await sessions.get(sessionId)?.close();
-      sessions.delete(sessionId);
-      await deleteTeam(one, process.env).catch(told);
+      await inTurn(sessionId, async () => {
+        await end(sessionId);
+        await deleteTeam(one, process.env).catch(told);
+      });
       return {};
     })
     .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) => {
