@@ -23,7 +23,9 @@ const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp(?:\/|$)/;
  * the operator `~` of awk and the three dots of Go and git.
  */
 const NAMED =
-  /(?:(?:\$\{?HOME\}?|(?<!\.)\.\.)(?=\/|$|[\s'"`;|&()<>,])|~\w*(?=\/)|(?<![\w.:/@%})\]*?~\\-])\/(?=[\w.@~-]))[^\s'"`;|&()<>,:]*/g;
+  /(?:(?:\$\{?HOME\}?|(?<!\.)\.\.)(?=\/|$|[\s'"`;|&()<>,])|~(?:\w*|[+-])(?=\/)|(?<![\w.:/@%})\]*?~\\-])\/(?=[\w.@~-]))[^\s'"`;|&()<>,:]*/g;
+
+const FILE_URL = /file:(?:\/\/(?:localhost)?)?(\/[\w.@~-][^\s'"`;|&()<>,]*)/gi;
 
 /** It leads where a process is. Nobody knows that of the command yet, and this process is somewhere else. */
 const OF_A_PROCESS = /^\/proc\/[^/]+\/(?:cwd|root|fd\/(?![012]$)|map_files)/;
@@ -82,8 +84,9 @@ function pathsOutside(line: Line, rules: readonly Rule[], call: PermissionReques
     (exists(parentOf(path)) &&
       (disk.entries(parentOf(path))?.includes(path.slice(path.lastIndexOf("/") + 1)) ?? false));
   const isPlainText = !/[|`]|\$\(|<\(|\beval\b/.test(call.subject);
+  const every = foldersOf(line.commands.flatMap(withInner), call).all;
   for (const { command, folders } of placed(line, call)) {
-    const isEcho = /^(?:echo|printf)$/.test(programOf(command));
+    const isEcho = /^(?:echo|printf)$/.test(programOf(command)) && !command.words[1]?.text.startsWith("-v");
     for (const { word, kind } of wordsOf(command)) {
       // Text that is printed, and not passed on.
       if (isEcho && isPlainText && word.glob === undefined && kind === "word") continue;
@@ -96,10 +99,15 @@ function pathsOutside(line: Line, rules: readonly Rule[], call: PermissionReques
       const [, value] = /^(?:-\w(?=[/.~$])|[^=/]*=)(.+)$/s.exec(word.text) ?? [];
       if (value !== undefined) add(value, folders, false);
       for (const [path] of word.text.matchAll(NAMED)) add(path, folders, false);
+      for (const [, path = ""] of word.text.matchAll(FILE_URL)) add(path, folders, false);
     }
     const [program, to] = command.words;
     if (program?.text === "cd" && (!to || to.text === "-")) add(home, [workspace], true);
   }
+  // A value may be empty or another one: the folder before it is looked for.
+  for (const { 0: path, index } of call.subject.matchAll(NAMED))
+    if (/^\.\..*\/\$/.test(path) && call.subject[index - 1] !== "/")
+      add(path.replace(/\/\$.*$/s, ""), every, false);
   // Of a line that cannot be read, the words are not known.
   if (!line.sound) for (const [path] of call.subject.matchAll(NAMED)) add(path, [workspace], false);
   return looks > PATHS_MAX ? null : [...found];
@@ -111,6 +119,7 @@ const expanded = (text: string, home: string): string =>
   text
     .replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/|$)/, home)
     .replace(/^~root(?=\/|$)/, "/root")
+    .replace(/^~[+-](?=\/|$)/, ".")
     .replace(/^~(?=\w)/, "/home/");
 
 /** A rule that was written for the path, and not one for all of the tool. */
