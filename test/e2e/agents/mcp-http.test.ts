@@ -1,5 +1,6 @@
 /** `ekiden mcp --http` as MCP clients use it, in both revisions of the protocol; and what an untrusted folder serves on stdio. */
-import { request } from "node:http";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -106,6 +107,48 @@ it("refuses another host, another page, and who does not show the token", async 
   const [, port] = /:(\d+)/.exec(behind.address) ?? [];
   expect(await status({ host: "agents.example" }, `http://127.0.0.1:${port}/mcp`)).toBe(401);
   await behind.stop();
+});
+
+it("serves agents behind a proxy with TLS, and believes no header that such a proxy adds", async () => {
+  await project.run(["add", "Saw"]);
+  const { address, stop } = await server("--origin", "https://agents.example");
+  const { port } = new URL(address);
+  // What is left of TLS behind its end: the name that was asked for, and headers about the client.
+  const added = { host: "agents.example", origin: "https://agents.example", "x-forwarded-proto": "https" };
+  const proxy = createServer((incoming, outgoing) => {
+    const { method, url: path, headers } = incoming;
+    const sent = request(
+      { host: "127.0.0.1", port, method, path, headers: { ...headers, ...added } },
+      (response) => {
+        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        response.pipe(outgoing);
+      },
+    );
+    sent.once("error", () => outgoing.destroy());
+    incoming.pipe(sent);
+  });
+  await new Promise<void>((done) => proxy.listen(0, "127.0.0.1", done));
+  const ann = await agent(`http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp/ann`, "legacy");
+  expect(await ann("list_tasks")).toContain("Saw");
+  const status = (headers: Record<string, string>): Promise<number | undefined> =>
+    new Promise((resolve, reject) => {
+      const sent = request(address, { method: "POST", headers });
+      sent.once("response", (response) => resolve(response.resume().statusCode)).once("error", reject);
+      sent.end("{}");
+    });
+  const authorization = `Bearer ${TOKEN}`;
+  for (const name of ["x-forwarded-host", "x-host", "x-original-host"])
+    expect(await status({ authorization, host: "evil.example", [name]: "agents.example" })).toBe(403);
+  expect(await status({ authorization, host: "evil.example", forwarded: "host=agents.example" })).toBe(403);
+  expect(await status({ authorization, origin: "https://evil.example", host: "agents.example" })).toBe(403);
+  const guesses = Array.from({ length: 100 }, (_, nth) =>
+    status({ authorization: `Bearer ${TOKEN.slice(0, nth % TOKEN.length)}` }),
+  );
+  expect(new Set(await Promise.all(guesses))).toEqual(new Set([401]));
+  expect(await ann("list_tasks")).toContain("Saw");
+  proxy.closeAllConnections();
+  proxy.close();
+  await stop();
 });
 
 it("says what is wrong with its options", async () => {
