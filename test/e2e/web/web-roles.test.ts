@@ -24,6 +24,7 @@ const ACTS: { readonly [K in Act["do"]]: Act & { readonly do: K } } = {
   land: { do: "land", id: 1, decision: "drop", place: 1 },
   cron: { do: "cron", expression: "0 9 * * *", text: "look", to: "", task: true },
   uncron: { do: "uncron", id: 1 },
+  withdraw: { do: "withdraw", id: 1 },
   steer: { do: "steer", what: "mode", who: "", value: "yolo" },
   review: { do: "review", comments: [{ path: "a", line: 1, excerpt: "", text: "no" }] },
 };
