@@ -1,7 +1,7 @@
 /**
  * Draws the screen: the alternate screen of the terminal, always as many lines as it has rows. Only what changed is written (rows.ts),
- * in one write between the marks of synchronized output. A key is drawn at once, everything else in frames; both wait for a terminal
- * that is behind (pace.ts).
+ * in one write between the marks of synchronized output. Keys are drawn at once, those of one read together, and everything else in
+ * frames; both wait for a terminal that is behind (pace.ts).
  */
 import {
   CURSOR_MARKER,
@@ -41,6 +41,7 @@ export class Canvas implements Drawn {
   private cursor = "";
   private size = "";
   private timer: NodeJS.Timeout | null = null;
+  private keys: NodeJS.Immediate | null = null;
   private last = 0;
   private open = false;
   private pace = new Pace();
@@ -125,7 +126,11 @@ export class Canvas implements Drawn {
     }
     if (isKeyRelease(data)) return;
     this.onKey(data);
-    this.draw(true);
+    // Keys that come at once, such as a paste without marks, are drawn together.
+    this.keys ??= setImmediate(() => {
+      this.keys = null;
+      this.draw(true);
+    });
   };
 
   private readonly onResize = (): void => this.draw();

@@ -89,6 +89,17 @@ it.each([0, 20, 60, 150, 400])(
   },
 );
 
+it("draws keys that come at once together, such as a paste without marks", async () => {
+  const terminal = await project().open(["--model", "runbook"], LARGE);
+  await terminal.shows("What you type goes to the lead");
+  const before = terminal.output.length;
+  terminal.type(`${"z".repeat(2_000)}END`);
+  await terminal.shows("zzzEND");
+  const frames = terminal.output.slice(before).split("\x1b[?2026h").length - 1;
+  expect(frames).toBeGreaterThan(0);
+  expect(frames).toBeLessThan(500);
+});
+
 it("undoes in the editor", async () => {
   const terminal = await conversation(() => says("Yes."));
   const line = (text: string): Promise<void> => soon(() => expect(terminal.grid.lines().at(-3)).toBe(text));
