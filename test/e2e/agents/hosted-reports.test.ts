@@ -113,7 +113,7 @@ it("is not fooled by numbers that are none", async () => {
   expect(warnings).toHaveLength(1);
 });
 
-const STEPS = 150;
+const STEPS = 60;
 const PRINTED = Array.from({ length: 40 }, (_, nth) => `line ${nth} of what the command printed`).join("\n");
 const bytesOf = async ({ store }: ProgramTeam, who: string): Promise<number> => {
   const entries = await store.transcript.current(who as never);
