@@ -63,6 +63,13 @@ const warnings = async ({ store }: Agent): Promise<string[]> =>
     event.type === "warning.raised" ? [event.text] : [],
   );
 
+it("has no warning for the built-in model, which says nothing to a message", async () => {
+  const agent = await member(modelOf(() => ({}), { spec: "runbook" }));
+  const replies = new ReplyRecovery(agent);
+  for (const kind of ["acted", "rested"]) expect((await turn(agent, never, replies)).kind).toBe(kind);
+  expect(await warnings(agent)).toEqual([]);
+});
+
 it("nudges an empty reply once, and a refusal in other words", async () => {
   const model = modelOf((_, nth) => (nth === 4 ? { stop: "refused" } : nth === 3 ? saying("here I am") : {}));
   const agent = await member(model);

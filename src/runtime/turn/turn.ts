@@ -60,7 +60,8 @@ export async function turn(
   } else if (hint !== null) {
     await appendNote(agent, heard(hint));
     reason = null;
-  } else if (text === "" || reply.stop === "refused") {
+    // The built-in model says nothing where it has nothing to run.
+  } else if ((text === "" && agent.model.spec !== "runbook") || reply.stop === "refused") {
     const what =
       reply.stop === "refused" ? "was stopped by the provider's filter" : "had no words and no calls";
     await agent.store.journal.warn(
