@@ -8,6 +8,7 @@ import { join } from "node:path";
 import type { Obstacle } from "../../core/worktree.ts";
 import { bounded, type Git, messageOfGit, NotesGone, type Ran } from "./git.ts";
 import { NO_HOOKS } from "./hardening.ts";
+import { flattened, identity, squashed } from "./landing-commits.ts";
 import { atWorkFile } from "./own-state.ts";
 import { listed, operationIn } from "./preflight.ts";
 import { withWorktreeLock } from "./queue.ts";
@@ -66,6 +67,8 @@ export class LandingTree {
   /** Tells after a crash that the landing, and not the member, began an operation here. */
   private readonly marker: string;
   private isDetached = false;
+  /** Git exchanges files for those of this commit, and may have ended between two of them: the disk was full, or git was killed. */
+  private movingTo: string | null = null;
 
   private constructor(task: TaskBranch, names: readonly string[], gitDir: string) {
     this.task = task;
@@ -126,17 +129,18 @@ export class LandingTree {
   async putOn(base: string, asOne: boolean): Promise<Candidate | Refused> {
     const { git, root, commonDir, branch } = this.task;
     const head = await git.run(root, "rev-parse", `refs/heads/${branch}`);
-    writeFileSync(this.marker, `rebase ${head}`);
+    this.move(head, base);
     if (!this.isDetached) await git.run(root, "update-ref", "--no-deref", "HEAD", head);
     this.isDetached = true;
-    const own = await this.flattened(head);
+    const own = await flattened(this.task, this.names, head);
     const stuck = await withWorktreeLock(commonDir, () => this.rebase(base, own));
+    this.move(head, null);
     if (stuck) return stuck;
     const [tip = "", tree = ""] = (await git.run(root, "rev-parse", "HEAD", "HEAD^{tree}")).split("\n");
     const unseen = (await git.run(root, "log", "--format=%h %s", `${own}..${base}`))
       .split("\n")
       .filter(Boolean);
-    const commit = asOne && tip !== base ? await this.squashed(base, tip, tree) : tip;
+    const commit = asOne && tip !== base ? await squashed(this.task, this.names, { base, tip, tree }) : tip;
     return { kind: "candidate", base, tip, commit, tree, unseen };
   }
 
@@ -152,10 +156,32 @@ export class LandingTree {
   async restore(): Promise<void> {
     if (!this.isDetached) return;
     const { git, root, branch } = this.task;
-    const back = await git.try(root, ...NO_HOOKS, "checkout", "--quiet", branch);
-    if (back.code !== 0) await git.run(root, ...NO_HOOKS, "checkout", "--quiet", "--merge", branch);
-    this.isDetached = false;
-    rmSync(this.marker, { force: true });
+    if (this.movingTo !== null) await this.makeWhole(`refs/heads/${branch}`);
+    else {
+      const tip = await git.run(root, "rev-parse", `refs/heads/${branch}`);
+      this.move(tip, tip);
+      const back = await git.try(root, ...NO_HOOKS, "checkout", "--quiet", branch);
+      if (back.code !== 0) await git.run(root, ...NO_HOOKS, "checkout", "--quiet", "--merge", branch);
+    }
+    await this.attach();
+  }
+
+  /** Notes for which commit of the branch it lands, and the commit that the files of the worktree become now. */
+  private move(head: string, to: string | null): void {
+    writeFileSync(this.marker, to === null ? `rebase ${head}` : `rebase ${head} ${to}`);
+    this.movingTo = to;
+  }
+
+  /**
+   * The files of this commit, after git ended between two files of a checkout: what was gone would be committed as deleted by the member.
+   * All of its work is in the branch. First as at HEAD, where the checkout began, so that no file of its goal is left.
+   */
+  private async makeWhole(commit: string): Promise<void> {
+    const { git, root } = this.task;
+    this.removeLocks();
+    if (this.movingTo !== null) await git.run(root, "read-tree", this.movingTo);
+    await git.run(root, ...NO_HOOKS, "reset", "--quiet", "--hard", "HEAD");
+    await git.run(root, ...NO_HOOKS, "reset", "--quiet", "--hard", commit);
   }
 
   private async attach(): Promise<void> {
@@ -170,7 +196,9 @@ export class LandingTree {
     const { git, root, ref, landing } = this.task;
     await gitGone(({ cwd }) => cwd === root || cwd.startsWith(`${root}/`));
     this.removeLocks();
-    if (readFileSync(this.marker, "utf8").startsWith("rebase")) {
+    const [began, , movingTo = null] = readFileSync(this.marker, "utf8").split(" ");
+    if (began === "rebase") {
+      this.movingTo = movingTo;
       await this.endRebase();
       this.isDetached = (await git.try(root, "symbolic-ref", "--quiet", "HEAD")).code !== 0;
       const hasLanded =
@@ -178,8 +206,10 @@ export class LandingTree {
         landing !== null &&
         (await git.isAncestor(root, landing, ref)) &&
         (await git.try(root, "diff", "--quiet", landing, "HEAD")).code === 0;
-      if (hasLanded) await this.adopt(landing);
-      else if (operationIn(this.gitDir) === null) await this.restore();
+      if (hasLanded) {
+        if (movingTo !== null) await this.makeWhole(landing);
+        await this.adopt(landing);
+      } else if (operationIn(this.gitDir) === null) await this.restore();
     }
     rmSync(this.marker, { force: true });
   }
@@ -192,6 +222,7 @@ export class LandingTree {
   private async endRebase(): Promise<void> {
     const { git, root, branch } = this.task;
     if (operationIn(this.gitDir) !== "rebase") return;
+    this.removeLocks();
     if ((await git.try(root, "rebase", "--abort")).code === 0) return;
     for (const state of ["rebase-merge", "rebase-apply"])
       rmSync(join(this.gitDir, state), { recursive: true, force: true });
@@ -237,38 +268,15 @@ export class LandingTree {
     return done.code === 0 ? null : refused("branch", `git commit was refused:\n${messageOfGit(done)}`);
   }
 
-  /** A branch with merges as one commit, so that conflicts which a merge resolved need not be resolved again. */
-  private async flattened(tip: string): Promise<string> {
-    const { git, root, ref, message } = this.task;
-    const range = `${ref}..${tip}`;
-    if ((await git.run(root, "rev-list", "--merges", "--count", range)) === "0") return tip;
-    const base = await git.run(root, "merge-base", ref, tip);
-    return await this.commitOf(tip, base, message);
-  }
-
-  /** The gate sees only the last of several commits. The target gets no others: a bisection may stop at each. */
-  private async squashed(base: string, tip: string, tree: string): Promise<string> {
-    const { git, root, message } = this.task;
-    // A later owner repeated work that had landed before a crash, or the commits undo each other.
-    if (tree === (await git.run(root, "rev-parse", `${base}^{tree}`))) return base;
-    const steps = (await git.run(root, "log", "--reverse", "--format=- %s", `${base}..${tip}`)).trim();
-    if (steps.split("\n").length <= 1) return tip;
-    return await this.commitOf(tip, base, `${message}\n\n${steps}`);
-  }
-
-  private async commitOf(tree: string, parent: string, message: string): Promise<string> {
-    const { git, root } = this.task;
-    return await git.run(root, ...this.names, "commit-tree", `${tree}^{tree}`, "-p", parent, "-m", message);
-  }
-
   private async rebase(base: string, own: string): Promise<Refused | null> {
     const { git, root, onto } = this.task;
     if (await git.isAncestor(root, base, own)) {
       const there = await git.try(root, ...NO_HOOKS, "checkout", "--quiet", "--detach", own);
-      return there.code === 0 ? null : refused("branch", `git checkout failed:\n${messageOfGit(there)}`);
+      if (there.code === 0) return null;
+      await this.makeWhole(own);
+      return refused("branch", `git checkout failed:\n${messageOfGit(there)}`);
     }
     const done = await this.as("rebase", "--quiet", "--no-autostash", base, own).catch(async (error) => {
-      this.removeLocks();
       await this.endRebase();
       throw error;
     });
@@ -278,23 +286,15 @@ export class LandingTree {
       .filter(Boolean);
     const marks = conflicts.length > 0 ? await git.run(root, "diff", "--no-color", "--no-ext-diff") : "";
     const told = `${done.out}\n${done.err}`.split("\n").filter((line) => line.startsWith("CONFLICT"));
-    await git.try(root, "rebase", "--abort");
-    if (conflicts.length === 0) return refused("branch", `git rebase ${onto} failed:\n${messageOfGit(done)}`);
+    await this.endRebase();
+    if (conflicts.length === 0) {
+      // Files that a gate changed are kept: git says so, and begins nothing.
+      if (!done.err.includes("cannot rebase: ")) await this.makeWhole(own);
+      return refused("branch", `git rebase ${onto} failed:\n${messageOfGit(done)}`);
+    }
     return refused(
       "conflict",
       `Conflicts with ${onto} in ${listed(conflicts)}\n${told.join("\n")}\n${marks}`,
     );
   }
-}
-
-/** The person's own identity if git has one. Nobody can type a passphrase here, so nothing is signed. */
-export async function identity({
-  git,
-  root,
-  author,
-}: Pick<TaskBranch, "git" | "root" | "author">): Promise<string[]> {
-  const unsigned = ["-c", "commit.gpgSign=false"];
-  if ((await git.ask(root, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")) !== null)
-    return unsigned;
-  return [...unsigned, "-c", `user.name=${author}`, "-c", `user.email=${author}@ekiden.invalid`];
 }

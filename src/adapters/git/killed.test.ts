@@ -1,6 +1,7 @@
 /** Git that is killed, or that meets the git of another process at a bad moment: the work is done again. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { programFolder } from "../../../test/fixtures/program-folder.ts";
@@ -35,9 +36,9 @@ function dying(verb: string, instead: string): { PATH: string; killed: string } 
 }
 
 /** Something is lost once, before the first call with this verb. */
-function losing(verb: string, lose: string): { PATH: string; done: string } {
+function losing(verb: string, lose: string, before = ""): { PATH: string; done: string } {
   const isIt = `case " $* " in *" ${verb} "*|*" ${verb}/"*) [ -e $HERE/done ] || { echo > $HERE/done; ${lose}; } ;; esac`;
-  const bin = programFolder("git", `${isIt}\nexec ${GIT} "$@"`);
+  const bin = programFolder("git", `${before}\n${isIt}\nexec ${GIT} "$@"`);
   const done = join(bin, "done");
   writeFileSync(done, "not yet");
   return { PATH: `${bin}:${process.env.PATH ?? ""}`, done };
@@ -151,6 +152,39 @@ it.each([...LANDS, "rebase", "log", "update-ref", "symbolic-ref", "merge --ff-on
     expect(repo.git("show", "main:b.txt")).toBe("b");
   },
 );
+
+it.each([
+  ["the disk is full", "trap '' XFSZ;", false],
+  ["git is killed", "", false],
+  ["the disk is full, and stays so,", "trap '' XFSZ;", true],
+])("keeps the work when %s in the middle of a checkout of its landing", async (_, trap, stays) => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.write({ ".ekiden/.gitignore": "*\n" });
+  // No file of git may grow beyond 20 blocks: the large one ends the checkout when the file of the task is gone already.
+  const full = join(repo.dir, ".ekiden", "full");
+  const refuses = `case " $* " in *" read-tree "*) [ ! -e ${full} ] || exit 1 ;; esac`;
+  const { PATH, done } = losing("rebase", `${trap} ulimit -f 20; ${GIT} "$@"; exit`, refuses);
+  const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
+  onTestFinished(() => shell.close());
+  const env = { PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" };
+  const trees = await openWorktrees({
+    ...{ project: repo.dir, team: DEFAULT_TEAM, env, shell, gateTimeoutMs: 10_000, share: [] },
+  });
+  const { workspace } = await trees.open(TASK);
+  writeFileSync(join(workspace, "b.txt"), "b\n");
+  repo.write({ "large.txt": randomBytes(50_000).toString("hex"), "small.txt": "c\n" });
+  repo.commit("change");
+  rmSync(done);
+  if (stays) writeFileSync(full, "");
+  const refused = await trees.land(TASK, BY).catch((error: unknown) => error);
+  expect(refused).not.toMatchObject({ kind: "landed" });
+  expect(readFileSync(done, "utf8")).toBe("\n");
+  const files = [".git", "a.txt", ...(stays ? ["large.txt", "small.txt"] : ["b.txt"])];
+  expect(readdirSync(workspace).sort()).toEqual(files);
+  rmSync(full, { force: true });
+  expect(await trees.land(TASK, BY)).toMatchObject({ kind: "landed" });
+  expect(repo.git("show", "main:b.txt")).toBe("b");
+});
 
 it("waits for a worktree that another git is just making", async () => {
   const repo = repository({ "a.txt": "a\n" });

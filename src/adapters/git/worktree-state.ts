@@ -126,7 +126,7 @@ export async function mend(
   const log = headLog(root);
   if (gone) {
     // The branch comes back where the worktree was last. A landing puts the worktree on commits of others, and notes that of the branch.
-    const landing = /^rebase ([0-9a-f]+)$/.exec(textIn(atWorkFile(gitDirOf(root))))?.[1];
+    const landing = /^rebase ([0-9a-f]+)\b/.exec(textIn(atWorkFile(gitDirOf(root))))?.[1];
     const commit = landing ?? log.at(-1)?.to ?? otherwise;
     await git.run(root, "update-ref", "--no-deref", "-m", "ekiden: made again", ref, commit, "");
   } else if (log.slice(1).some(({ from }) => NO_COMMIT.test(from)))

@@ -1,8 +1,8 @@
 /** The parts of a start for which a person would need a terminal: a repository with a first commit, and the file of a plan that was typed. */
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { identity } from "../../adapters/git/candidate.ts";
 import { Git } from "../../adapters/git/git.ts";
+import { identity } from "../../adapters/git/landing-commits.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
 import { EkidenError } from "../../core/errors.ts";
