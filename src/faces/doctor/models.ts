@@ -2,7 +2,7 @@
 import { systemClock } from "../../adapters/clock.ts";
 import type { Provider } from "../../adapters/models/index.ts";
 import type { Effort } from "../../core/effort.ts";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Invocation } from "../invocation.ts";
 import { type Finding, missing, ok, wrong } from "./finding.ts";
@@ -12,11 +12,20 @@ const PROBE_MS = 3_000;
 const REPLY_MS = 20_000;
 
 /** The model that a run would use now. */
-export async function chosenModel({ env }: Invocation, { model }: Settings): Promise<Finding> {
+export async function chosenModel(
+  { env }: Invocation,
+  { model, baseUrl = "", models }: Settings,
+): Promise<Finding> {
   const name = "model";
   try {
-    const { chooseModel } = await import("../../adapters/models/index.ts");
-    return ok(name, await chooseModel({ env, setting: model }));
+    const { chooseModel, openModel } = await import("../../adapters/models/index.ts");
+    const spec = await chooseModel({ env, setting: model });
+    // A missing key is said with its provider.
+    return await openModel(spec, { env, clock: systemClock, baseUrl, models }).then(
+      () => ok(name, spec),
+      (error: unknown) =>
+        isEkidenError(error, "model_missing") ? wrong(name, spec, messageOf(error)) : ok(name, spec),
+    );
   } catch (error) {
     return missing(name, "none is configured", messageOf(error));
   }

@@ -57,6 +57,16 @@ it("tries the key and the model with one short reply", async () => {
   expect(bad.text).not.toContain(server.env.ANTHROPIC_API_KEY);
 });
 
+it("refuses a model of a provider that does not exist", async () => {
+  const bad = await doctor({}, "--model", "anthropc/claude-haiku-4-5");
+  expect(bad.code).toBe(1);
+  expect(bad.of("model")).toMatchObject({
+    state: "wrong",
+    found: "anthropc/claude-haiku-4-5",
+    fix: expect.stringContaining('Did you mean "anthropic"?') as string,
+  });
+});
+
 it("names the files it has read, and what is wrong in them", async () => {
   project.write({
     "AGENTS.md": "Be kind.",
