@@ -146,7 +146,8 @@ describe.each(BACKENDS)("all faces on %s", (backend) => {
     expect(screen.picture.members.get(LEAD)?.name).toBe(name("lead"));
   });
 
-  it.runIf(backend === "sqlite")("meet everything that changes a figure", () => {
-    expect([...seen]).toEqual(expect.arrayContaining(FACTS));
-  });
+  if (backend === "sqlite")
+    it("meet everything that changes a figure", () => {
+      expect([...seen]).toEqual(expect.arrayContaining(FACTS));
+    });
 });
