@@ -85,7 +85,7 @@ export function taskRow(task: ListedTask, isInChain: boolean, { paint }: Style, 
     actions: taskActions(task),
     lines: (width) => {
       const waits = waitsFor.length > 0 ? ` after ${waitsFor.map((one) => `#${one}`).join(" ")}` : "";
-      const why = nobody === "" ? paint("dim", waits) : paint("warn", ` ${nobody}`);
+      const why = nobody === "" ? paint("dim", waits) : paint("warn", ` · ${nobody}`);
       const mark = isInChain ? paint("warn", "◆") : " ";
       const state = `${paint(tone, `${glyph} ${word}`)}${owner ? ` ${owner}` : ""} ${paint("dim", span(ageMs))}`;
       const words = paint(status === "in_progress" ? "strong" : "plain", subject);
