@@ -131,6 +131,8 @@ export const STILL_YOURS =
   "This task is still yours. Go on with it, then call complete_task, fail_task or release_task.";
 export const WENT_ON =
   "The team was restarted. This task is still yours; your earlier work is above. Check the current state, then go on.";
+export const refusedBefore = (evidence: string): string =>
+  `Your last completion of it was refused:\n${tagged("refusal", {}, evidence)}`;
 export const CUT_OFF =
   "The output limit cut your answer off. Continue exactly where it stopped, in smaller pieces.";
 

@@ -362,6 +362,23 @@ it("goes on after a restart with its task, or with what it has not answered", as
   expect(await store.transcript.current(alice)).toHaveLength(1);
 });
 
+it("tells after a restart why a completion was refused, unless the member has read it", async () => {
+  await add("paint");
+  await claimed(store, seats.alice);
+  const refusal = {
+    why: "branch",
+    evidence: "The worktree was removed.\nDo it again.",
+    failure: "",
+  } as const;
+  await store.board.refuse({ seat: seats.alice, task: FIRST, attempt: 1 }, refusal);
+  const unread = place(seats.alice, { entries: [heard("Do it")] });
+  expect(await unread.current.resumeAfterRestart()).toBe(true);
+  expect(heardBy(unread)).toContain("<refusal>\nThe worktree was removed.\nDo it again.\n</refusal>");
+  const read = place(seats.alice, { entries: [heard(`#1 is not completed: ${refusal.evidence}`)] });
+  expect(await read.current.resumeAfterRestart()).toBe(true);
+  expect(heardBy(read)).not.toContain("<refusal>");
+});
+
 it("does not go on after a restart where its stint had ended", async () => {
   const placed = place(seats.alice, { entries: [heard("Do it")] });
   await placed.agent.activity.idle("repeating", []);

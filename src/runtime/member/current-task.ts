@@ -1,7 +1,7 @@
 /** The task that a member works on: it is claimed for it, resumed after a restart, and the member is reminded of it. */
 import type { Entry } from "../../core/conversation/chat.ts";
 import { gaveBack } from "../../core/conversation/lost-claim.ts";
-import { claimed, ownTask, STILL_YOURS, WENT_ON } from "../../core/conversation/prompt.ts";
+import { claimed, ownTask, refusedBefore, STILL_YOURS, WENT_ON } from "../../core/conversation/prompt.ts";
 import { orElse } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
 import { ENDED_STINT, IDLE, type IdleReason } from "../../core/lifecycle.ts";
@@ -16,6 +16,9 @@ const REMINDERS = 3;
 
 /** A member whose stint was ended so often in a row takes no task before there is news. One that floods the board takes none at once. */
 const REPETITIONS = 3;
+
+/** Results may be cut, so only so many characters of a refusal are looked for. */
+const EVIDENCE_COMPARED = 100;
 
 /** Undoes a claim in its transaction. */
 class Foreign extends Error {}
@@ -121,10 +124,23 @@ export class CurrentTask {
     const { store, seat, conversation, kind } = this.agent;
     if (conversation.isEmpty) return false;
     const own = await store.board.mine(seat.name);
-    if (own) await this.remind(own, WENT_ON);
+    if (own) await this.remind(own, `${WENT_ON}${await this.unreadRefusal(own)}`);
     if (own || !conversation.awaitsReply) return own !== null;
     const activity = (await store.roster.member(seat.name))?.activity;
     return activity?.phase !== "idle" || (kind === "lead" && activity.reason !== "no_tool_use");
+  }
+
+  /** Why its last completion was refused, where the process ended before the member could read it: not every refusal comes twice. */
+  private async unreadRefusal({ id, attempt }: Claimed): Promise<string> {
+    const { store, conversation } = this.agent;
+    let last = "";
+    for await (const { events } of store.journal.pages(store.journal.from(0), ["task.reopened"]))
+      for (const event of events)
+        if (event.type === "task.reopened" && event.task === id && event.attempt === attempt)
+          last = event.evidence;
+    const begins = JSON.stringify(last).slice(1, -1).slice(0, EVIDENCE_COMPARED);
+    if (last === "" || JSON.stringify(conversation.messages()).includes(begins)) return "";
+    return `\n${refusedBefore(last)}`;
   }
 
   /** True when the member must continue: it has a task, or its stint was too short for what it does. */

@@ -108,10 +108,14 @@ function nextStep(plan: WorkPlan, who: string, { messages }: ModelCall): Step {
     return call("send_message", { to, text: `letter of ${who} about #${task}, attempt ${attempt}` });
   }
   if (ended && !ended.isError && !isInterrupted("complete_task")) return { text: `#${task} is done.` };
-  // Somebody removed its worktree: the work is done again.
-  const isLost = [ended, ran].some((one) => isGone(one?.text));
-  const redone = triesOf("bash").length > triesOf("complete_task").length;
-  if (isLost && !redone) return call("bash", { command: commandOf(plan, task, attempt) });
+  // Somebody removed its worktree: the work is done again. It hears so in a result, or after a restart with its task.
+  const lostAt = parts.findLastIndex(
+    (part, index) =>
+      (part.type === "result" && part.id.startsWith(`t${task}-a${attempt}-`) && isGone(part.text)) ||
+      (part.type === "text" && index === at && isGone(part.text)),
+  );
+  const ranAt = parts.findLastIndex((part) => part.type === "call" && part.id === triesOf("bash").at(-1)?.id);
+  if (ranAt < lostAt) return call("bash", { command: commandOf(plan, task, attempt) });
   if (ended && /gate/.test(ended.text) && !fixed)
     return call("bash", { command: commandOf(plan, task, attempt) });
   if (
