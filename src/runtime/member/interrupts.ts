@@ -40,12 +40,15 @@ export class Interrupts {
   /** Starts to watch for mail that must not wait for the end of a step. */
   async watch(): Promise<void> {
     const { store, seat } = this.agent;
-    this.unwatch = store.wake.watch(`mail:${seat.name}`, () => {
-      if (!this.idleWait) void this.peek().catch(() => {});
-    });
+    this.unwatch = store.wake.watch(`mail:${seat.name}`, () => this.look());
     const [open] = await store.requests.open({ of: seat.name, kind: "shutdown" });
     if (open) this.note(open.id, open.deadline);
     await this.peek();
+  }
+
+  /** Looks once more: the wake-up may have come just before the step began, or the look that it caused may have failed. */
+  look(): void {
+    if (!this.idleWait) void this.peek().catch(() => {});
   }
 
   close(): void {

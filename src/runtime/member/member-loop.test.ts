@@ -357,6 +357,21 @@ it("refuses a summary that a hook prevents, and answers a request for one at its
   expect(await settled(late)).toBeNull();
 });
 
+it("looks for urgent mail at a poll, because its wake-up may come just before the step", async () => {
+  const { wake } = store;
+  const deaf = { mark: () => wake.mark(), changed: wake.changed.bind(wake), watch: () => () => {} };
+  await note();
+  const lived = start(hangs, { store: { ...store, wake: deaf } as Store });
+  await told();
+  await note(alice, "Stop that", true);
+  await told();
+  expect(lived.requests).toHaveLength(1);
+  lived.life.pollAgain();
+  await told();
+  expect(lived.requests).toHaveLength(2);
+  expect(lastHeard(lived)).toContain("Stop that");
+});
+
 it("watches its mailbox no longer than it lives", async () => {
   const { wake } = store;
   let watchers = 0;

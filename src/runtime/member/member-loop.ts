@@ -98,9 +98,10 @@ export class MemberLoop {
     this.interrupts.interrupt(kind);
   }
 
-  /** Makes an idle member look for work, in case it missed a wake-up. */
+  /** Makes an idle member look for work, and one at work for urgent mail, in case it missed a wake-up. */
   pollAgain(): void {
     this.idleLoop.pollAgain();
+    this.interrupts.look();
   }
 
   /**
