@@ -1,6 +1,7 @@
 /** These tests watch real processes that use more than they may. */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -13,12 +14,13 @@ it.runIf(process.platform === "linux")("threads count, where the kernel counts t
     "import threading, time\nfor i in range(40): threading.Thread(target=time.sleep, args=(60,)).start()";
   const supervisor = spawn("sh", ["-c", `python3 -c "${program}"; true`], { stdio: "ignore" });
   onTestFinished(() => void supervisor.kill("SIGKILL"));
+  const exit = once(supervisor, "exit");
   const limits = { ...DEFAULT_COMMAND_LIMITS, commandProcesses: 4 };
   const note = await new Promise<string>((onOver) => {
     new LimitWatch().add({ supervisor: supervisor.pid ?? 0, limits, cwd: "/", onOver });
   });
   expect(note).toMatch(/more than 32 threads.*setting commandProcesses\]/);
-  await new Promise((resolve) => supervisor.once("exit", resolve));
+  await exit;
 });
 
 /** Null where this user may make none. */
@@ -40,8 +42,10 @@ it.runIf(process.getuid?.() === 0)(
     for (const of of ["workspace", "temporary files"]) {
       const supervisor = spawn("sh", [
         "-c",
-        `head -c 6000000 /dev/zero > ${disk}/x; sh -c 'sleep 60; true'; rm ${disk}/x`,
+        // Only what it takes from the beginning of the watch on counts.
+        `while [ ! -e ${disk}/go ]; do sleep 0.01; done; head -c 6000000 /dev/zero > ${disk}/x; sh -c 'sleep 60; true'; rm ${disk}/*`,
       ]);
+      const exit = once(supervisor, "exit");
       const limits = { ...DEFAULT_COMMAND_LIMITS, freeDiskMb: 4 };
       const note = await new Promise<string>((onOver) => {
         new LimitWatch(of === "workspace" ? tmpdir() : disk).add({
@@ -50,9 +54,10 @@ it.runIf(process.getuid?.() === 0)(
           cwd: of === "workspace" ? disk : "/",
           onOver,
         });
+        writeFileSync(join(disk, "go"), "");
       });
       expect(note).toContain(`less than 4 MB were left on the disk of ${disk}`);
-      await new Promise((resolve) => supervisor.once("exit", resolve));
+      await exit;
     }
   },
 );
