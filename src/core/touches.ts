@@ -20,12 +20,14 @@ function read(pattern: string): string[] {
 }
 
 const UNCLEAR = /[[\]{}()]/;
+const WILD = /[*?]/;
 
 /** Whether one name can match both segments. */
 const similar = (a: string, b: string): boolean =>
+  a === b ||
   UNCLEAR.test(a) ||
   UNCLEAR.test(b) ||
-  meet([...a], [...b], "*", (c, d) => c === d || c === "?" || d === "?");
+  (WILD.test(a + b) && meet([...a], [...b], "*", (c, d) => c === d || c === "?" || d === "?"));
 
 /** Whether one list can match both patterns; `any` in a pattern is any number of items. Its cost is the product of the lengths. */
 function meet(

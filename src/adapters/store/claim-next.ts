@@ -6,7 +6,7 @@
 import type { TaskId } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
 import type { Claimed } from "../../core/task.ts";
-import { conflict, type MakeEntry, start, taken, touched } from "./claim.ts";
+import { conflict, type MakeEntry, start, type Touched, taken, touched } from "./claim.ts";
 import { checked, type SeatRow, seated, staleSeat } from "./seat.ts";
 import type { Session } from "./session.ts";
 import { atMost, type Op, Raw, sql, type Tx, teamLock } from "./sql.ts";
@@ -181,16 +181,29 @@ function* candidates(tx: Tx, { role, blocks_of }: SeatRow, kept: string): Op<Can
   const found: Candidate[] = [];
   for (const one of roles) found.push(...(yield* seek(tx, one, blocks_of, enough)));
   if (found.every((one) => one.touches === "[]")) return found.sort(better).slice(0, enough);
-  const running = yield* touched(tx);
-  const free = (one: Candidate): boolean => one.touches === "[]" || conflict(one.touches, running) === null;
-  let fit = found.filter(free);
+  const free = isFree(yield* touched(tx));
+  const fit = found.filter(free);
   // Every task at the head of the queue waits for files: search the whole queue.
-  if (fit.length === 0) {
-    const all: Candidate[] = [];
-    for (const one of roles) all.push(...(yield* seek(tx, one, blocks_of, 1_000_000)));
-    fit = all.filter(free);
+  for (const one of fit.length === 0 ? roles : []) {
+    let left = enough;
+    for (const candidate of yield* seek(tx, one, blocks_of, 1_000_000)) {
+      if (!free(candidate)) continue;
+      fit.push(candidate);
+      left -= 1;
+      if (left === 0) break;
+    }
   }
   return fit.sort(better).slice(0, enough);
+}
+
+/** Compares each list of patterns once: on a large board many tasks have the same. */
+function isFree(running: readonly Touched[]): (one: Candidate) => boolean {
+  const known = new Map([["[]", true]]);
+  return ({ touches }) => {
+    const is = known.get(touches) ?? conflict(touches, running) === null;
+    known.set(touches, is);
+    return is;
+  };
 }
 
 const better = (a: Candidate, b: Candidate): number =>

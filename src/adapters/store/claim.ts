@@ -85,10 +85,14 @@ export function* start(tx: Tx, seat: Seat, id: TaskId): Op<void> {
 }
 
 /** The file patterns of a task in progress. */
-export type Touched = { readonly id: TaskId; readonly touches: string };
+export type Touched = { readonly id: TaskId; readonly files: readonly string[] };
 export function* touched(tx: Tx): Op<Touched[]> {
-  return yield* sql<Touched>`select id, touches from tasks where team = ${tx.team} and status = 'in_progress' and touches <> '[]' order by id`;
+  const rows = yield* sql<{ id: TaskId; touches: string }>`
+    select id, touches from tasks where team = ${tx.team} and status = 'in_progress' and touches <> '[]' order by id`;
+  return rows.map(({ id, touches }) => ({ id, files: listOf(touches) }));
 }
 
-export const conflict = (touches: string, running: readonly Touched[]): TaskId | null =>
-  running.find((task) => overlapping(listOf(touches), listOf(task.touches)))?.id ?? null;
+export function conflict(touches: string, running: readonly Touched[]): TaskId | null {
+  const files: readonly string[] = listOf(touches);
+  return running.find((task) => overlapping(files, task.files))?.id ?? null;
+}
