@@ -46,7 +46,10 @@ export async function withoutTerminal(frozenMs: number): Promise<Figure[]> {
   const began = performance.now();
   const third = await open([BUILT], {}, folder);
   const came = (await until(third, () => shown(third.screen()) === MEMBERS)) - began;
-  const [floor, value] = [await longest(seen, frozen), await longest(frozen, awake)];
+  // The work may end before the last look. A team that stands still with its terminal frozen has no such end.
+  const last = (await facts()).at(-1) ?? 0;
+  const over = last > frozen + frozenMs ? Math.min(awake, last) : awake;
+  const [floor, value] = [await longest(seen, frozen), await longest(frozen, over)];
   await ended(second);
   await ended(third);
   await ended(first);
