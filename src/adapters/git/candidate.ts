@@ -243,9 +243,9 @@ export class LandingTree {
         `A ${operation} is under way in the worktree. Finish it (git -c core.editor=true ${operation} --continue) or undo it (git ${operation} --abort).`,
       );
     const current = await git.ask(root, "symbolic-ref", "--quiet", "--short", "HEAD");
-    const tip = await git.tip(root, `refs/heads/${branch}`);
-    if (current === branch && tip === null) throw new NotesGone(branch);
     if (current === branch && (await hasBranch(git, root, branch, ref))) return null;
+    if (current === branch && (await git.tip(root, `refs/heads/${branch}`)) === null)
+      throw new NotesGone(branch);
     if (current === branch)
       return refused(
         "branch",

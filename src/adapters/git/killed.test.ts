@@ -44,6 +44,16 @@ function losing(verb: string, lose: string, before = ""): { PATH: string; done: 
   return { PATH: `${bin}:${process.env.PATH ?? ""}`, done };
 }
 
+/** The worktrees of a project, by the git of this path. */
+async function worktreesOf(project: string, PATH: string): Promise<Worktrees> {
+  const shell = createShell({ outputDir: join(project, ".ekiden", "output") });
+  onTestFinished(() => shell.close());
+  const env = { PATH, HOME: project, GIT_CONFIG_NOSYSTEM: "1" };
+  return await openWorktrees({
+    ...{ project, team: DEFAULT_TEAM, env, shell, gateTimeoutMs: 10_000, share: [] },
+  });
+}
+
 const VERBS = [
   "for-each-ref",
   "worktree add",
@@ -76,12 +86,7 @@ describe.each([
     const repo = repository({ "a.txt": "a\n" });
     repo.write({ ".ekiden/.gitignore": "*\n" });
     const { PATH, killed } = dying(verb, instead);
-    const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
-    onTestFinished(() => shell.close());
-    const env = { PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" };
-    const made = await openWorktrees({
-      ...{ project: repo.dir, team: DEFAULT_TEAM, env, shell, gateTimeoutMs: 10_000, share: [] },
-    });
+    const made = await worktreesOf(repo.dir, PATH);
     rmSync(killed);
     const { workspace } = await made.open(TASK);
     writeFileSync(join(workspace, "b.txt"), "b\n");
@@ -100,12 +105,7 @@ it.each(["worktree unlock", "commit", "rebase", "update-ref"])(
     const repo = repository({ "a.txt": "a\n" });
     repo.write({ ".ekiden/.gitignore": "*\n" });
     const { PATH, done } = losing(verb, `rm -rf ${join(repo.dir, ".git", "worktrees")}`);
-    const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
-    onTestFinished(() => shell.close());
-    const env = { PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" };
-    const trees = await openWorktrees({
-      ...{ project: repo.dir, team: DEFAULT_TEAM, env, shell, gateTimeoutMs: 10_000, share: [] },
-    });
+    const trees = await worktreesOf(repo.dir, PATH);
     rmSync(done);
     const { workspace } = await trees.open(TASK);
     writeFileSync(join(workspace, "b.txt"), "b\n");
@@ -134,12 +134,7 @@ it.each([...LANDS, "rebase", "log", "update-ref", "symbolic-ref", "merge --ff-on
     repo.write({ ".ekiden/.gitignore": "*\n" });
     const lose = `for b in $(${GIT} -C ${repo.dir} for-each-ref --format='%(refname)' refs/heads/ekiden); do ${GIT} -C ${repo.dir} update-ref -d $b; done`;
     const { PATH, done } = losing(verb, lose);
-    const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
-    onTestFinished(() => shell.close());
-    const env = { PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" };
-    const trees = await openWorktrees({
-      ...{ project: repo.dir, team: DEFAULT_TEAM, env, shell, gateTimeoutMs: 10_000, share: [] },
-    });
+    const trees = await worktreesOf(repo.dir, PATH);
     const { workspace } = await trees.open(TASK);
     writeFileSync(join(workspace, "b.txt"), "b\n");
     repo.write({ "c.txt": "c\n" });
@@ -164,12 +159,7 @@ it.each([
   const full = join(repo.dir, ".ekiden", "full");
   const refuses = `case " $* " in *" read-tree "*) [ ! -e ${full} ] || exit 1 ;; esac`;
   const { PATH, done } = losing("rebase", `${trap} ulimit -f 20; ${GIT} "$@"; exit`, refuses);
-  const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
-  onTestFinished(() => shell.close());
-  const env = { PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" };
-  const trees = await openWorktrees({
-    ...{ project: repo.dir, team: DEFAULT_TEAM, env, shell, gateTimeoutMs: 10_000, share: [] },
-  });
+  const trees = await worktreesOf(repo.dir, PATH);
   const { workspace } = await trees.open(TASK);
   writeFileSync(join(workspace, "b.txt"), "b\n");
   repo.write({ "large.txt": randomBytes(50_000).toString("hex"), "small.txt": "c\n" });

@@ -135,8 +135,8 @@ export async function mend(
 
 /** Whether the branch is there, and was made on the target. True where the target is gone, which has a message of its own. */
 export async function hasBranch(git: Git, project: string, branch: string, target: string): Promise<boolean> {
-  if ((await git.tip(project, target)) === null) return true;
-  return (await git.try(project, "merge-base", target, `refs/heads/${branch}`)).code === 0;
+  if ((await git.try(project, "merge-base", target, `refs/heads/${branch}`)).code === 0) return true;
+  return (await git.tip(project, target)) === null;
 }
 
 /**

@@ -1,4 +1,4 @@
-/** Messages of the person that nobody has read: each terminal marks them, whoever sent them, and a key takes them back into the editor. */
+/** Messages of the person that nobody has read: each terminal marks them, also those of another terminal, and a key takes them back into the editor. */
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { PERSON } from "../../core/ids.ts";

@@ -34,7 +34,7 @@ export class AgentRequests implements AgentHost {
   private usd = { told: 0, now: 0 };
   private readonly readers = new Map<number, (text: string) => void>();
   private reads = 0;
-  /** What steps printed, until their calls are made: it stands in their results only. */
+  /** What steps printed, until their calls are made: it is in their results only. */
   private readonly printed = new Map<number, StepEnd>();
   private steps = 0;
   /** The prompt is being cancelled: nobody takes what the program still wants. */
