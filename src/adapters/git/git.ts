@@ -48,7 +48,12 @@ const ALWAYS: Env = {
  */
 const CONFINED =
   /^(?:commit|checkout|rebase|reset|clean|update-index|update-ref|symbolic-ref -m|merge|cherry-pick|revert|am|commit-tree|write-tree|diff (?:--ignore-submodules=dirty )?--no-color --no-ext-diff$)(?: |$)/;
-const isConfined = (args: readonly string[]): boolean => CONFINED.test(args.slice(verbAt(args)).join(" "));
+/** A command without the options in front of its verb. */
+const lineOf = (args: readonly string[]): string => args.slice(verbAt(args)).join(" ");
+const isConfined = (args: readonly string[]): boolean => CONFINED.test(lineOf(args));
+/** They change nothing, so one that was killed simply runs again. `despiteOthers` is for those that change something. */
+const READS =
+  /^(?:rev-parse|rev-list|merge-base|status|cat-file|ls-files|ls-tree|for-each-ref|log|worktree list)(?: |$)/;
 const TIMEOUT_MS = 600_000;
 /** As the shell command `timeout` reports it. */
 const TIMED_OUT = 124;
@@ -64,7 +69,7 @@ const TRIES_MAX = 5;
 /** Somebody killed git, or a program that it had started. What it did is not known. */
 class GitKilled extends EkidenError {
   constructor(args: readonly string[]) {
-    super("tool_failed", `git ${args.join(" ")} was killed.`);
+    super("tool_failed", `git ${lineOf(args)} was killed by another program, or for want of memory.`);
   }
 }
 
@@ -131,7 +136,12 @@ export class Git {
     }
   }
 
-  private async start(cwd: string, args: readonly string[], limits: Limits = {}): Promise<Ran> {
+  private start(cwd: string, args: readonly string[], limits: Limits = {}): Promise<Ran> {
+    const once = (): Promise<Ran> => this.startOnce(cwd, args, limits);
+    return READS.test(lineOf(args)) ? despiteOthers(once) : once();
+  }
+
+  private async startOnce(cwd: string, args: readonly string[], limits: Limits): Promise<Ran> {
     const { signal, timeoutMs = TIMEOUT_MS, index, input } = limits;
     // A folder of a member or of the repository could hold a program called git.
     const PATH = outsideFolders(this.env.PATH, cwd).join(delimiter);
@@ -169,7 +179,7 @@ export class Git {
       // What a hook has left is judged like what a command of a member leaves.
       await confined?.ended();
     }
-    throw new EkidenError("tool_failed", `git ${args.join(" ")} was cut off.`);
+    throw new EkidenError("tool_failed", `git ${lineOf(args)} was cut off.`);
   }
 
   /** Its output without the last line end. @throws EkidenError `tool_failed` with git's message */

@@ -99,6 +99,14 @@ describe.each([
   });
 });
 
+it("opens the worktrees of a project although a git that only reads is killed", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const { PATH, killed } = dying("rev-parse", ":");
+  rmSync(killed);
+  await expect(worktreesOf(repo.dir, PATH)).resolves.toHaveProperty("open");
+  expect(readFileSync(killed, "utf8")).toBe("\n");
+});
+
 it.each(["worktree unlock", "commit", "rebase", "update-ref"])(
   "lands when the notes of its worktree go at %s",
   async (verb) => {
