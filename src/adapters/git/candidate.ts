@@ -5,25 +5,15 @@
  */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Obstacle } from "../../core/worktree.ts";
-import { bounded, type Git, messageOfGit, NotesGone, type Ran } from "./git.ts";
+import { type Git, NotesGone, type Ran } from "./git.ts";
 import { NO_HOOKS } from "./hardening.ts";
 import { flattened, identity, squashed } from "./landing-commits.ts";
 import { atWorkFile } from "./own-state.ts";
 import { listed, operationIn } from "./preflight.ts";
 import { withWorktreeLock } from "./queue.ts";
+import { type Refused, refused, refusedByGit } from "./refusal.ts";
 import { gitGone, OWN_LOCKS, removeLocks } from "./stale-locks.ts";
 import { hasBranch } from "./worktree-state.ts";
-
-export type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string };
-
-export const EVIDENCE_MAX = 4_000;
-
-export const refused = (why: Obstacle, evidence: string): Refused => ({
-  kind: "refused",
-  why,
-  evidence: bounded(evidence, EVIDENCE_MAX),
-});
 
 export type TaskBranch = {
   readonly git: Git;
@@ -261,11 +251,11 @@ export class LandingTree {
     const { git, root, message } = this.task;
     if ((await git.changes(root)).length === 0) return null;
     const added = await git.addAll(root);
-    if (added.code !== 0) return refused("branch", `git add failed:\n${messageOfGit(added)}`);
+    if (added.code !== 0) return refusedByGit("git add failed", added);
     const done = await this.as("commit", "--quiet", "--message", message);
     // A change of only a file's time, or inside a submodule, leaves nothing to commit.
     if (done.code !== 0 && (await git.try(root, "diff", "--cached", "--quiet")).code === 0) return null;
-    return done.code === 0 ? null : refused("branch", `git commit was refused:\n${messageOfGit(done)}`);
+    return done.code === 0 ? null : refusedByGit("git commit was refused", done);
   }
 
   private async rebase(base: string, own: string): Promise<Refused | null> {
@@ -274,7 +264,7 @@ export class LandingTree {
       const there = await git.try(root, ...NO_HOOKS, "checkout", "--quiet", "--detach", own);
       if (there.code === 0) return null;
       await this.makeWhole(own);
-      return refused("branch", `git checkout failed:\n${messageOfGit(there)}`);
+      return refusedByGit("git checkout failed", there);
     }
     const done = await this.as("rebase", "--quiet", "--no-autostash", base, own).catch(async (error) => {
       await this.endRebase();
@@ -290,7 +280,7 @@ export class LandingTree {
     if (conflicts.length === 0) {
       // Files that a gate changed are kept: git says so, and begins nothing.
       if (!done.err.includes("cannot rebase: ")) await this.makeWhole(own);
-      return refused("branch", `git rebase ${onto} failed:\n${messageOfGit(done)}`);
+      return refusedByGit(`git rebase ${onto} failed`, done);
     }
     return refused(
       "conflict",

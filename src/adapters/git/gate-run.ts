@@ -1,9 +1,10 @@
 /** One run of the gate on a candidate. Its outcome is recorded with the tree it ran on. */
 import type { Shell, ShellResult } from "../../ports/shell.ts";
-import { type Candidate, EVIDENCE_MAX, type Refused, refused } from "./candidate.ts";
+import type { Candidate } from "./candidate.ts";
 import { bounded, type Git } from "./git.ts";
 import type { LandingLine } from "./landing-line.ts";
 import { listed } from "./preflight.ts";
+import { EVIDENCE_MAX, type Refused, refused } from "./refusal.ts";
 
 type GateInput = {
   readonly git: Git;

@@ -174,8 +174,10 @@ it.each([
   repo.commit("change");
   rmSync(done);
   if (stays) writeFileSync(full, "");
-  const refused = await trees.land(TASK, BY).catch((error: unknown) => error);
-  expect(refused).not.toMatchObject({ kind: "landed" });
+  const outcome = await trees.land(TASK, BY).catch((error: unknown) => error);
+  // A refusal would count against the task, which cannot do anything about a full disk.
+  const thrown = { code: "tool_failed", message: expect.stringMatching(stays ? "" : "unable to write") };
+  expect(outcome).toMatchObject(trap === "" ? { kind: "refused" } : thrown);
   expect(readFileSync(done, "utf8")).toBe("\n");
   const files = [".git", "a.txt", ...(stays ? ["large.txt", "small.txt"] : ["b.txt"])];
   expect(readdirSync(workspace).sort()).toEqual(files);

@@ -3,12 +3,13 @@
  * and on those ahead in the line, the gate runs on the result, and exactly the commit that the gate has seen becomes the target.
  * If any step fails, the branch keeps every commit it had.
  */
-import { LandingTree, refused } from "./candidate.ts";
+import { LandingTree } from "./candidate.ts";
 import type { Landed, LandingInput } from "./landing-job.ts";
 import { LandingLine, type Place } from "./landing-line.ts";
 import { LandingRun, POLL_MS } from "./landing-run.ts";
 import { listed } from "./preflight.ts";
 import { protectedFault } from "./protected-changes.ts";
+import { refused } from "./refusal.ts";
 import { TargetTip } from "./target-tip.ts";
 
 const PATHS_MAX = 1_000;

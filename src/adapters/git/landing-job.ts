@@ -5,8 +5,9 @@ import type { Waiting } from "../../core/landing.ts";
 import type { LandingStep } from "../../core/worktree.ts";
 import type { Reservations } from "../../ports/reservations.ts";
 import type { Shell } from "../../ports/shell.ts";
-import type { Refused, TaskBranch } from "./candidate.ts";
+import type { TaskBranch } from "./candidate.ts";
 import type { AgreedFiles } from "./protected-changes.ts";
+import type { Refused } from "./refusal.ts";
 import type { SharedTarget } from "./shared-target.ts";
 import type { Proposal } from "./way-out.ts";
 

@@ -1,12 +1,13 @@
 /** One landing, from the last place of the line to its end: it is put on what is ahead of it, tested there, and moves the target in its turn. */
 import { turnOf } from "../../core/landing.ts";
 import type { Obstacle } from "../../core/worktree.ts";
-import { type Candidate, type LandingTree, type Refused, refused } from "./candidate.ts";
+import type { Candidate, LandingTree } from "./candidate.ts";
 import { fastForward } from "./fast-forward.ts";
 import { GateRun } from "./gate-run.ts";
 import type { Landed, LandingInput } from "./landing-job.ts";
 import type { LandingLine, Place } from "./landing-line.ts";
 import { inTurn, queueIn } from "./queue.ts";
+import { type Refused, refused } from "./refusal.ts";
 import { type Contact, remoteFault } from "./remote.ts";
 import { ReservedLine } from "./reserved-line.ts";
 import { wasLanded } from "./shared-target.ts";

@@ -1,8 +1,8 @@
 /** The way of a landed commit out of this repository: none, a push of the target, or a branch and a command that proposes it. */
 import { EkidenError } from "../../core/errors.ts";
 import type { Shell } from "../../ports/shell.ts";
-import { type Refused, refused } from "./candidate.ts";
 import { type Git, messageOfGit } from "./git.ts";
+import { type Refused, refused } from "./refusal.ts";
 import { type Contact, Remote } from "./remote.ts";
 
 export type WayOut = {

@@ -1,0 +1,28 @@
+/** Why a task does not land. A refusal counts against its task; a disk that git cannot write to does not. */
+import { EkidenError } from "../../core/errors.ts";
+import type { Obstacle } from "../../core/worktree.ts";
+import { bounded, messageOfGit, type Ran } from "./git.ts";
+
+export type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string };
+
+export const EVIDENCE_MAX = 4_000;
+
+export const refused = (why: Obstacle, evidence: string): Refused => ({
+  kind: "refused",
+  why,
+  evidence: bounded(evidence, EVIDENCE_MAX),
+});
+
+/** Git says so when the disk is full, over its quota, read-only or broken. It does not give the reason for each file. */
+const CANNOT_WRITE =
+  /\b(?:unable to write|failed to write|write error|No space left|quota exceeded|Read-only file system|Input\/output error)\b/i;
+
+/** A step of git that failed. @throws EkidenError `tool_failed` when git could not write: no change of the branch mends that */
+export function refusedByGit(step: string, ran: Ran): Refused {
+  const said = bounded(messageOfGit(ran), EVIDENCE_MAX);
+  if (!CANNOT_WRITE.test(ran.err)) return refused("branch", `${step}:\n${said}`);
+  throw new EkidenError(
+    "tool_failed",
+    `${step}, because git could not write to the disk:\n${said}\nThis does not count as a refusal, and nothing is lost. See which disk is full or read-only (df), then complete_task again.`,
+  );
+}
