@@ -13,10 +13,10 @@ export type Allowance = Partial<
   >
 >;
 
-/** What a team had used when the run began. */
+/** The use of a team when the run began. */
 export type RunStart = { readonly turns: number; readonly usd: number };
 
-/** What a person allows beyond what is used now. Infinity dollars: no limit of money or tokens. */
+/** The amount that a person allows beyond the use until now. Infinity dollars: no limit of money or tokens. */
 export type More = { readonly usd?: number; readonly tokens?: number };
 
 /** US dollars of a run without `budgetUsd`. */
@@ -61,12 +61,12 @@ export class Budget {
     }
   }
 
-  /** What the team has used in its life. */
+  /** The use of the team in its whole life. */
   get used(): RunStart & { readonly tokens: number } {
     return { ...this.all, turns: this.turns };
   }
 
-  /** What may be spent in the team's life. */
+  /** The limits for the whole life of the team. */
   get most(): { readonly mostUsd: number; readonly mostTokens: number } {
     const { budgetUsd = this.start.usd + DEFAULT_RUN_USD, budgetTokens = Number.POSITIVE_INFINITY } =
       this.allowed;

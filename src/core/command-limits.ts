@@ -17,15 +17,15 @@ export const DEFAULT_COMMAND_LIMITS: CommandLimits = {
   freeDiskMb: 256,
 };
 
-/** The kernel counts threads, too, and only stops what is faster than a look. To root it does not count everywhere. */
+/** The kernel's limit counts threads, too. It only stops growth between two looks, and not always that of root. */
 export const THREADS_PER_PROCESS = 8;
 
-/** What a look at a command finds. Bytes. */
+/** The resources that a command uses at one look. Bytes. */
 export type CommandUse = {
   readonly processes: number;
   readonly threads: number;
   readonly memory: number;
-  /** What it may fill: free at the start of the command, and now. */
+  /** The disks that it may fill: bytes free at the start of the command, and now. */
   readonly disks: readonly DiskUse[];
 };
 export type DiskUse = { readonly path: string; readonly atStart: number; readonly free: number };

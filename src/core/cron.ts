@@ -20,7 +20,7 @@ export type NewCron = {
   /** The time zone of the fields, by name. */
   readonly zone: string;
   readonly text: string;
-  /** What a firing becomes: mail to a member, or a new task on the board whose subject is the text. */
+  /** A firing becomes mail to a member, or a new task on the board whose subject is the text. */
   readonly target: { readonly kind: "mail"; readonly to: Name } | { readonly kind: "task" };
   /** Fires once and is removed in the same step. */
   readonly once: boolean;

@@ -8,7 +8,7 @@ import { didYouMean } from "./nearest.ts";
 
 export const EFFORTS = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 export type Effort = (typeof EFFORTS)[number];
-/** What a member does: it plans what must be approved first, works, or judges the work of others. */
+/** A member plans (where a plan must be approved first), works, or judges the work of others. */
 export const PHASES = ["plan", "work", "review"] as const;
 export type Phase = (typeof PHASES)[number];
 
@@ -54,7 +54,7 @@ export function nearestEffort(wanted: Effort, levels: readonly Effort[]): Effort
     );
 }
 
-/** What a setting says for a role in a phase. */
+/** The level that a setting gives for a role in a phase. */
 export function effortFor(
   setting: EffortSetting | undefined,
   role: string,

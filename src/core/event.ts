@@ -43,7 +43,7 @@ export type Fact = Readonly<
   /** Another team of the store. */
   | { type: "team.deleted"; team: Name; by: Name }
   | { type: "team.resumed"; host: HostId }
-  /** What the team had used by then; limits of a run count from here, over its resumes. */
+  /** The use of the team until then; limits of a run count from here, over its resumes. */
   | { type: "run.began"; turns: number; usd: number }
   | {
       type: "team.finished";
@@ -159,7 +159,7 @@ export type Fact = Readonly<
       type: "permission.asked";
       who: Name;
       request: RequestId;
-      /** Who may answer. Facts of the first version lack it, here and in a plan; and answers lack the request. */
+      /** The one who may answer. Facts of the first version lack it, here and in a plan; and answers lack the request. */
       of?: Name | undefined;
       tool: string;
       subject: string;

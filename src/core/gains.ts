@@ -23,7 +23,7 @@ import { settled } from "./volatile.ts";
 /** An agent's reply and the results of its calls, as they are stored. */
 export type Round = readonly Entry[];
 
-/** What a tool is for, which decides what its calls can gain. */
+/** The purpose of a tool. It decides what its calls can gain. */
 export type ToolTraits = {
   readonly aboutTeam: boolean;
   readonly createsTasks: boolean;
@@ -82,7 +82,7 @@ const FINDINGS_MAX = 60;
 const best = (gains: readonly Gain[]): Gain =>
   gains.reduce((most, gain) => (COST[gain] < COST[most] ? gain : most), "nothing");
 
-/** What was asked once. `changes`: the number of changes of files when it was last asked. */
+/** A question that was asked before. `changes`: the number of changes of files when it was last asked. */
 type Asked = { readonly moves: Moves; changes: number };
 
 /** One for all rounds that are compared with each other. */
@@ -104,7 +104,7 @@ export class Gains {
     return gain;
   }
 
-  /** What was found out counts as new again. Files keep their contents. */
+  /** All findings count as new again. Files keep their contents. */
   forget(): void {
     this.asked.clear();
     this.known.clear();

@@ -43,7 +43,7 @@ export const spellHidden = (text: string): string =>
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;
 
-/** What a terminal would act on, or not show, as `\x1b` and `\u{202e}`; line ends and tabs stay. */
+/** Spells out characters that a terminal would act on, or not show, as `\x1b` and `\u{202e}`; line ends and tabs stay. */
 export const escapes = (text: string): string =>
   spellHidden(
     text.replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`),

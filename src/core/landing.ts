@@ -55,7 +55,7 @@ export type Reservation = Pick<Waiting, "branch" | "target" | "team" | "task" | 
 /** Lower goes first: class, then number, then id. */
 export type Rank = readonly [group: number, at: number, id: string];
 
-/** What a person decided about one landing. `land`: first, without waiting for reservations. */
+/** The decision of a person about one landing. `land`: first, without waiting for reservations. */
 export type Order =
   | { readonly kind: "move"; readonly rank: Rank; readonly by: string }
   | { readonly kind: "land"; readonly at: number; readonly by: string }
@@ -165,9 +165,9 @@ export type Turn =
   { readonly kind: "go"; readonly base: string; readonly isFirst: boolean } | { readonly kind: "wait" };
 
 /**
- * What the entry with this id can do now: it is put on the last of those ahead that have not failed, or on the tip of the target.
- * Those ahead must themselves be up to date, so that no gate runs on what cannot land. `isAlone`: nothing will move the target,
- * so it builds on nobody.
+ * Whether the entry with this id can go now. It is put on the last of those ahead that have not failed, or on the tip of the target.
+ * Those ahead must themselves be up to date, so that no gate runs on a tree that cannot land. `isAlone`: nothing will move the
+ * target, so it builds on no other entry.
  */
 export function turnOf({ order }: Line, id: string, tip: string, parallel: number, isAlone = false): Turn {
   if (isAlone) {

@@ -19,9 +19,9 @@ export type LiveOutput = {
 
 export const COMMAND_MAX = 500;
 const SHOWN = 2_000;
-/** The beginning of a cut text may be the rest of a secret that is no longer recognised: so much of it is never shown. */
+/** Characters at the beginning of a cut text that are never shown: they may be the rest of a secret that is no longer recognised. */
 const MARGIN = 8_000;
-/** What is enough of a command's output for `lastPrinted`, in bytes. */
+/** The bytes of a command's output that suffice for `lastPrinted`. */
 export const KEPT = MARGIN + SHOWN;
 
 /** The last lines without secrets and control characters, at most 2,000 characters. `isCut`: the beginning of `text` is missing. */

@@ -29,7 +29,7 @@ export type LoopVerdict =
   | { readonly kind: "fine" }
   /** A note for the agent. */
   | { readonly kind: "told"; readonly text: string }
-  /** What it did, without a subject: the evidence. `floods`: it put tasks on the board, or mailed others. */
+  /** `text`: its acts, without a subject: the evidence. `floods`: it put tasks on the board, or mailed others. */
   | { readonly kind: "ended"; readonly text: string; readonly floods: boolean };
 
 type Kind = "repeated" | "polling" | "ticking" | "flood" | "tasks" | "growing" | "failing" | "talking";
@@ -254,8 +254,8 @@ function grows(before: string, after: string): boolean {
 const exactly = (said: string): string => said;
 
 /**
- * What of a mail is compared with earlier mail; without an entry its words without digits. A lead may have changed the board itself, so a
- * quiet board is news once. A stop request, and what a member is asked to decide, is always news.
+ * The part of a mail that is compared with earlier mail; without an entry its words without digits. A lead may have changed the board
+ * itself, so a quiet board is news once. A stop request, and a question that a member must decide, is always news.
  */
 const COMPARED: { readonly [K in MailKind]?: ((said: string) => string) | null } = {
   board_quiet: () => "",

@@ -19,7 +19,7 @@ type Rates = {
 type Long = { readonly above: number; readonly input: number; readonly output: number };
 type Row = Rates & { readonly window: number; readonly long?: Long };
 
-/** What a model takes and gives. A parameter that it refuses is never sent. */
+/** The input and output that a model supports. A parameter that it refuses is never sent. */
 export type Capabilities = {
   /** Levels of effort that it takes; empty: none may be sent. */
   readonly efforts: readonly Effort[];
@@ -105,7 +105,7 @@ const FAMILIES: readonly (readonly [RegExp, Capabilities])[] = [
 ];
 const UNKNOWN = family("", "none", 32_000);
 
-/** What the person knows of a model: the setting `models`, by "provider/name". */
+/** The abilities of a model as the person gives them: the setting `models`, by "provider/name". */
 export type ModelSetting = {
   readonly efforts?: readonly Effort[] | undefined;
   readonly thinking?: Capabilities["thinking"] | undefined;

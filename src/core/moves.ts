@@ -9,7 +9,7 @@ const MOVES_MIN = 3;
 /** Times that a figure with an end counts. */
 const NEARER_MAX = 300;
 
-/** What is left of something. Larger figures that fall are bytes of memory. */
+/** A falling figure below this counts what is left of something. Larger figures that fall are bytes of memory. */
 const SMALL = 1_000;
 
 /** `nearer`: to its end. `further`: without an end that can be seen. */

@@ -3,7 +3,7 @@ import type { Status } from "./task.ts";
 
 type Waiting<Id> = { readonly id: Id; readonly blockedBy: readonly Id[] };
 
-/** Every task after all that it waits for. What is in a cycle (the store refuses them) comes last. */
+/** Every task after all that it waits for. Tasks in a cycle (the store refuses cycles) come last. */
 export function inOrder<Id>(tasks: ReadonlyMap<Id, Waiting<Id>>): Id[] {
   const open = new Map<Id, number>();
   const after = new Map<Id, Id[]>();

@@ -91,7 +91,7 @@ function filesIn(patch: string): FilePatch[] {
   }
 }
 
-/** What it writes, as single edits. [] for what is no patch. */
+/** The writes of a patch, as single edits. [] for a text that is no patch. */
 export function writesIn(patch: string): FileWrite[] {
   const textOf = (hunks: readonly Hunk[], mark: string): string =>
     hunks.flatMap(({ lines }) => lines.flatMap((line) => (line.mark === mark ? [line.text] : []))).join("\n");

@@ -1,7 +1,8 @@
 /**
- * Limits the model calls that a team makes without progress. Progress is what lasts (`gains.ts`), a landed change, a completed task of the person,
- * a word of the person. Halfway the members are told; at the limit the team stops. What lasts is the progress of the member that made it: calls of
- * the others that gained nothing go on counting, up to a quarter of the limit. Pure; the host acts on it.
+ * Limits the model calls that a team makes without progress. Progress is a lasting result (`gains.ts`), a landed change, a completed
+ * task of the person, a word of the person. The members are told at half of the limit; the team stops at the limit. A lasting result
+ * is the progress of the member that made it: calls of the others that gained nothing go on counting, up to a quarter of the limit.
+ * Pure; the host acts on it.
  */
 import { COST, Gains, type Step } from "./gains.ts";
 import type { Name } from "./ids.ts";
@@ -70,7 +71,7 @@ export class ProgressLimit {
     this.gains.files.settle();
   }
 
-  /** What was counted since the last progress: "200 model calls without progress (alice 150, bob 50)". */
+  /** The calls since the last progress: "200 model calls without progress (alice 150, bob 50)". */
   get text(): string {
     const calls = [...this.calls].sort(([, a], [, b]) => b - a);
     const all = calls.reduce((sum, [, count]) => sum + count, 0);

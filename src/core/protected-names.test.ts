@@ -15,7 +15,7 @@ it.each([
   ["Jenkinsfile", true],
   [".qwen", true],
   [".gitlab-ci.yml", true],
-  // What installing or committing writes.
+  // Folders and files that installing or committing writes.
   [".yarn", false],
   [".git", false],
   [".pnp.cjs", false],

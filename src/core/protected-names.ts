@@ -16,7 +16,7 @@ export const PROTECTED_NAMES: readonly string[] = [
   ".gitlab-ci.yml .circleci .buildkite azure-pipelines.yml bitbucket-pipelines.yml",
 ].flatMap((names) => names.split(" "));
 
-/** What installing packages or committing writes stays writable for commands: of these, only parts are protected. */
+/** Installing packages and committing write these, so commands may write them: only parts of them are protected. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   // The sandbox treats a repository by itself: see GUARDED_GIT_PATHS.
   ".git": [],

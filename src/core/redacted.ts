@@ -7,8 +7,8 @@ type Redact = (text: string) => string;
 const SHORTEST = 8;
 
 /**
- * The same value if nothing was taken out. What an object of a class holds stays, and what a provider signed (`meta`): a thought
- * that was changed loses its seal. Of a function, what it returns is cleaned.
+ * The same value if nothing was taken out. Objects of a class stay, and so do fields that a provider signed (`meta`); a thought that
+ * was changed loses its signature. For a function, its results are cleaned.
  */
 export function redacted<T>(value: T, redact: Redact): T {
   if (typeof value === "string") return (value.length < SHORTEST ? value : redact(value)) as T;

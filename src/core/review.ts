@@ -34,7 +34,7 @@ export function withReview(description: string, wanted: boolean): string {
   return wanted ? `${rest}\n\nReview: yes`.trim() : rest;
 }
 
-/** What a reviewer judges. `diff`: null where the changes cannot be told. `result`: what the owner reports, told where there is no diff. */
+/** The work that a reviewer judges. `diff`: null where the changes are unknown. `result`: the owner's report, shown without a diff. */
 export type Work = Pick<Task, "id" | "subject" | "description"> & {
   readonly diff: string | null;
   readonly result: string;
@@ -59,7 +59,7 @@ export function reviewJob({ id, subject, description, diff, result }: Work): str
 
 const VERDICT = /^[\s*_`#>-]*verdict[\s*_`]*:[\s*_`]*(approved?|remarks)[\s*_`.!]*$/i;
 
-/** What a final text means. `stopped`: why its author was ended before it was done; "" if it was not. */
+/** The review in a final text. `stopped`: why its author was ended before it was done; "" if it was not. */
 export function readReview(text: string, stopped: string): Review {
   if (stopped !== "") return { verdict: "none", text: stopped };
   const lines = text.trimEnd().split("\n");

@@ -69,7 +69,7 @@ it("makes the folders around what is guarded mounts of their own, so that none c
     "read /w/.ekiden/a/hooks",
   ]);
   expect(rules(["/"], ["/x"])).toEqual(["write /", "read /x"]);
-  // What is outside of the writable folders is read-only already.
+  // A path outside of the writable folders is read-only already.
   expect(rules(["/w"], ["/v/a/.husky"])).toEqual(["write /w"]);
   // A writable folder in another one ends the search.
   expect(rules(["/w", "/w/a"], ["/w/a/b/.husky"])).toEqual([

@@ -11,7 +11,7 @@ export type SandboxMode = (typeof SANDBOX_MODES)[number];
 /** No connections, any connection, or HTTP(S) to the hosts that these patterns name. */
 export type Network = "off" | "all" | readonly string[];
 
-/** What differs for one command from what holds for the session. */
+/** The differences of one command from the rules of the session. */
 export type Confinement = {
   /** Nothing but the private folders is writable: for lines judged read-only, and in plan mode. "workspace": `writable` still is. */
   readonly readOnly?: boolean | "workspace";
@@ -40,7 +40,7 @@ export type GitFolder =
   | {
       readonly path: string;
       readonly access: "write" | "read";
-      /** What lies over parts of it. */
+      /** The mounts over parts of it. */
       readonly mounts?: readonly GitMount[];
       /** Existing files and folders below it that decide what git runs: `config`, `hooks`, those of submodules. */
       readonly guarded: readonly string[];
@@ -55,7 +55,7 @@ export type GitFolder =
 
 export type GitMount = { readonly path: string; readonly by: string; readonly writable: boolean };
 
-/** What the disk says about the place of a command; gathered by the adapter. All paths are absolute and without links. */
+/** Facts from the disk about the place of a command; gathered by the adapter. All paths are absolute and without links. */
 export type SandboxPlace = {
   readonly cwd: string;
   readonly home: string;
@@ -100,7 +100,7 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
   const { hidden = [], opened = [] } = place;
   const accessTo = (path: string): "read" | "write" =>
     wanted.readOnly === "workspace" && opened.some((one) => isWithin(one, path)) ? "write" : access;
-  // What is in a hidden folder stays hidden, except for folders to work in.
+  // Paths in a hidden folder stay hidden, except for folders to work in.
   const isInHidden = (path: string): boolean =>
     hidden.some(
       (one) =>
@@ -114,7 +114,7 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
     [...place.secretFolders, ...place.secretFiles].some(
       (one) => isWithin(one, path) && !writable.some((root) => isWithin(one, root) && isWithin(root, path)),
     );
-  // A protected name may be a link. What it leads to outside is read-only already, and a rule for it would show what is hidden.
+  // A protected name may be a link. A target outside is read-only already, and a rule for it would show a hidden path.
   const isOurs = (path: string): boolean => writable.some((root) => isWithin(root, path)) && !isSecret(path);
   const guarded = [...git.flatMap((one) => one.guarded), ...place.guarded].filter(isOurs);
   const fixed = (place.fixed ?? []).filter(isOurs);
@@ -223,7 +223,7 @@ export function hostAllowed(host: string, port: number, patterns: readonly strin
   });
 }
 
-/** What the permission rules say of the network: `network(example.org)` lists a host, `network` alone is every host. */
+/** The network that the permission rules allow: `network(example.org)` lists a host, `network` alone is every host. */
 export function networkOf(allow: readonly string[], deny: readonly string[]): Network {
   const hosts = hostsOf(allow);
   const denied = hostsOf(deny);

@@ -4,7 +4,7 @@
  * this keeps secrets out of records and away from providers, but does not stop a program that wants to leak them.
  */
 
-/** What such a variable, field or header holds is a secret. */
+/** A variable, field or header with such a name holds a secret. */
 export const SECRET_NAME =
   /(?:KEY|TOKEN|SECRET|PASS(?:WORD|WD|PHRASE)?|CREDENTIALS?|AUTH(?:ORIZATION)?|_PAT)(?:_(?:ID|FILE))?$/i;
 
@@ -54,7 +54,7 @@ export type Restored =
   | { readonly kind: "ambiguous"; readonly mark: string };
 
 export class Secrets {
-  /** What is looked for, and its name. */
+  /** Each secret, and its name. */
   private readonly known = new Map<string, string>();
   private shape = /(?:)/g;
   private hint = /(?:)/;

@@ -7,7 +7,7 @@ import { EDITABLE_FIELDS, type Status, type Task } from "./task.ts";
 
 export type SharedField = (typeof EDITABLE_FIELDS)[number];
 
-/** Who has a task, and how far it is. `owner`: "" for nobody. */
+/** The owner and the status of a task. `owner`: "" for nobody. */
 export type Progress = { readonly status: Status; readonly owner: string };
 
 export type SharedTask = Progress &
@@ -17,7 +17,7 @@ export type SharedTask = Progress &
     readonly role: string;
   };
 
-/** What a file says; a field that it does not have says nothing. */
+/** The fields of a file; an absent field says nothing. */
 export type FileTask = { readonly [K in keyof SharedTask]?: SharedTask[K] | undefined };
 
 /** The last state in which both agreed: texts that are equal when the values are. */

@@ -35,7 +35,7 @@ type TaskBase = {
   /** Why the last attempt ended without completion; null if none did. */
   readonly lastFailure: string | null;
   readonly createdBy: Name;
-  /** Who last wrote the description. */
+  /** The last author of the description. */
   readonly describedBy: Name;
   /** The runbook that it is of, as `keyOf` names it (see project/rerun.ts); absent for any other task. */
   readonly runbook?: string;
@@ -206,7 +206,7 @@ export function checkRole(role: string): void {
 /** A cycle as errors show it: "#1 → #2 → #1". */
 export const showCycle = (ids: readonly TaskId[]): string => ids.map((id) => `#${id}`).join(" → ");
 
-/** What may change while a task is on the board. */
+/** The fields that may change while a task is on the board. */
 export const EDITABLE_FIELDS = [
   "subject",
   "description",

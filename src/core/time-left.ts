@@ -23,7 +23,7 @@ const SHORT = 45_000;
 
 /**
  * `workers`: how many work at a time. Null when nothing is open, or nothing has been completed that tells how long an estimate of one takes.
- * What waits for a failed task is not counted: it does not begin by itself.
+ * Tasks that wait for a failed task are not counted: they do not begin by themselves.
  */
 export function timeLeft<Id>(
   tasks: ReadonlyMap<Id, Timed<Id>>,

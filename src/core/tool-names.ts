@@ -57,7 +57,7 @@ const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   load_skill: { name: "skill command" },
 };
 
-/** What a name alone does not carry over. */
+/** The fields whose values must be converted, too. */
 const VALUES: Readonly<Record<string, (fields: Fields) => Fields>> = {
   bash: ({ workdir, timeout, ...fields }) => ({
     // Nobody means less than a second: such a figure is in seconds.
@@ -117,8 +117,8 @@ function renamed(input: unknown, names: Readonly<Record<string, string>>): unkno
 type Called = { readonly tool: string; readonly input: unknown };
 
 /**
- * A call in our names, whichever harness its model knows. What is stored and sent back to the provider stays as the model sent it:
- * who decides about a call, runs it or shows it reads it through this function.
+ * A call in our names, whichever harness its model knows. The stored call, which is sent back to the provider, stays as the model sent
+ * it: code that decides about a call, runs it or shows it reads it through this function.
  */
 export function inOurNames(call: Called): Called {
   const { tool, input } = withoutCommand(call);
@@ -158,7 +158,7 @@ function withoutCommand(call: Called): Called {
     : call;
 }
 
-/** What permission rules call the use of a file or of a shell: `deny write_file(x)` means the file, not the one tool of that name. */
+/** The names of file and shell use in permission rules: `deny write_file(x)` means the file, not the one tool of that name. */
 export const RULE_NAMES = {
   read: ["read_file"],
   write: ["write_file", "edit_file"],
@@ -169,7 +169,7 @@ export const RULE_NAMES = {
 export const hookedAs = (tool: string): readonly string[] =>
   tool === "apply_patch" ? [tool, ...RULE_NAMES.write] : [tool];
 
-/** What tools declared nothing about when older versions stored their calls and results. New ones store it themselves. */
+/** Traits of tools that older versions did not store with their calls and results. New versions store them. */
 export const STORED_WITHOUT: Readonly<
   Record<string, { readonly shows?: { readonly subagent: string }; readonly lasting?: true }>
 > = {

@@ -9,7 +9,7 @@ export type Firing = {
   /** No process ran when it was due. This firing also covers the times missed since. */
   readonly late: boolean;
   readonly task: TaskId | null;
-  /** Who was mailed: the lead if the intended member is gone. */
+  /** The member that was mailed: the lead if the intended member is gone. */
   readonly to: Name | null;
 };
 

@@ -28,7 +28,7 @@ export type ModelRequest = {
   readonly cache?: CacheHint;
 };
 
-/** What an adapter may tell its provider about the requests to come. */
+/** Hints that an adapter may give its provider about the next requests. */
 export type CacheHint = {
   /** One conversation after the other of the same agent: its requests should reach the same cache. */
   readonly key: string;
@@ -48,7 +48,7 @@ export type Reply = {
   readonly usage: Usage;
   /** US dollars, when the model has a price. */
   readonly usd: number;
-  /** What a search of the web has found, in the order in which the provider names it. */
+  /** The pages that a search of the web has found, in the order of the provider. */
   readonly sources?: readonly Source[] | undefined;
 };
 

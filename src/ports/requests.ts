@@ -13,7 +13,7 @@ export type Ask =
       readonly subject: string;
       /** Why the policy does not decide itself. */
       readonly why?: string | undefined;
-      /** What an edit would change, as a unified diff. */
+      /** The change that an edit would make, as a unified diff. */
       readonly diff?: string | undefined;
       /** The rule that an "always" adds. */
       readonly rule?: string | undefined;

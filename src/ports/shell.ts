@@ -66,7 +66,7 @@ export interface Shell {
   close(): Promise<void>;
 }
 
-/** What is to be started. */
+/** A program to start. */
 export type Program = {
   readonly file: string;
   readonly args: readonly string[];
@@ -78,7 +78,7 @@ export type Program = {
 export type ConfinedProgram = Program & {
   /** File descriptors that the process must get as its numbers 3, 4 …; closed by `done`. */
   readonly descriptors: readonly number[];
-  /** What it may use of the machine, as far as its supervisor cannot see to it. Null where nobody does. */
+  /** The limits on its use of the machine that its supervisor cannot enforce. Null where nobody enforces them. */
   readonly limits: CommandLimits | null;
   /** Whether the program is started by another one, which must outlive it until it has been told to end. */
   readonly supervised: boolean;

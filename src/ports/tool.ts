@@ -18,7 +18,7 @@ import type { Store } from "./store.ts";
 export type { Access };
 
 /**
- * What a successful call does to the board or leaves behind. Wraps act on this and never on the name of a tool.
+ * The effect of a successful call on the board. Wraps act on this and never on the name of a tool.
  *
  * | effect    | the call                                                   | what wraps read of its input |
  * |-----------|------------------------------------------------------------|------------------------------|
@@ -47,7 +47,7 @@ export interface Tool<I = unknown> {
   /** JSON Schema for the model, where the tool comes from elsewhere and brought its own; otherwise made from `input`. */
   readonly schema?: Readonly<Record<string, unknown>>;
   readonly access: Access;
-  /** What this call does, where a call may do less than `access` says. */
+  /** The access of this call, where a call may do less than `access` says. */
   accessOf?(input: I): Access | Promise<Access>;
   readonly effect?: Effect;
   /** A call of it stands for the call that this returns, with the rules that hold for that tool; null: it runs itself. */
@@ -56,12 +56,12 @@ export interface Tool<I = unknown> {
   readonly membersOnly?: true;
   /** Its results hold tags of this program and escape what is in them. All other results are escaped as a whole. */
   readonly ownTags?: true;
-  /** What permission rules and feeds show of a call: the command, the path. */
+  /** The part of a call that permission rules and feeds show: the command, the path. */
   subject?(input: I): string;
   /**
    * The files and folders that a call reads and that it writes, as its input names them: relative to the workspace, or absolute.
    * Every rule about files holds for each of them, whatever the tool is called. A tool with access `read` or `write` that uses no
-   * file declares []; what declares nothing is judged as if its subject were a path.
+   * file declares []; a tool that declares nothing is judged as if its subject were a path.
    */
   reads?(input: I): readonly string[];
   writes?(input: I): readonly string[];
@@ -76,8 +76,8 @@ export interface Tool<I = unknown> {
   /** The agent works from its results, as from the text of a file: a long conversation keeps them longest. */
   readonly lasting?: true;
   /**
-   * What a call would change in a file, for the question whether it may; changes nothing itself. @throws as `run` where the call
-   * cannot succeed, so that nobody is asked about it.
+   * The change that a call would make in a file, for the question whether it may; changes nothing itself. @throws as `run` where the
+   * call cannot succeed, so that nobody is asked about it.
    */
   preview?(input: I, ctx: ToolContext): Promise<FileChange>;
   /** An error that it throws becomes an error result for the model: the message must say what to do next. */
@@ -118,7 +118,7 @@ export type Workplace = {
   readonly jobs?: JobControl | undefined;
 };
 
-/** What a tool may use. One per call. */
+/** The things that a tool may use. One context per call. */
 export type ToolContext = Workplace & {
   readonly self: Name;
   /** Further folders that file tools may read, such as the one of spooled output. */

@@ -41,7 +41,7 @@ export type UserMessage = { readonly role: "user"; readonly content: readonly (T
 export type AssistantMessage = {
   readonly role: "assistant";
   readonly content: readonly (Thinking | Text | ToolCall)[];
-  /** Who made it. Another model or account gets it without what is the provider's own: thoughts and signatures. */
+  /** Its author. Another model or account gets it without the parts that only its provider can read: thoughts and signatures. */
   readonly by?: Maker;
 };
 /** A model by its spec, and the account at its provider as a hash of the key. */
@@ -56,7 +56,7 @@ export type ToolSpec = {
 };
 
 /**
- * What a conversation begins with. It stays as it is until the next summary: models bind their thoughts to every byte before them,
+ * The beginning of a conversation. It stays as it is until the next summary: models bind their thoughts to every byte before them,
  * and providers cache by it. `shared` and `own` are the first texts that the model hears; siblings have the same `shared`.
  */
 export type Opening = {
@@ -124,7 +124,7 @@ export type Trim = {
   readonly reads: number;
   /** Characters up to which a result stays, if not `SHORT_RESULT`. */
   readonly short?: number;
-  /** What the provider leaves out of messages that are sent whole. Only where nothing is shortened here. */
+  /** The results that the provider leaves out of messages that are sent whole. Only where nothing is shortened here. */
   readonly cleared?: Cleared | undefined;
 };
 
@@ -143,7 +143,7 @@ export const heard = (text: string, images: readonly Image[] = []): Entry => ({
 export const callsOf = (message: AssistantMessage): ToolCall[] =>
   message.content.filter((c) => c.type === "call");
 
-/** What the program itself says in a message, and the rest of it. */
+/** The texts of the program itself in a message, and the rest of it. */
 export function partsOfProgram({ content }: UserMessage): [Text[], (ToolResult | Text | Image)[]] {
   const own: Text[] = [];
   const others: (ToolResult | Text | Image)[] = [];

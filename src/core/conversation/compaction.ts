@@ -57,7 +57,7 @@ export type Load = {
 };
 
 /**
- * Who may shorten earlier messages. `program`: this program, in place. `provider`: it leaves out results of messages that stay.
+ * The party that may shorten earlier messages. `program`: this program, in place. `provider`: it leaves out results of messages that stay.
  * `nobody`: thoughts bind them, so only a summary helps.
  */
 export type Shortener = "program" | "provider" | "nobody";

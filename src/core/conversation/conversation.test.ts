@@ -21,7 +21,7 @@ const result = (id: string, text = "ok"): Entry => ({
   result: { type: "result", id, tool: "bash", text, isError: false },
 });
 
-/** What every provider demands of a conversation. */
+/** The places where a conversation breaks a rule that every provider has. */
 function faults(messages: readonly Message[]): string[] {
   const found: string[] = [];
   messages.forEach((message, i) => {

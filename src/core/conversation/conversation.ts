@@ -49,7 +49,7 @@ export class Conversation {
   private first: { readonly plain: Message; readonly opened: Message } | null = null;
   private toldNow: Told = {};
   private bindsNow = false;
-  /** What the next summary takes over from the last one. */
+  /** The fields that the next summary takes over from the last one. */
   carried: Pick<Summary, "forgets"> = {};
 
   constructor(entries: readonly Entry[] = []) {
@@ -144,7 +144,7 @@ export class Conversation {
     return opened;
   }
 
-  /** What the conversation began with; null before its first reply. */
+  /** The opening of the conversation; null before its first reply. */
   get opening(): Opening | null {
     return this.opened;
   }
@@ -242,7 +242,7 @@ export class Conversation {
     if (this.sent !== this.settled) this.sent.push(message);
   }
 
-  /** Before a summary. What belongs to calls goes with them. */
+  /** Before a summary. Forgets the calls with all that belongs to them. */
   private reset(): void {
     this.settled = [];
     this.sent = this.settled;

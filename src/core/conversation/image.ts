@@ -32,7 +32,7 @@ export const IMAGE_MAX = 3_750_000;
 /** Of one message, and of one request: providers refuse a request of 32 MB, and of more images only those that are small. */
 export const IMAGES_MAX = { count: 20, bytes: 15_000_000 } as const;
 
-/** What an image costs in an estimate: about 1,600 tokens. */
+/** The size of an image in an estimate: about 1,600 tokens. */
 export const IMAGE_CHARACTERS = 5_600;
 
 export function mediaTypeOf(bytes: Uint8Array): MediaType | null {

@@ -37,7 +37,7 @@ const CLAIMED: ReadonlySet<string> = new Set(["auto-claimed", "own-task"]);
 const isLoss = ({ tag, attributes }: Tag): boolean =>
   tag === "claim-lost" || (tag === "mail" && attributes.kind === "claim_taken");
 
-/** What a member heard last of a claim, in mail, in the words of the program or as the result of a call. */
+/** The last news of a claim that a member got: in mail, in the words of the program or as the result of a call. */
 export type LastClaim = { readonly claim: Tag; readonly isLost: boolean };
 
 /** Null where it heard of none. The loss of an earlier claim says nothing about a later one. `claims`: tools that claim. */

@@ -36,7 +36,7 @@ const SUBAGENT_RULES = `You do one job for a member of the team and answer once.
 
 const RULES = { lead: LEAD_RULES, teammate: TEAMMATE_RULES, subagent: SUBAGENT_RULES } as const;
 
-/** What is true for the whole of a conversation. `date`: such as "2026-11-23". */
+/** Facts that hold for a whole conversation. `date`: such as "2026-11-23". */
 export type Environment = {
   readonly workspace: string;
   readonly date?: string;
@@ -76,10 +76,10 @@ export const whoIsSubagent = (who: {
   readonly team: Name;
 }): string => `You are "${who.name}", a subagent of "${who.member}" in team "${who.team}".`;
 
-/** The last that a conversation begins with. `who`: the sentence that says it. */
+/** The last text of an opening. `who`: the sentence that says who the reader is. */
 export const identity = (who: string): string => tagged("identity", {}, who);
 
-/** Who reads a request, for models that are programs; "" where it does not say. No other text can pass for it. */
+/** The identity of the reader of a request, for models that are programs; "" where it has none. No other text can pass for it. */
 export function readerOf(messages: readonly Message[]): string {
   for (const part of messages[0]?.content ?? [])
     if (part.type === "text")

@@ -68,7 +68,7 @@ export type SummaryParts = {
 };
 
 const ANEW =
-  "The person has begun a new conversation with you. What was said before is not part of it. The board, the team and unread mail stay as they are.";
+  "The person has begun a new conversation with you. The earlier messages are not part of it. The board, the team and unread mail stay as they are.";
 
 /** The reader's notes, the step it was in, and its state. The opening of the new conversation tells it who it is. */
 export function summaryText({ identity, notes, last, facts, room }: SummaryParts): string {
@@ -82,7 +82,7 @@ export function summaryText({ identity, notes, last, facts, room }: SummaryParts
   return framed(body, facts);
 }
 
-/** What a member reads first after the person has begun the conversation anew. */
+/** The first text that a member reads after the person has begun the conversation anew. */
 export const anewText = (facts: readonly string[]): string => framed(ANEW, facts);
 
 const framed = (body: string, facts: readonly string[]): string =>

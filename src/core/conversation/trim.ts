@@ -93,13 +93,13 @@ function withShortResults(
   });
 }
 
-/** What `messages` would be if this program shortened what its provider clears: for estimates. */
+/** `messages` as if this program shortened the results that the provider clears: for estimates. */
 export const withoutCleared = (messages: readonly Message[], { results, all }: Cleared): Message[] =>
   trimmed(messages, { ...WHOLE, results, reads: all ? results : 0 });
 
 /**
- * What a provider is told with `messages`, so that it clears what was decided and no more: it counts from the end, so the number
- * grows with each result.
+ * The order for a provider with `messages`, so that it clears exactly the results that were decided: it counts from the end, so the
+ * number grows with each result.
  */
 export function clearing(messages: readonly Message[], { results, all }: Cleared): Clearing {
   const answers = messages.flatMap(({ role, content }) => (role === "user" ? content : []));

@@ -4,7 +4,7 @@
  */
 import type { AssistantMessage, Entry } from "./chat.ts";
 
-/** What all providers accept. */
+/** The names that all providers accept. */
 const NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 const NAME_MAX = 64;
 

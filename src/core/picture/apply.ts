@@ -13,7 +13,7 @@ const unseen = (): void => {};
 const APPLY: { readonly [T in FactType]: Apply<T> } = {
   "teammate.spawned": (picture, { who, kind, role, model, at }) => {
     const known = picture.members.get(who);
-    // What a former member of the name has used stays.
+    // The figures of a former member of the name stay.
     if (!known) picture.members.set(who, memberOf(joined(who, kind, role, model, at)));
     else
       Object.assign(known, {
@@ -60,7 +60,7 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
     const before = picture.tasks.get(task)?.blockedBy ?? [];
     ended(picture, task, {
       ...{ status: "pending", owner: null, startedAt: null, endedAt: null, landing: null },
-      // Who has split it gets it back. A retry changes neither whose it is nor why it failed.
+      // The member that has split it gets it back. A retry changes neither its assignee nor the reason of its failure.
       ...(parts
         ? { blockedBy: [...new Set([...before, ...parts])], assignee: from ?? "" }
         : why !== "retry" && { assignee: "", why: releaseWords(why, from, note) }),

@@ -31,7 +31,7 @@ export class Picture {
     return picture;
   }
 
-  /** What the team has used, as far as its members are known. */
+  /** The use of the team, as far as its members are known. */
   get spent(): { readonly tokens: number; readonly usd: number } {
     let [tokens, usd] = [0, 0];
     for (const member of this.members.values()) {

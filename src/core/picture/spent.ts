@@ -37,7 +37,7 @@ const KEYS = ["members", "models", "tasks", "hours"] as const;
 
 const none = (): Sums => ({ turns: 0, input: 0, cached: 0, output: 0, usd: 0 });
 
-/** What a conversation holds after a turn: its next request begins with this request and this reply. */
+/** The tokens of a conversation after a turn: its next request begins with this request and this reply. */
 export const contextAfter = ({ inputTokens, outputTokens }: FactOf<"turn.taken">): number =>
   inputTokens + outputTokens;
 

@@ -15,7 +15,7 @@ export type MemoryTopic = {
   readonly name: string;
   /** Its file beside the index. */
   readonly file: string;
-  /** What it is about, one line. */
+  /** Its subject, in one line. */
   readonly gist: string;
 };
 export type Note = { readonly topic: string; readonly text: string };

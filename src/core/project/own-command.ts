@@ -1,4 +1,4 @@
-/** A person's own command: a Markdown file whose text is sent when its name is typed, with what was typed behind it put in. */
+/** A person's own command: a Markdown file whose text is sent when its name is typed, with the typed arguments put in. */
 import { z } from "zod";
 import { EkidenError } from "../errors.ts";
 import { lazy } from "../lazy.ts";
@@ -10,7 +10,7 @@ export type OwnCommand = {
   readonly name: string;
   /** One line. */
   readonly description: string;
-  /** What is typed behind it, such as "BRANCH"; "" where the file does not say. */
+  /** The arguments to type behind it, such as "BRANCH"; "" where the file does not say. */
   readonly hint: string;
   readonly body: string;
   /** The file, absolute. */

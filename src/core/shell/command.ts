@@ -32,7 +32,7 @@ export type Line = {
 type Scope = {
   readonly values: ReadonlyMap<string, string>;
   readonly depth: number;
-  /** What is left of the work that a line may take, shared by all that it runs in turn. */
+  /** The rest of the work that a line may take, shared by all lines that it runs in turn. */
   readonly budget: { left: number };
 };
 

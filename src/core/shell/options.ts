@@ -46,7 +46,7 @@ export function readOptions(args: readonly Word[], short: string, long: Readonly
       continue;
     }
     const width = widthOf(text, short, long);
-    // Whatever a pattern behind `=` finds is the same option, and its value is a pattern anyway.
+    // A pattern behind `=` always expands to the same option, and the value of the option is a pattern anyway.
     const isOne = word.glob === undefined || /^--(?:in|ex)clude(?:-dir)?=/.test(word.glob);
     if (width === 0 || !word.exact || !isOne) return null;
     if (text.startsWith("--")) used.add(text.replace(/=.*$/s, ""));

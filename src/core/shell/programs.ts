@@ -134,7 +134,7 @@ const MOST: Readonly<Partial<Record<Kind, number>>> = { none: 0, one: 1, two: 2 
 
 /** With these a test evaluates a subscript. */
 const TEST = /^(?!-[vR]$)/;
-/** What each operand of a program must look like, and how many there must be at least. */
+/** The form that each operand of a program must have, and the least number of them. */
 const OPERANDS: Readonly<Record<string, readonly [form: RegExp, least: number]>> = {
   // Other variables may hold secrets.
   printenv: [/^(?:PATH|HOME|USER|SHELL|LANG|LC_\w+|PWD|TERM|TZ|HOSTNAME|LOGNAME|NODE_ENV|CI)$/, 1],

@@ -4,7 +4,7 @@ import { EVALUATES, joined, OWN_VARIABLE, SETS, variableOf } from "./expansion.t
 import type { Redirect, Simple, Word } from "./plain.ts";
 import { type Node, READ_MAX, WordReader } from "./tree-words.ts";
 
-/** What is in a tree of the small grammar. Anything else in it has characters that are not. */
+/** The nodes of the small grammar. Every other node has characters that are not in that grammar. */
 const PLAIN: ReadonlySet<SyntaxNode["type"]> = new Set([
   "Script",
   "Statement",
@@ -17,7 +17,7 @@ const PLAIN: ReadonlySet<SyntaxNode["type"]> = new Set([
 const ROUNDS_MAX = 16;
 /** Of the commands before a pipe. */
 const PIPED_MAX = 64;
-/** What they repeat is read once. */
+/** The commands that they repeat are read once. */
 const LOOPS = /\b(?:for|select|while|until)\b/;
 /** It stays one word where nothing quotes it. */
 const WORD = /^[\w@%+:,./-]+$/;
@@ -135,7 +135,7 @@ export class TreeReader extends WordReader {
       }
     const words = node.name ? this.words(node.name) : [];
     if (words[0]?.glob !== undefined) this.plain = false;
-    // What bash takes for a command are options of `time` to dash.
+    // Bash takes such a word for a command, dash for an option of `time`.
     if (words[0]?.text.startsWith("-")) this.fault = true;
     if (words[0]?.text.startsWith("/dev/")) words[0] = { ...words[0], exact: false };
     for (const argument of node.args)

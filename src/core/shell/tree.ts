@@ -15,7 +15,7 @@ export type Script = {
   readonly expandsOnly: boolean;
   /** In the small grammar, so that the shell certainly sees the same words. */
   readonly plain: boolean;
-  /** What the line assigned to variables. */
+  /** The values that the line assigned to variables. */
   readonly values: ReadonlyMap<string, string>;
 };
 

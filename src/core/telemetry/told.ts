@@ -55,7 +55,7 @@ const TOLD = {
 } as const satisfies Readonly<Record<FactType, boolean>>;
 
 export type ToldFact = { [T in FactType]: (typeof TOLD)[T] extends true ? T : never }[FactType];
-/** What spans and meters take: a fact that is not told cannot be a case of theirs. */
+/** The events that spans and meters take: a fact that is not told cannot be a case of theirs. */
 export type ToldEvent = Extract<Event, { readonly type: ToldFact }>;
 
 const isTold = (type: FactType): type is ToldFact => TOLD[type];

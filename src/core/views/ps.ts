@@ -33,7 +33,7 @@ const TONES: Readonly<Record<TeamState, Tone>> = {
   unreadable: "bad",
 };
 
-/** What needs the person first, then the latest. */
+/** Teams that need the person first, then the latest. */
 export const inOrder = (teams: readonly ListedTeam[]): ListedTeam[] =>
   [...teams].sort(
     (a, b) => STATES.indexOf(a.state) - STATES.indexOf(b.state) || (b.since ?? 0) - (a.since ?? 0),

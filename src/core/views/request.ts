@@ -61,7 +61,7 @@ export function questionViews({ requests }: QuestionsData): View[] {
   ];
 }
 
-/** Longer texts are cut in a table. What would run is shown whole, with what a terminal would act on spelled out. */
+/** Longer texts are cut in a table. A line that would run is shown whole, with control characters spelled out. */
 const SHORT = 60;
 
 const inFullText = ({ kind, id, task, attempt, text, why, diff, options = [] }: QuestionData): string =>

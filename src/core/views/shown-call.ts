@@ -26,7 +26,7 @@ export type ShownCall =
 
 export type Called = { readonly tool: string; readonly input: unknown; readonly shows?: Shows | undefined };
 
-/** What a tool need not say. A subagent has no usual field: many tools take a prompt. */
+/** The fields that a tool need not declare. A subagent has no usual field: many tools take a prompt. */
 const USUAL: Shows = {
   command: "command",
   path: "path",
