@@ -10,7 +10,7 @@ export class ActivityWriter {
   private readonly roster: Store["roster"];
   private readonly seat: Seat;
   private phase: Activity = { phase: "work" };
-  /** What is waited for in the middle of a step, once for each call that waits. */
+  /** The reasons of the calls that wait in the middle of a step, one for each call. */
   private readonly waits: IdleReason[] = [];
   private shown: string;
   /** Called when a call begins to wait. */

@@ -34,7 +34,7 @@ export type Agent = Workplace & {
   /** When its context is made smaller. */
   readonly context: ContextSettings;
   readonly spool?: Spool | undefined;
-  /** What a summary must keep, one paragraph each. Without it: its task, an open plan, unread mail. */
+  /** The facts that a summary must keep, one paragraph each. Without it: its task, an open plan, unread mail. */
   readonly holds?: (() => Promise<readonly string[]>) | undefined;
   /** The person's hooks at the end of a stint and before a summary. The hooks around calls are a wrap. */
   readonly hooks?: Pick<MemberHooks, "stop" | "idle" | "compact" | "asksAtStop"> | undefined;
@@ -73,7 +73,7 @@ export const meant = (
   return isOther && tools.has(call.tool) ? call : ours;
 };
 
-/** What loop detection has to know of the agent's tools. */
+/** The traits of the agent's tools, for loop detection. */
 export const traitsOf =
   (agent: Pick<Agent, "loadout">) =>
   (tool: string): ToolTraits => {

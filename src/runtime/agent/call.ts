@@ -10,7 +10,7 @@ export type Call = {
   readonly tool: Tool;
   readonly call: ToolCall;
   readonly input: unknown;
-  /** What this call does, which may be less than what its tool can do. */
+  /** The access of this call, which may be less than that of its tool. */
   readonly access: Access;
   readonly ctx: ToolContext;
   /** Called when the permission is decided: the time a person takes to answer is not the tool's time. */

@@ -51,7 +51,7 @@ export type Feature = {
   readable?(): readonly string[];
   /** After each round of calls: a reminder that is due. */
   afterRound?(round: readonly Entry[]): Entry | null;
-  /** What a summary of the conversation keeps word for word; "" for nothing. */
+  /** The text that a summary of the conversation keeps word for word; "" for none. */
   pinned?(): string;
   /** A summary is about to replace the conversation. An error becomes a warning. */
   onSummary?(agent: Agent, signal: AbortSignal): Promise<void>;
@@ -61,9 +61,9 @@ export type Feature = {
   beforeRelease?(signal: AbortSignal): Promise<void>;
 };
 
-/** What a member reads at the beginning of a conversation, and may call. */
+/** The texts that a member reads at the beginning of a conversation, and the tools that it may call. */
 export type Loadout = {
-  /** What a conversation would begin with now. One that has begun keeps its own. */
+  /** The opening of a conversation that would begin now. One that has begun keeps its own. */
   readonly opening: Opening;
   /** The tools that can be called now. */
   readonly tools: ReadonlyMap<string, Tool>;
@@ -139,7 +139,7 @@ export async function collect(agent: Agent): Promise<readonly Section[]> {
   return sections;
 }
 
-/** What the list at the beginning of a conversation does not say of the tools of now; "" where it is right. */
+/** The differences between the list of tools at the beginning of a conversation and the tools of now; "" for none. */
 function toolChanges({ tools: begun }: Opening, now: ReadonlyMap<string, Tool>): string {
   const known = new Set(begun.map(({ name }) => name));
   const gone = begun.flatMap(({ name }) => (now.has(name) ? [] : [name]));

@@ -106,7 +106,7 @@ export class IdleLoop {
     return { kind: "waited", now: clock.now() };
   }
 
-  /** What it waits for may come, so its idle timeout starts again: its command ends, the person answers, a task becomes ready. */
+  /** Whether work may still come, so that its idle timeout starts again: its command ends, the person answers, a task becomes ready. */
   private async mayGetWork(reason: IdleReason): Promise<boolean> {
     const { store, seat } = this.parts.agent;
     if ((await store.jobs.running(seat.name)) > 0) return true;

@@ -13,7 +13,7 @@ let store: Store;
 let clock: ManualClock;
 let lease: HostLease;
 let ending: AbortController;
-/** What the lease did, in order: milliseconds of `extend`, or names. */
+/** The acts of the lease, in order: milliseconds of `extend`, or names. */
 let done: (string | number)[];
 
 beforeEach(async () => {

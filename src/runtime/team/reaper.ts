@@ -33,7 +33,7 @@ export class Reaper {
 
   async look(): Promise<void> {
     const { parts, lease, mayRemove } = this.options;
-    // What keeps it from looking is over sooner.
+    // A look that ends early is repeated soon.
     this.isAlone = false;
     if (!lease.isFresh) await lease.renew(); // or this host may count as dead itself
     if (!lease.mayJudge) return;

@@ -8,7 +8,7 @@ import { heldFacts } from "./pinned.ts";
 /** Mails of the person among which the last delivered one is. */
 const RECENT = 100;
 
-/** What replaces the conversation. `room`: characters for each fact. `atRest`: no reply is due. */
+/** The summary that replaces the conversation. `room`: characters for each fact. `atRest`: no reply is due. */
 export async function newConversation(agent: Agent, room: number, atRest: boolean): Promise<Summary> {
   const told = await agent.store.mail.box(agent.seat.name, RECENT, PERSON);
   // Mail that waits will be heard in the new conversation.

@@ -10,7 +10,7 @@ import type { Agent } from "../agent/agent.ts";
 const TOLD_LIMIT = 1_000;
 
 /**
- * What the person said, the current task, an open plan, unread mail.
+ * The words of the person, the current task, an open plan, unread mail.
  *
  * @param room characters for each of them
  * @param forgets the person's mail up to this one is left out

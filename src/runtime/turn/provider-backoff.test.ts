@@ -16,7 +16,7 @@ const other = modelOf(() => ({}), { spec: "other/model" });
 
 let store: Store;
 let seat: Seat;
-/** What the time-out of the provider was told. */
+/** The calls that the time-out of the provider got. */
 let told: string[];
 beforeEach(async () => {
   const crew = await here.crew(["alice"]);

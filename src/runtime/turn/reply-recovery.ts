@@ -27,7 +27,7 @@ export type Answered = {
   readonly reply: Reply;
   /** The model that gave it. */
   readonly model: Model;
-  /** What goes into the transcript before the reply: the opening of a conversation that begins with it. */
+  /** The entries before the reply in the transcript: the opening of a conversation that begins with it. */
   readonly opened: readonly Entry[];
   /** The hash of the request that it answers. */
   readonly prefix: string;
@@ -109,7 +109,7 @@ export class ReplyRecovery {
     return reply.stop === "refused" ? REFUSED : NOTHING_SAID;
   }
 
-  /** What recovery cost besides the replies themselves. */
+  /** The cost of recovery besides the replies themselves. */
   takeSpent(): Spent {
     return this.context.takeSpent();
   }

@@ -4,7 +4,7 @@ import type { Opening } from "../../core/conversation/chat.ts";
 export const lengthOf = (texts: readonly string[]): number =>
   texts.reduce((total, text) => total + text.length, 0);
 
-/** What every request of a conversation begins with. */
+/** The size of the opening, with which every request of a conversation begins. */
 export const sizeOfOpening = ({ system, tools, shared, own }: Opening): number =>
   lengthOf([system, shared, own]) + sizeOf(tools);
 

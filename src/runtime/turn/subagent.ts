@@ -36,7 +36,7 @@ export type Delegated = { readonly name: Name; readonly text: string; readonly s
 
 export type SubagentParts = {
   readonly model: (spec: string) => Promise<Model>;
-  /** What the conversations of subagents begin with: guidance, the project. */
+  /** The sections at the beginning of a subagent's conversation: guidance, the project. */
   readonly sections: (model: Model) => Promise<readonly Section[]>;
   readonly roles: () => readonly Role[];
   /** For budgets: after each turn, with the name of the member. */

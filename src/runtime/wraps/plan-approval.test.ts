@@ -24,7 +24,7 @@ beforeEach(async () => {
   seat = crew.seats[0] as Seat;
 });
 
-/** What a call of such a tool is answered. */
+/** Calls a tool with this access and effect; gives its answer. */
 function through(wrap: Wrap): (access: Access, effect?: Effect) => Promise<string> {
   const agent = agentOf(
     store,

@@ -22,7 +22,7 @@ export type ReviewParts = {
     job: string,
     ctx: ToolContext,
   ) => Promise<{ readonly name: Name; readonly text: string; readonly stopped: string }>;
-  /** What the task has changed, as `git diff` shows it; "" for nothing, null where it cannot be told. */
+  /** The changes of the task, as `git diff` shows them; "" for none, null where they are unknown. */
   readonly changes: (task: Claimed) => Promise<string | null>;
 };
 
