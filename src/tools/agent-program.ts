@@ -103,11 +103,11 @@ const mayRead = (give: Program["give"]): Tool =>
     },
   });
 
-/** What it did by itself, for the transcript and the journal. What it printed is stored once, as the result. */
+/** A step that the program took by itself, for the transcript and the journal. Its output is stored once, as the result. */
 const step = (endOf: Program["endOf"]): Tool =>
   defineTool({
     name: AGENT_STEP,
-    description: "What an agent program of another vendor did by itself.",
+    description: "A step that an agent program of another vendor took by itself.",
     input: () =>
       z.object({ title: text, tool: text, kind: text, paths: z.array(text), step: z.number().int() }),
     access: "read",
@@ -132,7 +132,7 @@ const mayUse = defineTool({
   run: async () => PERMITTED,
 });
 
-/** What its rules go by. */
+/** The fields that rules go by. */
 function own({ name, description }: Tool): Pick<Tool, "name" | "description"> {
   return { name, description };
 }

@@ -60,7 +60,7 @@ const applyPatch = defineTool({
 /** For models that were trained with patches. Others may use it, and are not told of it. */
 export const patchTool = (isTold: boolean): Tool => (isTold ? applyPatch : { ...applyPatch, unlisted: true });
 
-/** What the patch makes of each file. Nothing is written. @throws EkidenError */
+/** The changes of the patch, file by file. Nothing is written. @throws EkidenError */
 async function changesOf(patch: string, ctx: ToolContext): Promise<Change[]> {
   const changes = new Map<string, Change>();
   const now = async (place: Place): Promise<string | null> => {

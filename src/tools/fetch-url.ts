@@ -1,4 +1,4 @@
-/** Reads a page of the web. Who may be asked is decided host by host, also for redirects (host/features/web.ts). */
+/** Reads a page of the web. Each host needs permission, also that of a redirect (host/features/web.ts). */
 import { z } from "zod";
 import { cutEnd } from "../core/conversation/valid.ts";
 import { EkidenError } from "../core/errors.ts";

@@ -37,7 +37,7 @@ const TOOLS: readonly Tool[] = [
   ...skillTools(() => [skill]),
 ];
 
-/** What models do not need: the dialect, closed objects, bounds. */
+/** Keywords that models do not need: the dialect, closed objects, bounds. */
 const NOISE = ["$schema", "additionalProperties", "minimum", "maximum", "default", "minLength"];
 
 /** Keys of `properties` are names, so that no such key is taken for noise. */

@@ -17,7 +17,7 @@ let store: Store;
 let lead: Seat;
 let alice: Seat;
 let bob: Seat;
-/** What the tools asked of the process that hosts the team. */
+/** The calls of the tools to the process that hosts the team. */
 let asked: unknown[];
 
 beforeEach(async () => {

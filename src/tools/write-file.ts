@@ -67,7 +67,7 @@ const textBefore = (place: Place, ctx: ToolContext): Promise<string | null> => {
   return orElse(text, "not_found", null);
 };
 
-/** What a member read with marks it writes with marks: they stand for what the file had, if the marks themselves were not in it. */
+/** A member that has read marks writes marks: they stand for the secrets of the file, if the marks themselves were not in it. */
 const unmarked = (content: string, before: string | null, { secrets }: ToolContext): string =>
   before === null
     ? content
