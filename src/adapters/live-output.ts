@@ -1,6 +1,7 @@
 /**
  * The last lines of commands that run now and of replies that arrive, in small files that every process of this machine can read: a
- * page or a terminal shows them for members that another process hosts. What ends within `YOUNG_MS` or prints nothing has no file.
+ * page or a terminal shows them for members that another process hosts. A command or reply that ends within `YOUNG_MS`, or prints
+ * nothing, has no file.
  */
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
@@ -63,7 +64,7 @@ export class LiveOutputWriter {
     return tail;
   }
 
-  /** What is printed and said at this moment, up to the last word. The oldest first. */
+  /** The output of this moment, up to the last word. The oldest first. */
   now(): LiveOutput[] {
     return [...this.open].map(([tail, about]) => ({ ...about, text: tail.text() }));
   }
@@ -171,7 +172,7 @@ class Tail {
 /** Behind the last line, or the last state of a line that is written over and over. */
 const lineEnd = (text: string): number => Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
 
-/** What the commands of a team print at this moment on this machine, the oldest first; `scope` as for the writer. Never throws. */
+/** The output of a team's commands at this moment on this machine, the oldest first; `scope` as for the writer. Never throws. */
 export async function readLiveOutput(outputDir: string, scope: string): Promise<LiveOutput[]> {
   const folder = folderIn(outputDir);
   const files = await readdir(folder).catch(() => []);

@@ -42,11 +42,11 @@ export class AcpProgram implements RunningAgent {
   private stderr = "";
   private abilities: { load: boolean; resume: boolean } = { load: false, resume: false };
   private readonly steps = new Map<string, Step>();
-  /** The calls of this prompt that have ended last: what is said of them again is no further step. */
+  /** The last calls of this prompt that have ended: a further message about one of them is no new step. */
   private readonly over = new Set<string>();
   /** Used since the last prompt ended, as it was said beside words. */
   private beside = NO_USAGE;
-  /** What a session that is loaded repeats is known already. */
+  /** A session repeats its history while it is loaded; that is known already. */
   private isLoading = false;
   private isClosed = false;
   /** Rejects when the program has ended. */

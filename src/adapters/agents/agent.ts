@@ -1,7 +1,7 @@
 /** An agent program of another vendor, whatever protocol it speaks: texts, steps and questions. */
 import type { Usage } from "../../ports/model.ts";
 
-/** What the program did by itself, when it was done. */
+/** A step that the program has taken by itself. */
 export type AgentStep = {
   readonly title: string;
   /** The name of the tool, where the program says it beside the title; else "". */
@@ -12,7 +12,7 @@ export type AgentStep = {
   readonly failed: boolean;
 };
 
-/** What the program would do, before it does it. */
+/** A step that the program asks to take. */
 export type AgentAsk = {
   /** In its own words: the command line, the file, the name of a tool. */
   readonly title: string;

@@ -13,14 +13,14 @@ import { endProgram } from "./end-program.ts";
 import { Lines } from "./lines.ts";
 import { NO_USAGE } from "./usage.ts";
 
-/** What a run needs besides its prompt, which comes on stdin. `isConfined`: it runs in our sandbox. */
+/** The data of a run besides its prompt, which comes on stdin. `isConfined`: it runs in our sandbox. */
 export type HeadlessRun = {
   readonly server: BoardServer;
   readonly session: string;
   readonly isConfined: boolean;
 };
 
-/** What an event says. */
+/** The news of an event. */
 export type HeadlessNews = {
   session?: string;
   usage?: Usage;

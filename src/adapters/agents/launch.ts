@@ -80,7 +80,7 @@ export async function agentProgram(
   };
 }
 
-/** What the program writes for itself: in the home folder, and where its own variable says. */
+/** The folders that the program writes for itself: in the home folder, and where its own variable says. */
 function ownFolders({ folders, loginFile }: Preset, home: string, env: NodeJS.ProcessEnv): string[] {
   const { variable, path } = loginFile;
   const named = variable === "" ? undefined : env[variable];

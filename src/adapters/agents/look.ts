@@ -90,7 +90,7 @@ function loginOf({ variables, loginFile }: Preset, env: NodeJS.ProcessEnv): stri
   return existsSync(file) ? file : null;
 }
 
-/** What the package.json above the program says; nulls where it is that of another package, or there is none. */
+/** Two fields of the package.json above the program; nulls where it is that of another package, or there is none. */
 function packageOf(path: string, name: string): { version: string | null; needs: string | null } {
   for (let at = realpathSync(path); at !== dirname(at); at = dirname(at)) {
     try {

@@ -24,11 +24,11 @@ export type Preset = {
   readonly settings: readonly string[];
   /** How the vendor's own program works where the one above is not there. */
   readonly headless?: Dialect;
-  /** What it is told by variables. */
+  /** The variables that are set for it. */
   readonly sets?: Readonly<Record<string, string>>;
   /** The same inside our sandbox: a sandbox of its own cannot begin in there. */
   readonly setsConfined?: Readonly<Record<string, string>>;
-  /** Below the home folder: what it writes for itself, its login among it. */
+  /** Below the home folder: the folders that it writes for itself; its login is in them. */
   readonly folders: readonly string[];
   /** How a person logs in. */
   readonly login: string;

@@ -25,7 +25,7 @@ export function usageOf(end: PromptResponse): Usage {
   };
 }
 
-/** What one request to a model used: Qwen Code says it beside its words. */
+/** The usage of one request to a model, which Qwen Code sends beside its texts. */
 export function usageBeside(_meta: SessionUpdate["_meta"]): Usage {
   const number = numbersOf((_meta as { usage?: unknown } | null | undefined)?.usage);
   return {

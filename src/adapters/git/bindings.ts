@@ -20,7 +20,7 @@ export type Binding = {
   readonly landing: string | null;
   /** The attempt that it was set in. */
   readonly landingAttempt?: number;
-  /** What it was in the attempts before. */
+  /** The values of `landing` in earlier attempts. */
   readonly landingsBefore?: readonly string[];
   /** The commit of its pull request: it is on the remote, and this branch stays. */
   readonly proposed?: string;

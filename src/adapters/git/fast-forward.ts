@@ -59,7 +59,7 @@ export async function fastForward(
       done = await move();
     }
   } catch (error) {
-    // What a git that was killed left is finished by the next try, or by the next process.
+    // The next try, or the next process, finishes the work of a git that was killed.
     if (note && !isKill(error)) rmSync(note, { force: true });
     throw error;
   }

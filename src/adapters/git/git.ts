@@ -66,7 +66,7 @@ const MEETS_HALF_MADE = /^fatal: failed to read .*(?:commondir|gitdir|HEAD)\b/m;
 const [READS_MAX, READ_AGAIN_MS] = [50, 20];
 const TRIES_MAX = 5;
 
-/** Somebody killed git, or a program that it had started. What it did is not known. */
+/** Somebody killed git, or a program that it had started. Its effect is not known. */
 class GitKilled extends EkidenError {
   constructor(args: readonly string[]) {
     super("tool_failed", `git ${lineOf(args)} was killed by another program, or for want of memory.`);
@@ -176,7 +176,7 @@ export class Git {
     } finally {
       endWatch();
       confined?.done();
-      // What a hook has left is judged like what a command of a member leaves.
+      // Files of a hook are judged like those of a member's command.
       await confined?.ended();
     }
     throw new EkidenError("tool_failed", `git ${lineOf(args)} was cut off.`);

@@ -24,18 +24,18 @@ const options = (pairs: readonly string[]): string[] => pairs.flatMap((pair) => 
 const BASE = [...options(SEEING), ...options(NEVER)];
 export const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
 
-/** Further programs, most with names of their own: what the repository's configuration has of them is replaced. */
+/** Further programs, most with names of their own: their values in the repository's configuration are replaced. */
 const PROGRAMS: readonly (readonly [key: RegExp, instead: string])[] = [
   [/^filter\..*\.(?:clean|smudge|process)$|^merge\..*\.driver$|^diff\..*\.(?:command|textconv)$/i, ""],
   [/^credential\.(?:.*\.)?helper$|^core\.(?:sshcommand|alternaterefscommand)$/i, ""],
   [/^gpg\.(?:.*\.)?program$/i, "gpg"],
   [/^gpg\.ssh\.defaultkeycommand$|^trailer\..*\.(?:command|cmd)$/i, ""],
 ];
-/** What an agreement covers. */
+/** The keys that an agreement covers. */
 const AGREED =
   /^filter\..*\.(?:clean|smudge|process|required)$|^merge\..*\.driver$|^credential\.(?:.*\.)?helper$|^core\.sshcommand$/i;
 
-/** Of a remote's programs the first configuration counts, so that only the option of the command replaces it. */
+/** The first configuration of a remote's programs counts, so only an option of the command replaces it. */
 const TRANSFERS: Readonly<Record<string, string>> = {
   fetch: "--upload-pack=git-upload-pack",
   pull: "--upload-pack=git-upload-pack",

@@ -65,7 +65,7 @@ const VERBS = [
 ];
 
 const IN_GIT = `cd "$(${GIT} rev-parse --absolute-git-dir)"`;
-/** What a git that is killed in the middle of its work leaves, among other things. */
+/** Traces of a git that was killed in the middle of its work, among others. */
 const HALF: readonly (readonly [verb: string, left: string])[] = [
   [
     "merge --ff-only",

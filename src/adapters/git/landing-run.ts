@@ -23,7 +23,7 @@ const ASK_MS = 1_000;
 const HOLDING: readonly Obstacle[] = ["conflict", "gate"];
 
 /**
- * What a landing has come to on the base that it was put on last. A new base begins with `tested`, `green` or `refused`; the target moves
+ * The state of a landing on the base that it was put on last. A new base begins with `tested`, `green` or `refused`; the target moves
  * from `green` only.
  */
 type State =
@@ -150,7 +150,7 @@ export class LandingRun {
     if (this.races >= job.racesMax) return refused("target", this.outrun());
     await this.stopGate();
     if (isFirst && this.races === RACES_TOLD) await job.onMoved(this.outrun());
-    // What it builds on may hold the landing of an earlier owner.
+    // Its base may hold the landing of an earlier owner.
     const landed = isFirst || !job.shared ? await this.follow() : null;
     if (landed) return landed;
     if (isFirst) {

@@ -156,8 +156,8 @@ export class ParkedWork {
   }
 
   /**
-   * Brings a worktree to what another machine has pushed. What only this machine has stays on a branch of its own.
-   * @returns the name of that branch, null if nothing was left
+   * Brings a worktree to the state that another machine has pushed. Work that only this machine has stays on a branch of its own.
+   * @returns the name of that branch, null if there was no such work
    */
   async adopt({ root, branch }: Place, tip: string): Promise<string | null> {
     const { git } = this;

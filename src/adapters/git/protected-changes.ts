@@ -7,7 +7,7 @@ import { listed } from "./preflight.ts";
 /** Whether a rule lets members change a protected file, which is relative to the workspace. */
 export type ByRule = (path: string, workspace: string) => boolean;
 
-/** What members of this process may change. */
+/** The protected files that members of this process may change. */
 export class AgreedFiles {
   private readonly folder: string;
   private readonly byRule: ByRule;

@@ -13,7 +13,7 @@ import { type Contact, isAway, PATIENCE_MS, type Remote, remoteFault, wasCut } f
 
 type Clone = { readonly git: Git; readonly project: string; readonly commonDir: string };
 
-/** What the remote has for a task. `isLanded`: its commits are on the target. */
+/** The state of a task on the remote. `isLanded`: its commits are on the target. */
 export type Known = OnRemote & { readonly head: string; readonly isLanded: boolean };
 
 export class SharedTarget {
@@ -160,6 +160,6 @@ export class SharedTarget {
   }
 }
 
-/** What of it an earlier owner has done, as the caller's own notes tell. */
+/** Whether an earlier owner has landed it, by the caller's own notes. */
 export const wasLanded = (there: Known | null, own: Pick<Binding, "parked" | "landing"> | null): boolean =>
   there?.isLanded === true && (there.tip !== (own?.parked ?? null) || there.head === own?.landing);

@@ -14,7 +14,7 @@ export async function gitGone(isIt: (process: Process) => boolean): Promise<void
     await new Promise((later) => setTimeout(later, POLL_MS));
 }
 
-/** What git locks in the folder of a worktree when it moves its HEAD. */
+/** The locks that git makes in the folder of a worktree when it moves its HEAD. */
 export const OWN_LOCKS: readonly string[] = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"];
 
 /** Those that were made in this time (milliseconds since 1970, and a second for imprecise clocks). */

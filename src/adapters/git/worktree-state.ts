@@ -80,7 +80,7 @@ async function clearHalfMade(git: Git, { project, commonDir }: Where, root: stri
   }
 }
 
-/** Makes it anew while its files are aside; `then`: what is done with them when it is there. */
+/** Makes it anew while its files are aside; `then` deals with them when it is there. */
 async function withFilesAside(
   root: string,
   add: () => Promise<string | null>,
@@ -96,7 +96,7 @@ async function withFilesAside(
   return why;
 }
 
-/** What is left of its files goes over those of its branch. */
+/** Copies the rest of its files over those of its branch. */
 const layOver = (root: string, add: () => Promise<string | null>): Promise<string | null> =>
   withFilesAside(root, add, (aside) => cpSync(aside, root, { recursive: true, verbatimSymlinks: true }));
 
@@ -108,7 +108,7 @@ const putBack = (root: string, add: () => Promise<string | null>): Promise<strin
     for (const name of files(aside)) renameSync(join(aside, name), join(root, name));
   });
 
-/** Makes good what somebody removed by hand of a worktree whose folder is there. `otherwise`: where a branch starts that left no trace. */
+/** Restores parts that somebody removed by hand of a worktree whose folder is there. `otherwise`: where a branch starts that left no trace. */
 export async function mend(
   git: Git,
   where: Where,

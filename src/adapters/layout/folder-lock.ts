@@ -37,7 +37,7 @@ export class FolderLock {
         const before = this.folder.own(NAME);
         const holder = parse(before);
         if (holder && this.lives(holder)) return holder;
-        // Of several processes that see a dead holder, one moves its lock away. What it moved may be a fresh one of another process.
+        // One of several processes that see a dead holder moves its lock away. The moved lock may be a fresh one of another process.
         const moved = this.path(`-${me.pid}-dead`);
         if (!attempt(() => renameSync(path, moved))) continue;
         const fresh = this.folder.own(`${NAME}-${me.pid}-dead`) !== before;

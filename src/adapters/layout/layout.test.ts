@@ -42,7 +42,7 @@ const into = (store: Store, path: string) => {
   hosts += 1;
   return restore(store, readLayout(path).record, `import-${hosts}` as HostId, "here", process.pid);
 };
-/** What an export must keep: everything but times. */
+/** The data that an export must keep: everything but times. */
 const essence = async (store: Store) => ({
   tasks: (await store.board.tasks()).map(
     ({ createdAt, updatedAt, attempt, createdBy, lastFailure, ...task }) => ({

@@ -175,7 +175,7 @@ export type TeamRecord = {
   readonly transcripts: ReadonlyMap<string, readonly Entry[]>;
 };
 
-/** What is wrong with one part of the source. `file` is relative to the imported folder. Everything else is imported. */
+/** A fault of one part of the source. `file` is relative to the imported folder. All other parts are imported. */
 export type Fault = { readonly file: string; readonly why: string };
 
 /** The first fault of a value: "status: Invalid option …". */

@@ -21,7 +21,7 @@ export type Restored = {
   readonly ids: Readonly<Record<string, TaskId>>;
   /** Name in the source → name here, where they differ. */
   readonly names: Readonly<Record<string, Name>>;
-  /** What was changed on the way in, though nothing is wrong with it. */
+  /** Changes of the import to parts without a fault. */
   readonly notes: readonly string[];
   readonly faults: readonly Fault[];
 };

@@ -137,7 +137,7 @@ export class Mcp {
 
 const ownTag = (): string => `${markOf("")}-${randomBytes(6).toString("hex")}.1;`;
 
-/** What rules and questions say of a call. */
+/** The text that rules and questions show of a call. */
 function briefly(input: unknown): string {
   try {
     return cutEnd(JSON.stringify(input), 200);

@@ -48,7 +48,7 @@ export type OpenModelOptions = {
   readonly fallbackContentMs?: number;
   /** Where the images of the person are; without it a text takes their place. */
   readonly outputDir?: string | undefined;
-  /** What the person knows of models, by "provider/name". */
+  /** The person's settings of models, by "provider/name". */
   readonly models?: Readonly<Record<string, ModelSetting>> | undefined;
   /** Calls made for one reply; see `retrying`. */
   readonly attempts?: number;

@@ -58,7 +58,7 @@ function bodyOf({ model, context, fields = {} }: OllamaAddress, request: VendorR
   return JSON.stringify({
     model,
     stream: true,
-    // What does not fit is refused: else the beginning would be left out without a word.
+    // A request that does not fit is refused: else the server would silently leave out its beginning.
     truncate: false,
     shift: false,
     ...(effort !== undefined && { think: effort }),

@@ -1,7 +1,7 @@
 /**
  * Models behind the packages of their vendors, and our conversation in the form of those packages. A translated message is kept by
- * its identity, so a turn costs only what it adds. What cannot be sent is corrected: empty texts (some vendors refuse them), results
- * without text, thoughts that nothing follows.
+ * its identity, so a turn costs only what it adds. Parts that cannot be sent are corrected: empty texts (some vendors refuse them),
+ * results without text, thoughts that nothing follows.
  */
 import type {
   LanguageModelV3CallOptions,
@@ -27,13 +27,13 @@ type UserPart = Extract<LanguageModelV3Message, { role: "user" }>["content"][num
 type Assistant = Extract<LanguageModelV3Message, { role: "assistant" }>["content"][number];
 
 export type Packaged = {
-  /** What goes to the package with a request, under the vendor's name. */
+  /** The options of a request for the package, under the vendor's name. */
   readonly options?: (request: VendorRequest) => SharedV3ProviderOptions;
   /** `omit`: the service refuses thoughts that come back to it. `required`: it refuses a reply that has none. */
   readonly thoughts?: "omit" | "required";
-  /** What the program itself says is sent as a message with the role "system", behind the rest. */
+  /** Texts of the program itself are sent as a message with the role "system", behind the rest. */
   readonly hearsSystem?: boolean;
-  /** The service refuses what the member hears directly behind results. */
+  /** The service refuses a text of the user directly behind results. */
   readonly bridged?: boolean;
   /** The tool of the package by which the vendor searches the web. */
   readonly search?: LanguageModelV3ProviderTool;
@@ -44,14 +44,14 @@ export type Packaged = {
 };
 
 /**
- * The key of what is the provider's own and belongs to a reply as a whole, in the place of its thoughts. The package for chat
+ * The key of the provider's own data that belongs to a reply as a whole, in the place of its thoughts. The package for chat
  * completions puts it into the message.
  */
 export const OF_MESSAGE = "openaiCompatible";
 
-/** What stands where a thought is required that another model had, or that was not shown. */
+/** The text for a required thought that another model had, or that was not shown. */
 const NO_THOUGHT = "(not recorded)";
-/** The reply that stands between results and what was heard with them, where a service wants one. */
+/** The reply between results and the texts that came with them, where a service wants one. */
 const BRIDGE: LanguageModelV3Message = {
   role: "assistant",
   content: [{ type: "text", text: "I have the results." }],

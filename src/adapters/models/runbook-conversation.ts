@@ -71,7 +71,7 @@ export function lastMail({ messages }: ModelRequest, kind: string, beginning: st
 
 const isInterrupted = ({ isError, text }: ToolResult): boolean => isError && text.startsWith("Interrupted");
 
-/** What time or a person can cure: no space, files, processes or memory, a read-only disk, a lock of git, a target that is gone. */
+/** Faults that time or a person can cure: no space, files, processes or memory, a read-only disk, a lock of git, a target that is gone. */
 const OBSTACLE =
   /ENOSPC|EDQUOT|EROFS|EMFILE|ENFILE|EAGAIN|ENOMEM|Read-only file system|cannot (?:lock|update) ref|unable to write|write error|Unable to create '.*\.lock'|on which tasks land, is gone|No space left on device|Disk quota exceeded|Too many open files|Resource temporarily unavailable|Cannot allocate memory/i;
 const OBSTACLE_LINES = 5;
@@ -79,7 +79,7 @@ const OBSTACLES_MAX = 8;
 
 /** Why this step failed, if it is worth another try. */
 export function obstacleOf({ result, tries }: Step): string | null {
-  // What the sandbox refuses, no time cures.
+  // The sandbox would refuse it again.
   if (tries >= OBSTACLES_MAX || !failureOf(result) || /^\[sandbox: /m.test(result.text)) return null;
   return OBSTACLE.exec(result.text.trimEnd().split("\n").slice(-OBSTACLE_LINES).join("\n"))?.[0] ?? null;
 }

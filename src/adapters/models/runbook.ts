@@ -264,7 +264,7 @@ function refusal(text: string): string {
   return `complete_task was refused: ${error?.trim() ?? ""}\n${evidence.replace(/^#/, "Task #")}`;
 }
 
-/** What comes before the reason in the first line, and what follows the output of a gate. */
+/** The text before the reason in the first line, and the notes behind the output of a gate. */
 const REFUSED = /^#\d+ is not completed, it cannot land \(refused \d of \d times\)\. /;
 const GATE_NOTE = /^(It has changed files of the worktree: |The work was made before \d+ commit)/;
 

@@ -47,7 +47,7 @@ export function forMoonshot(schema: Schema): Schema {
 
 const typed = (value: unknown): Schema => forMoonshot(isSchema(value) ? value : {});
 
-/** What the other words of a schema say; text where they say nothing. */
+/** The type that the other keywords of a schema imply; "string" where they imply none. */
 const typeOf = ({ properties, items, enum: values, const: one }: Schema): string => {
   if (properties !== undefined) return "object";
   if (items !== undefined) return "array";

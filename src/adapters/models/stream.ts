@@ -165,7 +165,7 @@ function stopOf(reason: LanguageModelV3FinishReason, message: AssistantMessage):
   return message.content.some((part) => part.type === "call") ? "calls" : "end";
 }
 
-/** What belongs to the reply as a whole stays with its first thought. */
+/** Keeps data that belongs to the reply as a whole with its first thought. */
 function keepWhole(blocks: Block[], meta: SharedV3ProviderMetadata | undefined): void {
   const own = meta?.[OF_MESSAGE];
   if (!own || Object.keys(own).length === 0) return;

@@ -32,7 +32,7 @@ export type AliveOptions = ReplyOptions & { readonly onAlive?: () => void };
 
 const NO_IMAGES: VendorRequest["imageOf"] = (image) => ({ text: imageLeftOut(image) });
 
-/** What is written for an hour costs twice the input, for five minutes 1.25 times. */
+/** Writing to the cache for an hour costs twice the input, for five minutes 1.25 times. */
 const FOR_AN_HOUR = 2 / 1.25;
 
 /** Tokens that a short reply gets in addition where a model thinks first: its limit counts thoughts too. */

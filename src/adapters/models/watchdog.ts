@@ -17,7 +17,7 @@ export type Patience = {
 export class Watchdog {
   /** For the request: aborts with the caller's signal, without a byte, or without progress for too long. */
   readonly signal: AbortSignal;
-  /** What ended the call, if the watchdog did. */
+  /** The reason for which the watchdog ended the call; false if it did not. */
   stalled: "silence" | "no progress" | false = false;
   private heardAt = performance.now();
   private progressAt = this.heardAt;

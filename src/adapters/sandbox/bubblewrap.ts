@@ -36,8 +36,8 @@ export function findProgram(
 }
 
 /**
- * What the user root keeps: it can use the files of the workspace, also those of other users. Everything that reaches past a mount (devices, handles,
- * kernel settings) is gone. Others have no capabilities at all.
+ * The capabilities of the user root: it can use the files of the workspace, also those of other users. It has none that reaches past
+ * a mount (devices, handles, kernel settings). Other users have no capabilities at all.
  */
 const ROOT_KEEPS = ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETUID", "SETGID", "KILL", "NET_BIND_SERVICE"];
 /** In `/run`, read by programs at start: the resolver's file, and where NixOS and others keep their programs. */

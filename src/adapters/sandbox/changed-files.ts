@@ -32,7 +32,7 @@ export class ChangedFiles {
     const tree = this.trees.get(root) ?? new Tree(root);
     this.trees.set(root, tree);
     const before = tree.refresh();
-    // What was reported until now was done before.
+    // Changes that were reported until now are older than the command.
     await turns();
     const began = Date.now() - GRAIN_MS;
     const seen = new Set<string>();

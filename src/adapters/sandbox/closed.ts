@@ -24,7 +24,7 @@ const PACKAGES_MS = 10_000;
 type Kind = Omit<ClosedFile, "path">;
 type Found = { readonly hidden: readonly ClosedFile[]; readonly fixed: readonly string[] };
 type Pattern = ClosedSearch & { readonly use: "read" | "write"; readonly match: string };
-/** What a folder held when it was listed: the paths of folders and links in it, and the names that each pattern may close. */
+/** The content of a folder when it was listed: the paths of folders and links in it, and the names that each pattern may close. */
 type Listed = {
   /** Null: there was no folder. */
   readonly about: Stats | null;
@@ -37,7 +37,7 @@ type LinkTarget = Kind & { readonly use: "read" | "write" };
 type Known = {
   /** By the checkout, or "/", and the path of the folder. */
   readonly listed: Map<string, Map<string, Listed>>;
-  /** What links led to. It stays closed when a command removes the link. */
+  /** The targets of links. They stay closed when a command removes the link. */
   readonly throughLinks: Map<string, LinkTarget>;
 };
 
@@ -58,7 +58,7 @@ export class ClosedFiles {
     );
   }
 
-  /** What is closed now, in the project and in each worktree. @throws EkidenError `not_permitted` where it is too much to cover */
+  /** The files closed now, in the project and in each worktree. @throws EkidenError `not_permitted` where they are too many to cover */
   async find(): Promise<Found> {
     if (this.patterns.length === 0) return NOTHING;
     const now = performance.now();
@@ -109,7 +109,7 @@ class Walk {
   /** Folders of packages are taken as they were. */
   private readonly skipsPackages: boolean;
   private readonly throughLinks: Map<string, LinkTarget>;
-  /** What was looked at in this walk. */
+  /** The folders of this walk. */
   private readonly seen = new Map<string, Map<string, Listed>>();
   private looks = 0;
   private restedAt = 0;
@@ -223,7 +223,7 @@ const shownAs = (path: string, top: string): string => (top === "/" ? path : pat
 const fileOf = ({ dev, ino }: Stats): string => `${dev}:${ino}`;
 const GRAIN_MS = 20;
 
-/** What is kept of the folders below `top`. */
+/** The stored listings of the folders below `top`. */
 function below(all: Map<string, Map<string, Listed>>, top: string): Map<string, Listed> {
   const inner = all.get(top) ?? new Map<string, Listed>();
   all.set(top, inner);

@@ -97,7 +97,7 @@ const outside = (git: string, paths: readonly string[]): string[] =>
   paths.filter((path) => !isWithin(git, path) && !isWithin(path, git));
 
 /**
- * What a command in a worktree sees of the directory that all worktrees share, mounted into an empty folder of its own: git makes
+ * The view of a command in a worktree of the directory that all worktrees share, mounted into an empty folder of its own: git makes
  * locks there, and everything else that a command makes there is gone with it. Only objects and branches are written to the real one.
  * Other refs, such as the stash, are the worktree's own.
  */

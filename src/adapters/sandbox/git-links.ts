@@ -1,6 +1,6 @@
 /**
  * Finds what may not be in a git directory after a confined command: links, pipes, devices and sockets in the parts that it could write, and files
- * that lead git to another directory. Git outside of the sandbox would follow them. What was there before any command stays.
+ * that lead git to another directory. Git outside of the sandbox would follow them. Files that are older than all commands stay.
  */
 import { type FSWatcher, lstatSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -51,7 +51,7 @@ export class GitLinks {
     };
   }
 
-  /** What a command has made there. */
+  /** The files that a command has made there. */
   private leave(part: Part): string[] {
     const { users, known } = this.parts.get(part.path) ?? { users: 1, known: new Set() };
     if (users > 1) this.parts.set(part.path, { users: users - 1, known });

@@ -42,7 +42,7 @@ const SMALL_CONTENT = 2 ** 26;
 const AT_ONCE = 64;
 const PACK_MS = 600_000;
 
-/** Moves all whole objects and packs of `from` to `to`. What git is still writing stays. `git`: reads packs; without it they stay. */
+/** Moves all complete objects and packs of `from` to `to`. Files that git is still writing stay. `git`: reads packs; without it they stay. */
 export async function importObjects(from: string, to: string, git: string | null): Promise<Imported> {
   const refused: string[] = [];
   let [count, looked] = [0, 0];

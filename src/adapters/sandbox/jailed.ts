@@ -1,6 +1,6 @@
 /**
- * A program that bubblewrap confines: in a process of its own, or in one that was confined in advance. What only the first needs is made when
- * it is asked for.
+ * A program that bubblewrap confines: in a process of its own, or in one that was confined in advance. The parts that only the first
+ * needs are made on demand.
  */
 import type { CommandLimits } from "../../core/command-limits.ts";
 import { lazy } from "../../core/lazy.ts";

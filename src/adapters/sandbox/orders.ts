@@ -36,7 +36,7 @@ export const waitingShell = (bash: string, limits: CommandLimits): string[] => [
   ...[limits.commandFileMb * 1_024, tasksOf(limits)].map(String),
 ];
 
-/** What a shell with this environment reads to run the program; null when it would read something else. */
+/** The text from which a shell with this environment runs the program; null when it would read something else. */
 export function ordersOf(env: Program["env"], program: Program): string | null {
   const changed = Object.entries(program.env).filter(([name, value]) => env[name] !== value);
   const removed = Object.keys(env).filter((name) => program.env[name] === undefined);

@@ -1,6 +1,6 @@
 /**
  * Confined commands write git objects to a folder of their own; the real folder of objects is read-only for them, as an alternate of
- * that one. So no command can give another content to the name of an object. What they make is checked and taken over
+ * that one. So no command can give another content to the name of an object. Their objects are checked and taken over
  * when a command ends, and several times a second while it runs, because its branch points there already.
  */
 import { createHash } from "node:crypto";
@@ -81,7 +81,7 @@ export class OwnObjects {
       { path: join(path, "info"), by: join(own, "info"), writable: false },
       ...(isCovered ? [{ path: dirname(base), by: join(own, "cover"), writable: false }] : []),
       { path: base, by: objects, writable: false },
-      // What it names is in the list above, absolute: git would look for it from here.
+      // The folders that it names are in the list above, absolute: git would resolve them from here.
       ...(more === "" ? [] : [{ path: join(base, "info"), by: join(own, "cover"), writable: false }]),
     ];
   }
@@ -121,7 +121,7 @@ export class OwnObjects {
     return (await this.take([...this.users.keys()])) + left > 0;
   }
 
-  /** What commands of a process that was killed have made; their branches may point there. The number of objects, once. */
+  /** Takes over the objects of a process that was killed; its branches may point there. The number of objects, once. */
   async takeLeft(): Promise<number> {
     if (this.hasTakenLeft) return 0;
     this.hasTakenLeft = true;
@@ -173,7 +173,7 @@ export class OwnObjects {
 
 const isEmpty = (objects: string): boolean => namesIn(objects).every((name) => name === "info");
 
-/** What is no object, and was not: a half-written one, and what a command likes to leave. */
+/** Removes files that are no objects: half-written ones, and others that a command has left. */
 function clear(own: string): void {
   for (const name of namesIn(join(own, "objects")))
     if (name !== "info") removeTree(join(own, "objects", name));

@@ -104,7 +104,7 @@ export class PlaceReader {
     ];
     const folders: string[] = [];
     const files: string[] = [];
-    // What this user cannot read needs no cover.
+    // A file that this user cannot read needs no cover.
     for (const path of new Set(
       paths.filter((one) => existsSync(one) && isReadable(one)).flatMap((one) => real(one) ?? []),
     ))

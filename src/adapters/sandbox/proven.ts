@@ -31,7 +31,7 @@ export class ProvenKeys {
   }
 }
 
-/** What a failed proof usually means. */
+/** The usual reason of a failed proof. */
 export const hintOf = (fault: string): string =>
   /namespace|permission|Operation not permitted|No such file.*ns|uid map/i.test(fault)
     ? " User namespaces are probably disabled here (containers, kernel.apparmor_restrict_unprivileged_userns, user.max_user_namespaces)."

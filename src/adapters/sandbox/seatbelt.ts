@@ -6,7 +6,7 @@ import type { SandboxPolicy, SandboxRule } from "../../core/sandbox.ts";
 
 export const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
 
-/** What programs need to start and to print. `proxyPort`: the only address that may be connected to. */
+/** The profile of a policy. `proxyPort`: the only address that may be connected to. */
 export function seatbeltProfile(
   policy: SandboxPolicy,
   privateFolder: string,

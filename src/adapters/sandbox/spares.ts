@@ -28,9 +28,9 @@ const [FIRST_SHELLS, SHELLS] = [3, 16];
 const LONGEST_START_MS = 2_000;
 
 export type Asked = {
-  /** What puts a program into its control group and network. */
+  /** The command that puts a program into its control group and network. */
   readonly enter: readonly string[];
-  /** What confines, with all its arguments. */
+  /** The command that confines, with all its arguments. */
   readonly jail: readonly string[];
   /** Parts of the lines that its table of mounts must have. They follow from `jail` and the mounts of this process. */
   readonly mounts: () => readonly string[];

@@ -40,7 +40,7 @@ const QUIET = ["--norc", "--noprofile", "-c"];
 export type Startable = {
   /** Puts a program into its control group and network. */
   readonly enter: readonly string[];
-  /** What is started for each shell: it gets orders as 4 and reports bubblewrap's status as 5. */
+  /** The command of each shell: it gets orders as 4 and reports bubblewrap's status as 5. */
   readonly command: readonly string[];
   /** Its file is bash; its folder and environment are those of the shells. */
   readonly program: Program;
@@ -116,7 +116,7 @@ export class Starter {
 
 type Referenced = { ref(): void; unref(): void };
 
-/** What the shell needs of a `ChildProcess`, for one that is a grandchild. */
+/** The part of `ChildProcess` that the shell needs, for a process that is a grandchild. */
 export class StartedShell extends EventEmitter {
   readonly stdin = null;
   /** Orders go to it, and output comes from it. */

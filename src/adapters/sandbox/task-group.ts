@@ -21,7 +21,7 @@ const CLOSE_TRIES = 10;
 const JOIN = '{ echo 0 > "$0"; } 2>/dev/null; exec "$@"';
 
 export class TaskGroup {
-  /** What a program is started by. */
+  /** The command that starts a program in the group. */
   readonly join: readonly string[];
   private readonly folder: string;
 

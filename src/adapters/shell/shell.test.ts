@@ -240,7 +240,7 @@ describe("much output", () => {
     await expect(endless).rejects.toThrow("enough");
     expect(statSync(outputFile).size).toBe(1_000_000);
     const ended = await run("seq 1000000", { outputFile: `${outputFile}2`, outputMax: 1_000 });
-    // What is written between the look and the cut is lost uncounted.
+    // Output between the look and the cut is lost uncounted.
     expect(ended.droppedBytes).toBeGreaterThan(100_000);
     expect(ended.totalBytes).toBe(1_000 + ended.droppedBytes);
   });

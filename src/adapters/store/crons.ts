@@ -158,7 +158,7 @@ function* afterSetBack(tx: Tx, timetable: Timetable): Op<void> {
   }
 }
 
-/** On to its next time, or away. False when another process has done that. What was missed meanwhile is not made up for. */
+/** Moves it to its next time, or removes it. False when another process has done that. Missed firings are not made up for. */
 function* move(tx: Tx, timetable: Timetable, row: CronRow): Op<boolean> {
   const next = row.once === 1 ? null : yield* following(tx, timetable, row);
   const moved =

@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { EkidenError, isEkidenError } from "../../core/errors.ts";
 
 export type OutageWatch = {
-  /** What is waited for (`why`), once for each outage, and how long it lasted. */
+  /** Called once for each outage, with its reason; `onBack` with its length. */
   readonly onAway: (why: string) => void;
   readonly onBack: (ms: number) => void;
   /** From here on errors are thrown as they come. */

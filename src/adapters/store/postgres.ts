@@ -162,7 +162,7 @@ class Postgres implements Driver {
     });
   }
 
-  /** What goes out last goes out soon or never: connections that are silent must not keep a process whose work is done. */
+  /** Waits a short time only: silent connections must not keep a process whose work is done. */
   async close(): Promise<void> {
     const closed = this.hub.close().then(() => this.pool.end());
     await Promise.race([closed, pause(CLOSE_MS, undefined, { ref: false })]);

@@ -196,9 +196,9 @@ const fourteenth = ({ int, strict, xid }: Names): Step[] => [
 ];
 
 /**
- * What is looked up again and again costs the same however much a team has done. In `edges` both indexes began with the team, so that a
- * completion on PostgreSQL read all edges of its team (see `third`). SQLite has no further indexes of tasks, because boards are smaller
- * there and each claim pays for them: 12 % for these three, median of 20 pairs of measurements.
+ * Frequent look-ups cost the same however much a team has done. In `edges` both indexes began with the team, so that a completion on
+ * PostgreSQL read all edges of its team (see `third`). SQLite has no further indexes of tasks, because boards are smaller there and
+ * each claim pays for them: 12 % for these three, median of 20 pairs of measurements.
  */
 const fifteenth = ({ xid }: Names): Step[] => [
   "create index jobs_owned on jobs (team, owner, id)",

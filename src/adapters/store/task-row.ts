@@ -32,7 +32,7 @@ export type TaskRow = {
   readonly reason: string | null;
   readonly last_failure: string | null;
   readonly created_by: Name;
-  /** Who last wrote the description; null: its creator. */
+  /** The last author of the description; null: its creator. */
   readonly described_by: Name | null;
   readonly created_at: Instant;
   readonly updated_at: Instant;
@@ -90,7 +90,7 @@ const plain = (row: Plain) => ({
   ...descent(row),
 });
 
-/** What few tasks have. */
+/** Fields that few tasks have. */
 function descent({ runbook, parent, split }: Pick<TaskRow, "runbook" | "parent" | "split">) {
   if (runbook === null && parent === null && split === null) return undefined;
   const parted = splitOf(split);

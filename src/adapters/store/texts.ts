@@ -29,7 +29,7 @@ export function* keepText(tx: Tx, task: TaskId, text: string): Op<number> {
 
 type Told = { readonly task: TaskId; readonly fields: { description?: string | number } };
 
-/** What the fact says about a text that is stored elsewhere. */
+/** The fields of the fact that stand for a text stored elsewhere. */
 function toldBy(event: Event): Told[] {
   if (event.type !== "task.added" && event.type !== "task.changed") return [];
   const fields = event.type === "task.added" ? event : event.now;

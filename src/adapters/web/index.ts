@@ -157,7 +157,7 @@ const cannotFetch = (url: URL, error: unknown): EkidenError =>
     ? error
     : new EkidenError("bad_input", `${url.href} cannot be fetched: ${messageOf(error)}`);
 
-/** The proxy looks the name up again. What this machine knows of the name is judged; it may know nothing, where only the proxy can look up. */
+/** The proxy looks the name up again. The addresses that this machine finds are judged; it may find none, where only the proxy can look up. */
 async function getByProxy(
   proxy: string,
   url: URL,

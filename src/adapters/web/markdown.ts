@@ -26,7 +26,7 @@ export async function markdownOf(html: string, base: URL): Promise<Shown> {
   return { text: `${head}${text}`.trim(), isCut };
 }
 
-/** What has no end takes the rest of the page with it, as in a browser. In one pass. */
+/** An element without an end takes the rest of the page with it, as in a browser. In one pass. */
 function withoutUnseen(html: string): string {
   const kept: string[] = [];
   let from = 0;

@@ -12,7 +12,7 @@ type Tokens = {
   input_tokens?: number;
   cache_read_input_tokens?: number | null;
   cache_creation_input_tokens?: number | null;
-  /** What was written, by its lifetime. */
+  /** The tokens that were written, by lifetime. */
   cache_creation?: { ephemeral_1h_input_tokens?: number } | null;
   output_tokens?: number;
 };

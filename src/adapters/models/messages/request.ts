@@ -38,7 +38,7 @@ const editsOf = ({ keep, except }: Clearing): object => ({
 /** Runs at the vendor. */
 const SEARCH = { type: "web_search_20250305", name: "web_search", max_uses: 5 };
 
-/** What the vendor is told about a model: its name, what it can do, and fields of the person. */
+/** A model for its vendor: its name, its abilities, and fields of the person. */
 export type Told = {
   readonly model: string;
   readonly capabilities: Capabilities;
@@ -88,8 +88,8 @@ function encodedTools(tools: readonly ToolSpec[]): string {
 
 /**
  * Marks the last message, and the last one of the request before: the vendor looks for an earlier mark only a few parts back, and a
- * reply with many calls adds more than that. A message of which nothing can be sent is left out. What the program itself says is a
- * message with the role "system" where the model takes those: it must come after a message of the user and before a reply.
+ * reply with many calls adds more than that. A message without anything that can be sent is left out. Texts of the program itself
+ * become a message with the role "system" where the model takes those: it must come after a message of the user and before a reply.
  */
 function turnsOf({ messages, imageOf, isOwn, cache }: VendorRequest, hearsSystem: boolean): string[] {
   const reply = messages.findLastIndex(({ role }) => role === "assistant");
@@ -118,7 +118,7 @@ function turnsOf({ messages, imageOf, isOwn, cache }: VendorRequest, hearsSystem
 
 const knownParts = new WeakMap<Message, readonly [Message, string]>();
 
-/** A message without what the program itself says, and that as blocks. */
+/** A message without the texts of the program itself, and these texts as blocks. */
 function apart(message: Message): readonly [Message, string] {
   if (message.role === "assistant") return [message, ""];
   const before = knownParts.get(message);

@@ -36,7 +36,7 @@ export const openaiCompatible: Vendor = {
   },
 };
 
-/** What a service wants that differs from the others. */
+/** The differences of one service from the others. */
 export type Ways = Packaged & {
   /** It counts tokens without being asked, and refuses the question. */
   readonly countsUnasked?: boolean;
