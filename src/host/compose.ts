@@ -78,7 +78,7 @@ export const FEATURES: readonly MakeFeature[] = [
   small.identity,
 ];
 
-/** What this process has for all members. */
+/** The parts that this process has for all members. */
 export type Crew = Pick<
   Setup,
   "parts" | "onCost" | "noteOfLimit" | "onDeleteTeam" | "questions" | "permissionPolicy" | "memory" | "web"
@@ -145,7 +145,7 @@ export async function composeAgent(
   const spool = spoolTo(parts);
   const setup: Setup = {
     ...crew,
-    // What an agent program learned, and how long its conversation is, is its own affair.
+    // An agent program keeps its own memory, and limits its own conversation.
     ...(program && { parts: { ...parts, settings: { ...settings, memory: false } } }),
     profile,
     model,

@@ -70,7 +70,7 @@ export const thinking = (model: Model, effortOf: EffortOf): Model =>
     },
   });
 
-/** What becomes of a level that a model does not have; "" when it has it. */
+/** A note on a level that a model does not have: the level that is used instead. "" when it has the level. */
 export function effortNote(
   spec: string,
   wanted: Effort | undefined,

@@ -33,7 +33,7 @@ export class MemberModels {
     return new Map([...this.inUse].map(([name, { spec }]) => [name, spec]));
   }
 
-  /** What the providers in use offer. */
+  /** The models of the providers in use. */
   async offered(): Promise<readonly string[]> {
     const providers = new Set([...this.inUse.values()].map(({ spec }) => spec.split("/")[0] ?? ""));
     const lists = [...providers].map(async (provider) =>
@@ -63,7 +63,7 @@ export class MemberModels {
     }
   }
 
-  /** What the person chose, from the next call on; undefined: nothing. Without `who` for all members. @throws EkidenError `not_found` */
+  /** Sets the person's choice, from the next call on; undefined: none. Without `who` for all members. @throws EkidenError `not_found` */
   think(effort: Effort | undefined, who?: Name): void {
     this.checkHere(who);
     if (who !== undefined) {

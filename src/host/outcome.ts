@@ -28,9 +28,9 @@ export type Outcome = {
     | "deadline"
     | "model"
     | "interrupted";
-  /** What happened, where a limit or a repetition ended the run. */
+  /** The reason, where a limit or a repetition ended the run. */
   readonly why?: string;
-  /** What raises the limit: options of `ekiden resume`, or a variable before it. */
+  /** The words that raise the limit: options of `ekiden resume`, or a variable before it. */
   readonly goOn?: string;
   /** The lead's last words; "" when it said nothing. */
   readonly text: string;
@@ -50,7 +50,7 @@ export async function lastWarningOf({ journal }: Store, since: Cursor, who: Name
   return text;
 }
 
-/** What members have written to each other and nobody has read. */
+/** Reports the notes of members to each other that nobody has read. */
 async function tellUnread({ mail, journal }: Store): Promise<void> {
   for (const left of await mail.unreadNotes())
     await journal.warn(

@@ -57,7 +57,7 @@ export type Parts = {
   readonly agents: HostedAgents;
   /** Null if no OTEL_ variable asks for it. */
   readonly telemetry: Telemetry | null;
-  /** What of the project's files counts. */
+  /** The parts of the project's files that the person agreed to. */
   readonly trust: ProjectTrust;
   /** Null: all members work in the project itself. */
   readonly trees: Worktrees | null;
@@ -68,7 +68,7 @@ export type Parts = {
   readonly liveOutput: LiveOutputWriter;
   /** Ekiden's folder in the person's configuration; it need not exist. */
   readonly userFolder: string;
-  /** What is taken out of results, questions and records. */
+  /** The secrets that are taken out of results, questions and records. */
   readonly secrets: Secrets;
   /** Where the journal of this run begins; with a new team that is its creation. */
   readonly since: Cursor;
@@ -79,7 +79,7 @@ export type Parts = {
   readonly taskChanges: TaskChanges;
   /** Opens a model once; without a spec, the one that the settings and the environment choose. */
   readonly model: (spec: string | undefined) => Promise<Model>;
-  /** What a provider offers, by the names of its models; null where it does not tell. */
+  /** The names of a provider's models; null where it does not list them. */
   readonly modelsOf: (provider: string) => Promise<readonly string[] | null>;
   /** The model of new members: "" follows the settings, "runbook" keeps the embedded one. */
   readonly ownModel: string;

@@ -163,7 +163,7 @@ export function permissionPolicy(
   };
 }
 
-/** What the tool declares. A tool that may write and declares no file is taken to write the one that its subject names. */
+/** The uses that the tool declares. A tool that may write and declares no file is taken to write the one that its subject names. */
 function usesOf(
   { tool, input }: Call,
   subject: string,

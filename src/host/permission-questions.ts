@@ -11,7 +11,7 @@ export type Question = {
   readonly who: Name;
   readonly tool: string;
   readonly subject: string;
-  /** What an edit would change, as a unified diff. */
+  /** The change that an edit would make, as a unified diff. */
   readonly diff?: string | undefined;
   /** Why the policy does not decide itself. */
   readonly reason: string;

@@ -33,7 +33,7 @@ export type Setup = {
   readonly web: { readonly hosts: WebHosts; readonly fetchPage: FetchPage };
   /** For budgets: what subagents and reflection cost their member, call by call. */
   readonly onCost: (who: Name, used: Used) => Promise<void> | void;
-  /** What a member is to be told about the limit of calls without progress, once. */
+  /** A note for a member about the limit of calls without progress, once. */
   readonly noteOfLimit: (who: Name) => string | null;
   /** The lead deletes its own team. */
   readonly onDeleteTeam: () => void;

@@ -17,7 +17,7 @@ import type { Parts } from "./parts.ts";
 import { Pause } from "./pause.ts";
 import { StandingFiles } from "./standing-files.ts";
 
-/** What one model call used. `steps`: its calls with their results; without it the call is not counted as one without progress. */
+/** The usage of one model call. `steps`: its calls with their results; without it the call is not counted as one without progress. */
 export type Used = { readonly tokens: number; readonly usd: number; readonly steps?: readonly Step[] };
 
 /** A limit of the team is reached. `goOn`: the words that raise it, before or behind `ekiden resume`. */
@@ -47,7 +47,7 @@ type Acts = {
 /** Completed tasks that are looked at for one of the person. */
 const LOOKED_MAX = 200;
 
-/** What a face of the team shows and changes. Written out: the types of the library would otherwise hold all that the class uses. */
+/** The part that a face of the team shows and changes. Written out: the types of the library would otherwise hold all that the class uses. */
 export type Allowance = {
   /** US dollars and tokens that were spent in the team's life, and that may be spent. */
   readonly limits: Limits;
@@ -161,7 +161,7 @@ export class Spending implements Allowance {
     this.goOn();
   }
 
-  /** What a member is to be told once, behind its next calls. */
+  /** A note for a member, once, behind its next calls. */
   noteFor(who: Name): string | null {
     const note = this.toTell.get(who) ?? null;
     this.toTell.delete(who);

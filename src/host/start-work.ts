@@ -12,7 +12,7 @@ import type { Team } from "../runtime/team/team.ts";
 import type { Parts } from "./parts.ts";
 import type { UserPrompts } from "./user-prompts.ts";
 
-/** What a host is started with. */
+/** The work with which a host is started. */
 export type Work =
   | { readonly goal: string; readonly images?: readonly Image[] }
   /** Its tasks are on the board before members join. `fresh`: also if they have been there before. */

@@ -98,13 +98,13 @@ export type TeamHost = {
   >;
   /** From the next call on; undefined: as the settings say. Without `who` for all members. @throws EkidenError `not_found` */
   useEffort(effort: Effort | undefined, who?: Name): Promise<void>;
-  /** What the team uses. More that is allowed counts until the host is closed. */
+  /** The use of the team and its limits. A raised limit holds until the host is closed. */
   readonly spending: Allowance;
   /** The permission mode; a change counts from the next call on. */
   mode: Mode;
-  /** The last words of replies that arrive now, and lines of commands that run: what a face that comes later has not heard. */
+  /** The last words of replies that arrive now, and lines of commands that run, for a face that comes later. */
   heardNow(): readonly LiveOutput[];
-  /** What confines the commands of members: one sentence, with what to install where nothing does. */
+  /** One sentence about the sandbox of members' commands. Where there is none, it says what to install. */
   sandbox(): Promise<string>;
   /** Ends everything that this process runs, as `interrupt` does. May be called again. */
   close(): Promise<void>;

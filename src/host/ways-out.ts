@@ -23,7 +23,7 @@ type Caller = { readonly tool: string; readonly subject: string; readonly ctx: T
 export class WaysOut {
   private readonly parts: WaysOutParts;
   private readonly questions: PermissionQuestions;
-  /** What the person answered about a host; kept while it is asked, so that two commands ask once. */
+  /** The person's answers about hosts; each is kept while it is asked, so that two commands ask once. */
   private readonly hosts = new Map<string, Promise<"once" | "always" | "no">>();
   /** By member: the line that the sandbox stopped, and why, until the member calls something else. */
   private readonly stoppedLines = new Map<Name, { readonly line: string; readonly denial: string }>();
@@ -77,7 +77,7 @@ export class WaysOut {
     );
   }
 
-  /** What stopped the member's latest call, if this line is called again at once. */
+  /** The denial of the member's latest call, if this line is called again at once. */
   repeated(line: string | undefined, member: Name): string | null {
     const last = this.stoppedLines.get(member);
     this.stoppedLines.delete(member);
@@ -92,7 +92,7 @@ export const isYes = (answer: Given | null): answer is Given => answer?.yes === 
 export const hostOpened = (rule: string, asked: string): string =>
   /^network\((.+)\)$/.exec(rule)?.[1] ?? asked;
 
-/** What a yes opens for one command. */
+/** The exception that a yes makes for one command. */
 export type Opening = { readonly writable?: readonly string[]; readonly unconfined?: boolean };
 type Asked = { readonly tool: string; readonly reason: string; readonly rule: string | null };
 
@@ -124,7 +124,7 @@ export function wayFor(
   };
 }
 
-/** What the sandbox must open for these paths: of a new file its folder. Null where that holds the home folder or the workspace. */
+/** The paths that the sandbox must open: for a new file its folder. Null where that holds the home folder or the workspace. */
 function openable(paths: readonly string[], workspace: string): readonly string[] | null {
   const found = [...new Set(paths.map((path) => (existsSync(path) ? path : dirname(path))))];
   const isFit = (path: string): boolean =>

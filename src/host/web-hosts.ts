@@ -19,7 +19,7 @@ type HostParts = {
 };
 
 export class WebHosts {
-  /** What the person answered for good, in this process. */
+  /** The person's lasting answers, in this process. */
   private readonly answers = new Map<string, boolean>();
   private readonly parts: HostParts;
   private readonly questions: Pick<PermissionQuestions, "put">;

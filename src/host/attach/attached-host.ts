@@ -65,7 +65,7 @@ export type AttachOptions = {
   readonly reach: () => Promise<Reached>;
   readonly store: Store;
   readonly told: Pick<HostOptions, "onDelta" | "onOutput" | "onModel" | "onNotice" | "onUsedUp">;
-  /** What members write and print now, before anything else is told. What was told of it earlier is void. */
+  /** The texts and the output of members now, before anything else is told. Earlier news of them is void. */
   readonly onNow?: (now: readonly LiveOutput[]) => void;
 };
 

@@ -1,5 +1,5 @@
 /**
- * The faces of a team that this process runs: terminals of the same user on this machine. What they say is the person's word. A face that
+ * The faces of a team that this process runs: terminals of the same user on this machine. Their orders are the person's. A face that
  * does not read is left, so the team never waits for one; it comes back by itself when it reads again.
  */
 import { chmodSync, rmSync, statSync } from "node:fs";
@@ -72,7 +72,7 @@ export class Door {
     this.ticking = setInterval(() => this.tick(), STATE_MS).unref();
   }
 
-  /** What the host is to be opened with, so that the faces hear it. */
+  /** The options with which the host must be opened, so that the faces hear it. */
   readonly told: Told = {
     onDelta: (who, delta) => this.tell({ who, delta }),
     onOutput: (who, command, output) => this.tell({ who, command, output }),

@@ -50,7 +50,7 @@ export type Calls = {
 };
 export type CallName = keyof Calls;
 
-/** What a face keeps of its host. */
+/** The state of a host as its faces keep it. */
 export type HostState = {
   readonly mode: Mode;
   readonly models: readonly (readonly [who: Name, spec: string, window: number])[];
@@ -72,7 +72,7 @@ export type FromHost =
   | {
       readonly welcome: HostState;
       readonly pid: number;
-      /** What a face that comes now has not heard. */
+      /** The texts and output that a new face has missed. */
       readonly now: readonly LiveOutput[];
       /** The options that the team was started with. */
       readonly flags: Readonly<Record<string, unknown>>;

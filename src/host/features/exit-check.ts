@@ -12,7 +12,7 @@ export const exitCheck: MakeFeature = async ({ parts: { settings }, entries }) =
 export const editChecks: MakeFeature = ({ parts: { settings } }) =>
   Object.keys(settings.checks).length > 0 ? { wrap: checkedEdits(settings.checks) } : null;
 
-/** What the calls of an earlier process changed and ran. */
+/** The state after the calls of an earlier process. */
 async function asItWas(entries: readonly Entry[]): Promise<ExitCheck> {
   const check = new ExitCheck();
   const tools = new Map(fileTools.map((tool) => [tool.name, tool]));

@@ -80,7 +80,7 @@ export function newsOf({ messages, openingParts = 0 }: ModelRequest): (ToolResul
     .filter((part) => part.type !== "image");
 }
 
-/** What an agent is told first: who it is, and what its conversation began with. */
+/** The first texts for an agent: who it is, and the opening of its conversation. */
 export const aboutOf = ({ system, messages, openingParts = 0 }: ModelRequest): string[] => [
   readerOf(messages),
   system,

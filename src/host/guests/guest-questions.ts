@@ -40,7 +40,7 @@ export class GuestQuestions {
     return found;
   }
 
-  /** What the person wrote into forms, by the ids of the questions. Returns why a question stays open; "" where none does. */
+  /** Takes the person's answers from forms, by the ids of the questions. Returns why a question stays open; "" where none does. */
   async take(store: Store, given: Readonly<Record<string, unknown>>): Promise<string> {
     const told: string[] = [];
     for (const [id, one] of Object.entries(given))

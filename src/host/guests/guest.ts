@@ -57,7 +57,7 @@ export class Guest {
   private last: Promise<unknown> = Promise.resolve();
   private readonly closed = new AbortController();
   private readonly questions = new GuestQuestions();
-  /** What a call returned that made a question; it is told with the answer. */
+  /** The result of a call that made a question; it is told with the answer. */
   private beforeAnswer = "";
 
   constructor(options: GuestOptions) {
@@ -97,7 +97,7 @@ export class Guest {
     });
   }
 
-  /** What the client is to ask its person now. `said`: the result of the call before. */
+  /** The question that the client must ask its person now. `said`: the result of the call before. */
   async question(said: Said): Promise<Request | null> {
     if (!this.worker) return null;
     const { store } = this.worker;

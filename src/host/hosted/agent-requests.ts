@@ -34,7 +34,7 @@ export class AgentRequests implements AgentHost {
   private usd = { told: 0, now: 0 };
   private readonly readers = new Map<number, (text: string) => void>();
   private reads = 0;
-  /** What steps printed, until their calls are made: it is in their results only. */
+  /** The output of steps, until their calls are made: it is in their results only. */
   private readonly printed = new Map<number, StepEnd>();
   private steps = 0;
   /** The prompt is being cancelled: nobody takes what the program still wants. */
@@ -52,7 +52,7 @@ export class AgentRequests implements AgentHost {
     return this.wanted.splice(0);
   }
 
-  /** What was said since the last call, and what it cost in US dollars. */
+  /** The texts since the last call, and their cost in US dollars. */
   takeSaid(): { readonly parts: readonly (Text | Thinking)[]; readonly usd: number } {
     const usd = Math.max(0, this.usd.now - this.usd.told);
     this.usd.told = this.usd.now;

@@ -4,7 +4,7 @@ import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts
 import { AGENT_TOOLS } from "../../tools/agent-program.ts";
 
 export const HOW_TO_WORK =
-  'You work as this member with your own tools for files and commands. What is said above about tools for files and commands does not hold for you. The tools of the board are those of the MCP server "ekiden": when the task is done and checked, call its complete_task with the outcome; else fail_task with the evidence, or release_task. Mail comes with the results of its tools. After that call end your turn: the next task comes as the next prompt.';
+  'You work as this member with your own tools for files and commands. The rules above about tools for files and commands do not hold for you. The tools of the board are those of the MCP server "ekiden": when the task is done and checked, call its complete_task with the outcome; else fail_task with the evidence, or release_task. Mail comes with the results of its tools. After that call end your turn: the next task comes as the next prompt.';
 
 /** By the rules of the member's own tools. */
 export function callOf({

@@ -25,7 +25,7 @@ export type HostedParts = {
   readonly trust: Pick<ProjectTrust, "runsAgent">;
 };
 
-/** What each budget counts. */
+/** The unit of each budget. */
 const BUDGETS = {
   budgetUsd: "money",
   teammateBudgetUsd: "money",

@@ -50,10 +50,10 @@ export class HostedModel implements Model {
   /** The prompt that goes on now, resolved when it has ended. */
   private prompting: Promise<void> | null = null;
   private end: PromptEnd | Error | null = null;
-  /** What the program says and asks for. */
+  /** The texts and the requests of the program. */
   readonly requests: AgentRequests;
   private readonly asked = new Map<string, Wanted>();
-  /** What came besides results and was not told yet. */
+  /** Texts that came besides results and were not told yet. */
   private untold: string[] = [];
   private told = { before: -1, parts: 0 };
   private usage = NO_USAGE;
@@ -83,7 +83,7 @@ export class HostedModel implements Model {
       signal.throwIfAborted();
       const wasCut = this.hear(request);
       if (wasCut) await this.cancel();
-      // What it would still do there belongs to no task.
+      // Its further steps there would belong to no task.
       else if (this.prompting && this.untold.length > 0 && this.isElsewhere(await this.options.place()))
         await this.stop();
       // A prompt that ended meanwhile is answered by another one, where there is something to say.
@@ -175,7 +175,7 @@ export class HostedModel implements Model {
     this.prompting = done;
   }
 
-  /** What a session has to hear first; nothing for one that goes on. */
+  /** The first texts of a session; none for one that goes on. */
   private async begin(request: ModelRequest, place: Place, signal: AbortSignal): Promise<string[]> {
     const { cwd } = place;
     this.socket ??= new BoardSocket(this.options.serve);

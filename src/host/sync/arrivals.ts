@@ -27,7 +27,7 @@ export function twinOf(file: TaskFile, said: FileTask, board: Board): Task | und
   );
 }
 
-/** What somebody outside of the team has, or has ended, is never free on the board, not even for a moment. */
+/** A task that somebody outside of the team has, or has ended, is never free on the board, not even for a moment. */
 export async function addFile(store: Store, file: TaskFile, said: FileTask, board: Board): Promise<Added> {
   const { status = "pending", owner = "", priority, estimate, touches, needsPlan } = said;
   const isOver = status === "completed" || status === "failed" || status === "cancelled";

@@ -13,7 +13,7 @@ import {
 import type { Task, TaskChange } from "../../core/task.ts";
 import type { Store } from "../../ports/index.ts";
 
-/** Who changes the board for a file. Never the person: anybody may have written the file. */
+/** The author of changes of the board for a file. Never the person: anybody may have written the file. */
 export const BY = HARNESS;
 
 /** One look at the board. */
@@ -61,7 +61,7 @@ function progressOf(task: Task, agreed: Agreed | null): Progress {
 export const ownerIn = (board: Board, owner: string): string =>
   board.mates.has(foldName(owner) as Name) ? foldName(owner) : owner;
 
-/** Who may claim a task that a file gives to somebody; undefined: everybody. */
+/** The name that may claim a task that a file gives to somebody; undefined: everybody. */
 export function assigneeFor({ status, owner }: Progress, board: Board): Name | undefined {
   if (owner === "") return status === "in_progress" ? outsider("") : undefined;
   const name = ownerIn(board, owner);

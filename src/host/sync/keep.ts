@@ -22,7 +22,7 @@ export type Keeping = {
 
 /** Changes of files and of the board wake it. This is how long it sleeps where they do not: on some network file systems. */
 const SLOW_MS = 10_000;
-/** What may be half written is looked at again soon. */
+/** A file that may be half written is read again after this time. */
 const SOON_MS = 500;
 /** Changes in quick succession are one. */
 const GAP_MS = 50;

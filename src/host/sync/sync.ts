@@ -15,7 +15,7 @@ import { Memory, mark, type Pair } from "./memory.ts";
 /** A deleted file may be about to be written again. */
 const DELETED_MS = 2_000;
 
-/** What one pass has read. */
+/** The data of one pass. */
 type Pass = {
   readonly files: ReadonlyMap<string, TaskFile>;
   /** Names of all task files, also of those that cannot be read. */
@@ -31,7 +31,7 @@ export class FolderSync {
   private readonly memory: Memory;
   private readonly tell: (text: string, isNews?: boolean) => void;
   private readonly now: () => number;
-  /** What was told and still is so. */
+  /** The notices that still hold. */
   private told = new Set<string>();
   private faults = new Set<string>();
   private readonly missing = new Map<string, number>();
@@ -124,7 +124,7 @@ export class FolderSync {
     return [...new Set([...file.blockedBy, ...(blocks.get(file.id) ?? [])])];
   }
 
-  /** What a file says, in the words of the board. */
+  /** The fields of a file, with ids and names of the board. */
   private said(file: TaskFile, pass: Pass): FileTask {
     const { board } = pass;
     const edges = this.edges(file, pass);

@@ -27,7 +27,7 @@ export async function awaitTeam(
   return false;
 }
 
-/** What is not there yet; null if the team can be joined. */
+/** A sentence about the missing part; null if the team can be joined. */
 async function missing(settings: Settings, cwd: string): Promise<string | null> {
   const { team, leaseMs, maxAttempts } = settings;
   const notYet = `Waits for team "${team}": ekiden run or ekiden resume starts it.`;

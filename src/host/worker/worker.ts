@@ -104,7 +104,7 @@ export class Worker {
     return this.draining !== null;
   }
 
-  /** Who runs here now. */
+  /** The members that run here now. */
   get names(): readonly Name[] {
     return this.team.names;
   }
@@ -289,7 +289,7 @@ export class Worker {
     else this.drain(0, { reason: "budget", why: text });
   }
 
-  /** What other processes spend counts too. */
+  /** The spending of other processes counts too. */
   private async checkBudget(members: readonly Member[]): Promise<void> {
     const over = await this.spending.checkAll(members);
     if (over) this.drain(0, { reason: "budget", why: over.text });
