@@ -44,7 +44,7 @@ export function refuseInSandbox(cwd: string, env: NodeJS.ProcessEnv): void {
   }
 }
 
-/** What only a person may do. @throws EkidenError `not_permitted` in the shell of a member */
+/** Guards an act that only a person may do. @throws EkidenError `not_permitted` in the shell of a member */
 export function refuseMember(env: NodeJS.ProcessEnv, why: string): void {
   if (memberShells(env).length > 0) throw new EkidenError("not_permitted", why);
 }

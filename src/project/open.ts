@@ -61,7 +61,7 @@ export async function openTeam(
     mustExist: mode === "look",
     redact: secretsOf(call.env, settings).redact,
   });
-  // What is typed in a member's shell is not the person's word, also in another team.
+  // A line typed in a member's shell is not the person's word, also in another team.
   const isPerson = signs && memberShells(call.env).length === 0;
   return isPerson ? (await import("./trust/signing.ts")).signing(open, url) : open;
 }

@@ -50,7 +50,7 @@ export function refuseLinked(cwd: string, path: string): void {
   }
 }
 
-/** git makes folders and files that everybody may read. What belongs to another user stays as it is. */
+/** git makes folders and files that everybody may read. Those of another user stay as they are. */
 function closeToOthers(path: string, found: Stats): void {
   refuseOther(path, found);
   if ((found.mode & 0o077) !== 0 && found.uid === process.getuid?.()) chmodSync(path, found.mode & 0o700);

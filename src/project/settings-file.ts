@@ -1,4 +1,4 @@
-/** Reads one settings file. What is wrong with it is named with the line; then nothing of it counts. */
+/** Reads one settings file. A fault is reported with its line; then nothing of the file counts. */
 import { existsSync } from "node:fs";
 import { PROJECT_FILE_MAX, readRegular, whyNotRead } from "../adapters/small-files.ts";
 import { checkData, whyUnread } from "../core/plain-data.ts";

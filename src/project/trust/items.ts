@@ -16,7 +16,7 @@ import type { SettingKey, Settings, SettingsLayer } from "../../core/settings.ts
 export type TrustItem = {
   /** Stays the same when the item changes: `hooks.Stop 1 in .ekiden/settings.json`. */
   readonly id: string;
-  /** What would run or hold, in full. */
+  /** The command that would run, or the value that would hold, in full. */
   readonly text: string;
   readonly digest: string;
 };

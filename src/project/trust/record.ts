@@ -13,7 +13,7 @@ import { EkidenError, messageOf } from "../../core/errors.ts";
 export type FolderRecord = {
   /** The project: absolute, without links. */
   readonly path: string;
-  /** What the person agreed to, by id. */
+  /** The items that the person agreed to, by id. */
   readonly items: Readonly<Record<string, { readonly digest: string; readonly text: string }>>;
   /** Stores that this person's processes created in the project: path to identity. */
   readonly stores: Readonly<Record<string, string>>;

@@ -32,11 +32,11 @@ import { type FolderRecord, identityOf, readRecord, writeRecord } from "./record
 
 export type ProjectTrust = {
   readonly project: string;
-  /** What needs the person's word and does not have it: left out. */
+  /** Items that need the person's word and do not have it: left out. */
   readonly waiting: readonly TrustItem[];
-  /** What has it. */
+  /** Items that have it. */
   readonly given: readonly TrustItem[];
-  /** What is never used, with the reason. */
+  /** Items that are never used, with the reason. */
   readonly refused: readonly string[];
   /** The project's MCP servers that may be started, by name; `env` fills their variables. */
   readonly servers: Readonly<Record<string, unknown>>;

@@ -11,7 +11,7 @@ import type { Done } from "./done.ts";
 export type CronInput = {
   readonly expression: string;
   readonly text: string;
-  /** Who gets the mail; the lead unless told otherwise. */
+  /** The receiver of the mail; the lead by default. */
   readonly to?: string | undefined;
   /** The text becomes a task instead. */
   readonly task?: boolean | undefined;

@@ -15,7 +15,7 @@ export type Letter = {
   readonly urgent?: boolean;
   readonly images?: readonly Image[];
 };
-/** What mail needs besides the store; `cwd` is the project's folder. */
+/** The data that mail needs besides the store; `cwd` is the project's folder. */
 export type Sender = { readonly settings: Settings; readonly cwd: string };
 type Sent = { readonly id?: MailId; readonly to: readonly string[] };
 
@@ -25,7 +25,7 @@ export async function attachedTo(text: string, cwd: string): Promise<Image[]> {
   return paths.length === 0 ? [] : await (await import("./images.ts")).keepImages(paths, cwd);
 }
 
-/** What can be refused before a store is opened. @throws EkidenError `bad_input` */
+/** Refuses letters as far as that needs no open store. @throws EkidenError `bad_input` */
 export function checkLetter({ to, text }: Letter, settings: Settings): void {
   checkText(text);
   const { who, team } = address(to);

@@ -99,7 +99,7 @@ async function decide(
   return { data: { id, status: after?.status }, text: `#${id} ${text}${stopped}${written}` };
 }
 
-/** What the store says about the files of an owner that was stopped: see adapters/store/written.ts. */
+/** The store's note on the files of an owner that was stopped: see adapters/store/written.ts. */
 function writtenIn(task: Task): string {
   const said = (task.status === "cancelled" ? task.reason : task.lastFailure) ?? "";
   const at = said.lastIndexOf("Until then ");

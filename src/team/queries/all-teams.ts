@@ -8,7 +8,7 @@ import type { KnownTeam } from "../../project/known-teams.ts";
 import { type Place, withTeam } from "../../project/open.ts";
 import { teamFigures } from "./teams.ts";
 
-/** What the project brings is not asked for: the file is known. */
+/** The settings of the project are not read: the file is known. */
 export function placeOf({ cwd, team, file }: KnownTeam, env: NodeJS.ProcessEnv): Omit<Place, "store"> {
   const settings = { ...DEFAULT_SETTINGS, team, store: `sqlite:${file}` };
   return { cwd, env, settings: () => Promise.resolve(settings) };

@@ -4,7 +4,7 @@ import { Spent } from "../../core/picture/spent.ts";
 import { money, tokens as short, span } from "../../core/views/view.ts";
 
 export type Summary = {
-  /** Files that tools have written or that landed tasks have changed. What a command wrote elsewhere is not known. */
+  /** Files that tools have written or that landed tasks have changed. Files that a command wrote elsewhere are not known. */
   readonly files: number;
   /** Tasks whose branch has landed. */
   readonly landed: number;
