@@ -8,10 +8,10 @@ import type { Invocation } from "./invocation.ts";
 const quoted = (word: string): string =>
   /^[\w./:@%+=,?&-]+$/.test(word) && !/[?&]/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
-/** No password is shown: who types the line knows it. */
+/** No password is shown: the person who types the line knows it. */
 const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, "$1:…@");
 
-/** What the conversation needs to open, also where another process has its lead. */
+/** The options that the conversation needs to open, also where another process has its lead. */
 const MODEL_OPTIONS = { model: "--model", leadModel: "--lead-model", baseUrl: "--base-url" } as const;
 
 /** `words`: the command and its arguments; "" for the conversation. */
@@ -29,7 +29,7 @@ export function againLine({ cwd, flags }: Invocation, team: Name, words: string)
   return ["ekiden", ...(words === "" ? [] : [words]), ...options.map(quoted)].join(" ");
 }
 
-/** What the person can do now; the feed says how it ended. */
+/** The next step of the person; the feed says how the run ended. */
 export function nextStep({ reason, failed, unfinished, error, why, goOn }: Outcome, line: Line): string {
   switch (reason) {
     case "interrupted":

@@ -18,7 +18,7 @@ export async function reachTeam(call: Invocation, signal?: AbortSignal): Promise
   const path = socketPath(settings, call.cwd);
   const runs = socketPath(settings, call.cwd, "run");
   const log = logFile(call.cwd, `host-${settings.team}`);
-  // What comes last counts.
+  // The last value of an option counts.
   const words = ["host", ...(call.words ?? given()), "--cwd", call.cwd, "--team", settings.team];
   let own: OwnProcess | null = null;
   for (;;) {

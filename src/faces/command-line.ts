@@ -1,7 +1,7 @@
 /** Secrets on the command line: everybody on the machine can read them there. */
 const PASSWORD = /^(?:--store=)?[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:[^\s/@]+@/i;
 
-/** What to use instead, for each secret in the words; and the words are taken out of the list of processes. */
+/** Names an alternative for each secret in the words, and takes the words out of the list of processes. */
 export function hideSecrets(words: readonly string[]): string[] {
   const told = [
     ...(words.some((word) => PASSWORD.test(word))

@@ -33,11 +33,11 @@ export type CommonOptions = Pick<Flags, (typeof FLAGS)[number]> & {
 
 export type Invocation = {
   /**
-   * Read when first asked for: `init` and `doctor` must work with broken ones. What the project brings is left out where the
-   * person has not agreed to it; the person is asked here. @throws EkidenError `settings_invalid` | `not_trusted`
+   * Read when first asked for: `init` and `doctor` must work with broken ones. Settings of the project are left out where the
+   * person has not agreed to them; the person is asked here. @throws EkidenError `settings_invalid` | `not_trusted`
    */
   settings(): Promise<Settings>;
-  /** What the project brings and whether the person agreed to it. @throws as `settings` */
+  /** The project's items that need trust, and whether the person agreed to them. @throws as `settings` */
   trust(): Promise<ProjectTrust>;
   readonly flags: Flags;
   /** Absolute, without symlinks. */
@@ -58,9 +58,9 @@ export type Invocation = {
   readonly onScreen: (screen: FullScreen) => void;
   /** A team that is open already: that of the conversation. */
   readonly store?: Store;
-  /** What a query found: the data with `--json`, its views without. */
+  /** Shows the result of a query: the data with `--json`, its views without. */
   show<T>(data: T, views: (data: T) => readonly View[]): Promise<void>;
-  /** What an action did: its data with `--json`, its sentence without. */
+  /** Shows the result of an action: its data with `--json`, its sentence without. */
   done(done: Done): void;
   /** A sentence for the person; nothing with `--quiet` or `--json`. */
   say(text: string): void;

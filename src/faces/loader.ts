@@ -129,7 +129,7 @@ const KEEP_MS = 2_000;
 process.once("ekiden:started", keep);
 setTimeout(keep, KEEP_MS).unref();
 process.once("exit", (code) => {
-  // What failed has used too little of the program.
+  // A command that failed has used too little of the program.
   if (code === 0) keep();
 });
 load("program.js");

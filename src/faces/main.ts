@@ -9,7 +9,7 @@ async function start(args: readonly string[]): Promise<void> {
   showFirstFrame(args);
   const { main } = await import("./cli.ts");
   process.exitCode = await main(args);
-  // Whatever a command may have left open must not keep a finished program alive.
+  // A handle that a command left open must not keep a finished program alive.
   setTimeout(() => process.exit(), 2_000).unref();
 }
 

@@ -1,4 +1,4 @@
-/** A run in a process and a session of its own: no terminal and no page ends it. What it prints is in `.ekiden/output`, for this user alone. */
+/** A run in a process and a session of its own: no terminal and no page ends it. Its output is in `.ekiden/output`, for this user alone. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
@@ -54,7 +54,7 @@ export function startOwn(
   }
 }
 
-/** What such a process has printed: the end of it, without control characters. A secret is taken out before it could be cut in two. */
+/** The end of such a process's output, without control characters. A secret is taken out before it could be cut in two. */
 export const saidIn = (log: string, redact = (text: string): string => text): string =>
   redact(plainText(textIn(log)))
     .trim()

@@ -35,7 +35,7 @@ export async function sessionInfo(
   return await withTeam(placeOf(known, env), "look", read).catch(() => null);
 }
 
-/** What is not done must not go with a click. @throws EkidenError `bad_input` for a team that somebody runs, or with unfinished tasks */
+/** A click must not delete unfinished work. @throws EkidenError `bad_input` for a team that somebody runs, or with unfinished tasks */
 export async function deleteTeam(known: KnownTeam, env: NodeJS.ProcessEnv): Promise<void> {
   const { team, file } = known;
   const byHand = `ekiden teams delete ${team} --force`;

@@ -31,7 +31,7 @@ export type ShownCall = { readonly toolCall: ToolCallUpdate; readonly sessionId:
 export class Questions {
   private readonly asking: Asking;
   private readonly shown = new Map<RequestId, AbortController>();
-  /** What the next prompt answers. */
+  /** The question that the next prompt answers. */
   private inWords: RequestId | null = null;
   private cut = new AbortController();
 
@@ -78,7 +78,7 @@ export class Questions {
     await answer(this.asking.store(), id, word).catch(() => {}); // it was withdrawn, or the store is away
   }
 
-  /** What a member asks the person. Shown once; never rejects. */
+  /** Shows a member's question to the person, once; never rejects. */
   async member({ id, by, ask, state }: Request): Promise<void> {
     if (ask.kind !== "question" || state !== "open" || this.shown.has(id)) return;
     const over = new AbortController();

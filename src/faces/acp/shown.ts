@@ -92,7 +92,7 @@ export function planOf(tasks: readonly Task[]): PlanEntry[] {
 
 const ownerOf = (task: Task): string => ("owner" in task && task.owner ? ` · ${task.owner}` : "");
 
-/** What the person wrote, with the files that the editor put into it. Images are kept apart. */
+/** The text of the person, with the files that the editor put into it. Images are kept apart. */
 export const promptText = (blocks: readonly ContentBlock[]): string =>
   blocks
     .flatMap((block): string[] => {

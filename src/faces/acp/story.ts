@@ -146,8 +146,8 @@ export class Story {
 }
 
 /**
- * What was streamed behind a text that is stored; null where the text was not streamed. White space is not compared. A reply that was
- * cut off is not stored: it may stand before the text.
+ * The streamed text behind a text that is stored; null where the latter was not streamed. White space is not compared. A reply that
+ * was cut off is not stored: it may stand before the text.
  */
 function behind(pieces: string, text: string): string | null {
   const letters = text.replace(/\s/g, "");

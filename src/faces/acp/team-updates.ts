@@ -73,7 +73,7 @@ export class TeamUpdates {
     for (const story of this.stories.values()) story.startOver();
   }
 
-  /** What was said before: sent again, or passed over. */
+  /** Sends the earlier texts again, or passes over them. */
   async catchUp(replay: boolean): Promise<void> {
     const { store } = this.parts.host();
     for (const { name, kind, role, activity, turns } of await store.roster.members()) {

@@ -8,7 +8,7 @@ import { makeProjectFolder } from "../../project/project-folder.ts";
 import { projectFile, variableName } from "../../project/settings.ts";
 import type { Run } from "./entry.ts";
 
-/** What to show for a setting that has no default. */
+/** The values to show for settings that have no default. */
 const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   model: "anthropic/claude-sonnet-5-5",
   leadModel: "anthropic/claude-opus-5-5",

@@ -45,7 +45,7 @@ export const HOSTS: ReadonlySet<string> = new Set([
   ...["talk", "attach", "host"],
 ]);
 
-/** What of the project a command cannot do without the person's word for. */
+/** The part of the project for which a command needs the person's word. */
 export const trustNeedOf = (command: string): TrustNeed =>
   ["doctor", "trust", "attach", "host"].includes(command) ? "nothing" : HOSTS.has(command) ? "all" : "store";
 

@@ -1,6 +1,6 @@
 /**
- * `/NAME` for the person's own commands and for skills. What is typed becomes a message. A command of the project would put its words
- * into the person's mouth: its text is shown first, and the same line again agrees to it, until the file changes.
+ * `/NAME` for the person's own commands and for skills. The typed line becomes a message. A command of the project would speak in the
+ * person's name: its text is shown first, and the same line again agrees to it, until the file changes.
  */
 import { dirname } from "node:path";
 import { loadCommands, loadSkills } from "../../adapters/disk/library.ts";

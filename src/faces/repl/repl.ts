@@ -33,7 +33,7 @@ import { completing } from "./values.ts";
 
 /** A second Ctrl-C within this time leaves. */
 const TWICE_MS = 2_000;
-/** What news of the team begins with, to tell it from the lead's answers. */
+/** The beginning of a line with news of the team, to tell it from the lead's answers. */
 const MARK = "· ";
 /** How often a piped conversation asks whether the team has come to rest, should a wake-up be lost. */
 const FLOOR_MS = 500;
@@ -101,7 +101,7 @@ class Conversation {
   private readonly host: TeamHost;
   private readonly input: Interface;
   private readonly piped: AsyncIterableIterator<string> | null;
-  /** What was typed before it can be taken. */
+  /** Lines that were typed before they can be taken. */
   private readonly early: string[] = [];
   private onLine: (line: string) => void = (line) => void this.early.push(line);
 
@@ -250,7 +250,7 @@ class Conversation {
     this.quit(1);
   }
 
-  /** What the lead says is the answer; of the others only news. */
+  /** Shows the lead's texts as answers, and only news of the others. */
   private async readAlong(): Promise<void> {
     const { store } = this.host;
     try {

@@ -1,6 +1,6 @@
 /**
- * The output of the REPL around the line that is being typed: a streamed answer, news, results of commands. Whatever is written
- * goes above the prompt, and what was typed so far is shown again below it.
+ * The output of the REPL around the line that is being typed: a streamed answer, news, results of commands. All output goes above
+ * the prompt, and the line typed so far is shown again below it.
  */
 import type { Interface } from "node:readline";
 import { Streamed } from "../terminal/streamed.ts";

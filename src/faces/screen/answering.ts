@@ -8,7 +8,7 @@ import type { Prompt } from "./prompt.ts";
 import type { Questions } from "./questions.ts";
 import { answerIn } from "./typed-answer.ts";
 
-/** Who types "yes" where "y" is enough has typed the rest within this time. */
+/** A person who types "yes" where "y" is enough has typed the rest within this time. */
 const REST_MS = 1_500;
 /** The texts of the editor whose rule Tab widens. */
 const RULE_LINE = /^(a|always|s|session)(?:\s+([\w.-]+\(.*\)))?$/is;
@@ -88,7 +88,7 @@ export class Answering {
     void this.answer("yes", "", "yes");
   }
 
-  /** The rest of a "yes". What turns out to be another word is put back. */
+  /** Takes the rest of a "yes". The letters of another word are put back. */
   private takesRest(data: string): boolean {
     const { expected, taken, until } = this.rest;
     if (taken === "" && (expected === "" || Date.now() > until)) return false;

@@ -1,4 +1,4 @@
-/** On a wide terminal the team and the board have a column of their own, right of the story. What has no room is counted by its state. */
+/** On a wide terminal the team and the board have a column of their own, right of the story. Rows without room are counted by state. */
 import { countsOf, listed } from "../../core/picture/looks.ts";
 import type { Picture } from "../../core/picture/picture.ts";
 import { look as lookOf, progressText } from "../../core/views/board.ts";

@@ -20,7 +20,7 @@ function fixed(make: (look: Look) => readonly string[]): Block {
 export const printed = (text: string): Block =>
   fixed(({ width }) => ["", ...wrapped(text.replace(/\n+$/, "").replaceAll("\t", "    "), width)]);
 
-/** What the person said. `isQueued`: the member has not read it. */
+/** A message of the person. `isQueued`: the member has not read it. */
 export class PromptBlock implements Block {
   readonly text: string;
   isQueued: boolean;

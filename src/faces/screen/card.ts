@@ -8,7 +8,7 @@ import { GrowingMarkdown } from "./markdown.ts";
 import { headOf, isSeen, type Question, type Questions } from "./questions.ts";
 import { exact, oneLine, type Style, shortened, spread, wrapped } from "./style.ts";
 
-/** What the bar and the blanks of a card take. */
+/** The columns of the bar and the blanks of a card. */
 const MARGIN = 4;
 /** A lower card has its answers in one paragraph. */
 const ROOMY = 13;
@@ -59,11 +59,11 @@ export function cardOf(questions: Questions, style: Style, look: CardLook, scrol
   return { lines, overflows: !fits };
 }
 
-/** Who wants what is read whole: the place among the questions only stands where it leaves room for that. */
+/** The title is always shown whole: the place among the questions is left out where it leaves no room for it. */
 const titleLine = (title: string, place: string, width: number): string =>
   visibleWidth(title) + visibleWidth(place) < width ? spread(title, place, width) : shortened(title, width);
 
-/** What waits as long as the team lives has no end to show. */
+/** A question that waits as long as the team lives has no end to show. */
 const leftText = (ms: number): string => (ms > DAY_MS ? "" : ` · ${span(Math.max(0, ms))} left`);
 const DAY_MS = 86_400_000;
 

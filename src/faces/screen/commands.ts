@@ -16,7 +16,7 @@ import type { Screen } from "./screen.ts";
 import type { TeamModel } from "./team.ts";
 import { chooseModel, openReview, openTask } from "./view-commands.ts";
 
-/** What the border and the marks of the feed take. */
+/** The columns of the border and the marks of the feed. */
 const MARGIN = 2;
 
 export type Place = {

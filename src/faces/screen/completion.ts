@@ -31,7 +31,7 @@ type Value = { readonly value: string; readonly description?: string };
 type Values = (team: Shown | null) => readonly Value[];
 
 const members: Values = (team) => (team?.names ?? []).map((value) => ({ value }));
-/** What is open first. */
+/** Open tasks first. */
 const tasks: Values = (team) =>
   inOrder(team ? listed(team.picture, Date.now()) : []).map(({ id, subject }) => ({
     ...{ value: String(id), description: oneLine(subject) },
@@ -47,7 +47,7 @@ const these =
   () =>
     values.map((value) => ({ value }));
 
-/** What may follow a command. */
+/** The values that may follow a command. */
 const VALUES: Readonly<Record<string, Values>> = {
   ...Object.fromEntries(
     ["to", "story", "transcript", "inbox", "stop", "compact", "clear", "send", "copy"].map((word) => [
@@ -71,7 +71,7 @@ export class Completion implements AutocompleteProvider {
   private readonly commands: readonly Offered[];
   private readonly team: () => Shown | null;
   private readonly models: () => Promise<readonly string[]>;
-  /** What the menu that was offered last completes. */
+  /** The text that the last menu completes. */
   prefix = "";
   private files: { readonly at: number; readonly paths: Promise<readonly string[]> } | null = null;
 
@@ -169,7 +169,7 @@ export class Completion implements AutocompleteProvider {
   }
 }
 
-/** What git knows or would add; without git what lies in the folder, apart from hidden files and packages. */
+/** The files that git tracks or would add; without git all files in the folder, apart from hidden files and packages. */
 async function filesOf(cwd: string): Promise<readonly string[]> {
   const args = ["ls-files", "-co", "--exclude-standard", "-z"];
   const { Git } = await import("../../adapters/git/git.ts");

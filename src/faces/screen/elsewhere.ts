@@ -46,7 +46,7 @@ export async function hearOthers(
 
 const keyOf = ({ who, kind, command, since }: LiveOutput): string => [who, kind, since, command].join("\0");
 
-/** What a text has more than before. Its beginning may have been cut since. */
+/** The part of a text that is new. Its beginning may have been cut since. */
 export function added(before: string, now: string): string {
   if (now.startsWith(before)) return now.slice(before.length);
   const end = before.slice(-OVERLAP);

@@ -10,7 +10,7 @@ import { List } from "./list.ts";
 import { type Style, shortened, wrapped } from "./style.ts";
 import type { FullView } from "./tools.ts";
 
-/** What the process of the team is started with in addition. */
+/** Variables and arguments with which the process of the team is started in addition. */
 export type FirstModel = {
   readonly env: Readonly<Record<string, string>>;
   readonly words: readonly string[];

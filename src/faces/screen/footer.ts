@@ -57,7 +57,7 @@ export function footerLine(team: TeamModel | null, style: Style, look: FooterLoo
     [look.width >= WIDE ? look.model : "", 7],
     [look.watch ? "" : span(look.now - (team?.began ?? look.began)), 5],
   ];
-  // What is said for a few seconds is read whole.
+  // A notice, which stays for a few seconds, is shown whole.
   if (look.notice !== "") return shortened(` ${paint("warn", look.notice)}`, look.width);
   const left = leftPart(team, style, look);
   const room = look.width - visibleWidth(left) - 3;

@@ -28,7 +28,7 @@ export type Watch = {
   /** For the first line, and the keys for the last one. */
   title(): string;
   readonly keys: string;
-  /** What a key does before all others; "taken" where that is done already. */
+  /** The action of a key that comes before all others; "taken" where it is done already. */
   actionOf(data: string): ActionName | "taken" | null;
 };
 

@@ -1,6 +1,6 @@
 /** Rows that one goes through: a cursor that stays on its row when rows come and go, a filter, and a window around the cursor. */
 
-/** What a key does with a row. */
+/** The action of a key on a row. */
 export type Action = {
   /** A printable key, or "enter". */
   readonly key: string;

@@ -23,7 +23,7 @@ const SHOWN_ELSEWHERE: ReadonlySet<Event["type"]> = new Set([
   "run.began",
 ]);
 
-/** What the line of a task takes up. */
+/** The events that the line of a task shows. */
 const STEPS: ReadonlySet<Event["type"]> = new Set([
   "turn.taken",
   "tool.called",

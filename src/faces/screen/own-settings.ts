@@ -1,6 +1,6 @@
 /**
  * The person's own choice of how the full screen looks and which keys it has: `terminal.json` next to the settings. No project can
- * set it. What is wrong in it is said, and the rest counts.
+ * set it. Its faults are reported, and the rest counts.
  */
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.ts";

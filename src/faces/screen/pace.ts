@@ -22,7 +22,7 @@ export class Pace {
   private answers: boolean | null = null;
   private began: number | null = null;
 
-  /** What is to be written for a frame. */
+  /** The bytes to write for a frame. */
   frame(output: string, now: number): string {
     this.written += output.length;
     this.drop(now);

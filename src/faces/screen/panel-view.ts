@@ -21,7 +21,7 @@ const MOVES: readonly (readonly [key: KeyId, by: number])[] = [
   ["end", Number.POSITIVE_INFINITY],
 ];
 
-/** What the panel asks of its screen. */
+/** The part of the screen that the panel uses. */
 export type PanelScreen = {
   changed(): void;
   /** The person only looks. */
@@ -111,7 +111,7 @@ export class PanelView {
 
   lines(width: number, height: number): string[] {
     if (this.name === null || height < 2) {
-      // What cannot be seen takes no keys from an editor.
+      // A hidden panel takes no keys from an editor.
       if (!this.screen.watches) this.hasKeys = false;
       return [];
     }

@@ -37,7 +37,7 @@ export class Prompt extends Editor {
     keepInHistory(this.cwd, line);
   }
 
-  /** What is typed goes into the history. Whether there was something. */
+  /** Moves the typed text into the history. Returns whether there was any. */
   clear(): boolean {
     const text = this.getExpandedText().trim();
     if (text !== "") this.keep(text);

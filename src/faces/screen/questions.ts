@@ -23,7 +23,7 @@ const SEEN_MS = 500;
 
 export const isSeen = ({ since }: Question, now: number): boolean => now - since >= SEEN_MS;
 
-/** What stands behind the name of the asker. */
+/** The words behind the name of the asker. */
 export function headOf({ request: { ask, of } }: Question): string {
   switch (ask.kind) {
     case "permission":
@@ -68,7 +68,7 @@ export class Questions {
     return this.at + 1;
   }
 
-  /** Who asked last, and for what. */
+  /** The asker of the newest question, and its subject. */
   get newest(): string {
     const last = this.waiting.reduce<Question | null>(
       (newest, one) => (newest && newest.since >= one.since ? newest : one),
@@ -201,7 +201,7 @@ export class Questions {
     return at < 0 ? null : at;
   }
 
-  /** What comes onto the card by itself must be read before it can be answered. */
+  /** A question that appears on the card by itself must be read before it can be answered. */
   private show(at: number): void {
     this.at = at;
     const shown = this.waiting[at];

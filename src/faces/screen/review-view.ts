@@ -30,7 +30,7 @@ export class ReviewView implements FullView {
   private height = 1;
   /** The comment that is being typed. */
   private typed: string | null = null;
-  /** What needs its key a second time. */
+  /** The key that must be pressed a second time. */
   private asked: "" | "s" | "esc" = "";
   private said = "";
   private isSending = false;

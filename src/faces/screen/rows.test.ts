@@ -6,7 +6,7 @@ import { changedRows, wholeRows } from "./rows.ts";
 
 const SIZE = { columns: 30, rows: 10 };
 
-/** What a terminal shows, and the looks of each character, after these frames. */
+/** The text of a terminal, and the looks of each character, after these frames. */
 function shownAfter(frames: readonly (readonly string[])[]): string[] {
   const grid = new Grid(SIZE);
   grid.write("\x1b[?7l");

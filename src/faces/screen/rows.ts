@@ -8,7 +8,7 @@ const RESET = "\x1b[0m";
 const LINK_END = "\x1b]8;;\x07";
 /** Unchanged columns that are written again, because going to a place costs as much. */
 const GAP = 7;
-/** What a scroll costs, in bytes: it must save more. */
+/** The cost of a scroll, in bytes: it must save more. */
 const SCROLL_COST = 24;
 
 const NARROW_MAX = 5_000;
@@ -70,7 +70,7 @@ function scrollBetween(was: readonly string[], now: readonly string[]): Scroll |
   return best && { from: best.from, to: best.to, by: best.by };
 }
 
-/** What stood right already and is empty behind the move. */
+/** The characters that stood right already and are empty after the move. */
 function lostBy({ from, to, by }: Scroll, was: readonly string[], now: readonly string[]): number {
   let lost = 0;
   const [first, last] = by > 0 ? [to - by + 1, to] : [from, from - by - 1];
@@ -164,7 +164,7 @@ function isNarrow(character: string): boolean {
   return found;
 }
 
-/** What each code ends; those of one group replace each other. */
+/** The codes that each code ends; those of one group replace each other. */
 const ENDS: Readonly<Record<number, readonly string[]>> = {
   22: ["1", "2"],
   23: ["3"],

@@ -37,7 +37,7 @@ export class Screen {
   readonly calls: Calls;
   readonly watches: boolean;
   readonly tools: ScreenTools;
-  /** What is said before the team is open. */
+  /** The messages before the team is open. */
   private readonly early = new Feed();
   private readonly canvas: Canvas;
   private readonly editor: Prompt;

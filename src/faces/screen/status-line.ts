@@ -53,7 +53,7 @@ export class StatusLine {
     };
     child.on("error", (error) => done(`status line: ${oneLine(error.message)}`));
     child.on("exit", (code) => {
-      // What it started may hold its output open.
+      // A process that it started may hold its output open.
       child.stdout.destroy();
       const first = oneLine(printed.split("\n")[0] ?? "");
       done(

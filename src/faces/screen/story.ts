@@ -162,7 +162,7 @@ export class Story {
     this.thought = null;
   }
 
-  /** What came of the reply so far is void. */
+  /** The pieces of the reply until now are void. */
   startOver(): void {
     for (const block of [this.answer, this.thought]) if (block) this.feed.remove(block);
     this.answer = null;
@@ -205,7 +205,7 @@ export class Story {
     }
   }
 
-  /** What the member has not read stays at the end. */
+  /** Messages that the member has not read stay at the end. */
   private put(block: Block, before: Block | null = null): void {
     const queued = this.echoed.find((one) => one.isQueued && one !== block) ?? null;
     this.feed.add(
@@ -215,7 +215,7 @@ export class Story {
     );
   }
 
-  /** What was read is older than the reply that is being written. */
+  /** A message that was read is older than the reply that is being written. */
   private addHeard(block: Block): void {
     this.put(block, this.thought ?? this.answer);
   }

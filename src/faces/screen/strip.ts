@@ -27,7 +27,7 @@ export type StripLook = {
 /** A line, and the member that it shows. */
 export type StripLine = { readonly line: string; readonly name: Name | null };
 
-/** `most`: how many lines there may be. What has no line is counted by its state, with as many names as fit. */
+/** `most`: how many lines there may be. Members without a line are counted by state, with as many names as fit. */
 export function stripLines(
   team: TeamModel,
   style: Style,

@@ -70,7 +70,7 @@ export const lastLines = (text: string, count: number): string[] =>
     .filter((line) => line !== "")
     .slice(-count);
 
-/** What will be run, as it is: nothing of it may be invisible. */
+/** A line that will be run, as it is: nothing of it may be invisible. */
 export const exact = (text: string): string => escapes(text).replaceAll("\t", "    ");
 
 export const shortened = (text: string, width: number): string =>

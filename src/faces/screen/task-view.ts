@@ -204,7 +204,7 @@ export class TaskView implements FullView {
     return wrapped(words, width - 2, " ").map((line) => paint("dim", line));
   }
 
-  /** What this task allows now. */
+  /** The actions that this task allows now. */
   private get actions(): readonly Action[] {
     const { task, place } = this;
     const all = task ? taskActions(task).filter(({ key }) => key !== "enter") : [];

@@ -43,7 +43,7 @@ export class TeamModel {
     return team;
   }
 
-  /** What the lead has said, behind the last of these `kept` facts that `tell` tells of. */
+  /** Shows the lead's texts since the first of the last `kept` facts, and tells these facts between them. */
   async recall(kept: number, tell: (event: Event) => Promise<void>): Promise<void> {
     const { store } = this;
     const fresh = new Set((await store.journal.read(this.cursor)).events.map(({ seq }) => seq));

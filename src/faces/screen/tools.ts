@@ -46,7 +46,7 @@ export class ScreenTools {
   readonly find: Find;
   readonly status: StatusLine;
   readonly vim = new Vim();
-  /** What is wrong in the person's file. */
+  /** The faults in the person's file. */
   readonly faults: readonly string[];
   /** The story stays on the normal screen. */
   readonly leavesStory: boolean;

@@ -130,7 +130,7 @@ export class Top {
     this.reading.abort();
   }
 
-  /** What keys of a panel ask for. */
+  /** Runs the line of a panel's key. */
   private async look(line: string): Promise<void> {
     const { call, screen, store, team } = this;
     const [word, which = ""] = line.slice(1).split(" ");

@@ -12,7 +12,7 @@ const DELETE = "\x1b[3~";
 const NEW_LINE = "\x0a";
 const LINE = [START, KILL];
 
-/** What a key of the normal mode does: keys of the editor, and whether one types behind them. */
+/** The meaning of a key in normal mode: keys of the editor, and whether insert mode follows. */
 type Means = { readonly keys: readonly string[]; readonly inserts?: true };
 
 const NORMAL: Readonly<Record<string, Means>> = {

@@ -23,7 +23,7 @@ export class Live {
     this.screen = screen;
   }
 
-  /** What a host tells besides the journal, in the form of its options. */
+  /** The news of a host besides the journal, in the form of its options. */
   readonly told: Pick<HostOptions, "onDelta" | "onOutput" | "onModel" | "onNotice"> = {
     onDelta: (who, delta) => {
       this.team?.story(who).delta(delta);
@@ -65,7 +65,7 @@ export class Live {
     return this.team;
   }
 
-  /** What members write and print at this moment; what was heard of it earlier is void. */
+  /** The texts and the output of members at this moment; earlier news of them is void. */
   readonly now = (outputs: readonly LiveOutput[]): void => {
     const { team } = this;
     for (const story of team?.stories.values() ?? []) story.startOver();

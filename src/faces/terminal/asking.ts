@@ -11,7 +11,7 @@ export type TerminalAnswer = {
   readonly text: string;
 };
 
-/** What was typed, read; null when it is no answer. Behind a no may stand what to do instead, behind an always a rule. */
+/** The answer in a typed line; null when it is none. An instruction may follow a no, a rule may follow an always. */
 export function readAnswer(text: string): TerminalAnswer | null {
   const found = /^\s*(y|yes|a|all|always|s|session|n|no|)(?:[\s,:.]+(\S.*))?\s*$/is.exec(text);
   if (!found) return null;
@@ -34,7 +34,7 @@ export function readPermission(text: string, ask: Request["ask"]): TerminalAnswe
 
 export const NO: TerminalAnswer = { word: "no", text: "" };
 
-/** What a terminal would act on, or not show, is written out: the person sees what will run. Empty for a request of another kind. */
+/** Control characters are spelled out, so the person sees what will run. Empty for a request of another kind. */
 export function questionText({ by, ask }: Pick<Request, "by" | "ask">): string {
   if (ask.kind === "question")
     return `${by} asks you: ${escapes(ask.question)}\n${optionLines(ask).map(escapes).join("\n")}\n`;

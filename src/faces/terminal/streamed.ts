@@ -1,6 +1,6 @@
 /**
- * Breaks a text that comes in pieces between its words, where a terminal would break it anywhere. What is only the beginning of a
- * word is held back until the rest is there. Fenced blocks stay as they are: code is copied.
+ * Breaks a text that comes in pieces between its words, where a terminal would break it anywhere. The beginning of a word is held
+ * back until the rest is there. Fenced blocks stay as they are: code is copied.
  */
 import { columns } from "./terminal.ts";
 
@@ -20,7 +20,7 @@ export class Streamed {
     this.width = width;
   }
 
-  /** What can be shown by now. */
+  /** The text that can be shown by now. */
   take(piece: string): string {
     if (this.width() === Number.POSITIVE_INFINITY) return piece;
     let shown = "";

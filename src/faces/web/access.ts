@@ -28,7 +28,7 @@ export type Access = {
 /** `https://host/base` in its parts: `origin` as browsers send it, `base` is "" or begins with "/" and does not end with one. */
 export type PublicAddress = { readonly origin: string; readonly host: string; readonly base: string };
 
-/** What is looked at of a request. */
+/** The fields of a request that are checked. */
 export type Visit = {
   readonly method: string;
   readonly host: string | undefined;

@@ -3,7 +3,7 @@ import { inOurNames } from "../../core/tool-names.ts";
 import { type Called, shownCall } from "../../core/views/shown-call.ts";
 
 const KEYS = ["command", "path", "pattern", "to", "task", "subject", "query", "name", "id"] as const;
-/** What a call says besides what it is about. */
+/** Fields with the text of a call, besides its subject. */
 const WORDS = ["result", "reason", "text", "message", "plan"] as const;
 
 export function callText(call: Pick<Called, "input" | "shows"> & Partial<Called>): string {

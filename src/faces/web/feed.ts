@@ -41,9 +41,9 @@ const NO_OUTPUT = message("output", []);
 const facts = (events: readonly Event[], cursor: Cursor): Buffer =>
   Buffer.from(`id: ${cursor}\ndata: ${JSON.stringify(events)}\n\n`);
 
-/** What no fact says. */
+/** State that is in no fact. */
 export type Looks = {
-  /** What commands print at this moment. */
+  /** The output of commands at this moment. */
   output(): Promise<readonly LiveOutput[]>;
   /** The processes that live, as a text that changes with them. */
   hosts(): Promise<string>;
@@ -85,7 +85,7 @@ export class Feed {
     watcher.send(this.output);
   }
 
-  /** What a watcher missed, and no more; it is one already, elsewhere. */
+  /** Sends only the events that a watcher missed; it is a watcher already, elsewhere. */
   async tellMissed(watcher: Watcher, from: Cursor): Promise<void> {
     let isThere = true;
     const told: Watcher = {

@@ -81,7 +81,7 @@ async function leftOf({ board }: Store, { working }: ListedTeam, now: number): P
   return timeLeft(new Map(tasks.map((task) => [task.id, task])), working, now)?.all ?? null;
 }
 
-/** What the person wrote to the lead first after the run before had ended. */
+/** The person's first message to the lead after the end of the run before. */
 export async function goalOf({ mail, journal }: Pick<Store, "mail" | "journal">): Promise<string> {
   const notes = (await mail.box(LEAD, NOTES, PERSON)).filter(({ body }) => body.kind === "note");
   const { events } = await journal.read("" as Cursor, { types: ["team.finished"] });

@@ -59,7 +59,7 @@ async function endSeq(journal: Journal): Promise<number> {
   return high;
 }
 
-/** What lanes and replay are made of. Turns and calls, nine of ten facts of a run, only with `detail`. */
+/** The facts that lanes and replay need. Turns and calls, nine of ten facts of a run, are only sent with `detail`. */
 const STRUCTURE: readonly FactType[] = [
   "team.created",
   "team.resumed",

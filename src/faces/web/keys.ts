@@ -55,7 +55,7 @@ export async function changeKey(access: Access, { settings, env }: Asking, body:
 
 type Asking = { readonly settings: Settings; readonly env: NodeJS.ProcessEnv };
 
-/** What the provider answers to one small request with the key. @throws EkidenError `bad_input` where it refuses the key */
+/** The provider's answer to one small request with the key. @throws EkidenError `bad_input` where it refuses the key */
 async function answerWith({ name, defaultModel }: Provider, { settings, env }: Asking): Promise<string> {
   const { model = "", baseUrl, models } = settings;
   const isChosen = model.split(/[/@]/)[0] === name;

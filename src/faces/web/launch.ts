@@ -1,7 +1,7 @@
 /**
  * Runs that the page starts: processes of this program as a terminal would start them, in a session of their own. They go on when the
- * page ends; workers, which would wait for the next run for ever, end with the page and with the run that they joined. What they print
- * is in `.ekiden/output`, for this user alone.
+ * page ends; workers, which would wait for the next run for ever, end with the page and with the run that they joined. Their output is
+ * in `.ekiden/output`, for this user alone.
  */
 import type { ChildProcess } from "node:child_process";
 import { readdirSync } from "node:fs";
@@ -66,7 +66,7 @@ export async function launch(
     }
     await systemClock.sleep(LOOK_MS);
   }
-  return `It is about to begin. What it says is in ${log}.`;
+  return `It is about to begin. Its output is in ${log}.`;
 }
 
 function commandOf({ cwd }: Launch, what: Launched, text: string, options: StartOptions): string[] {

@@ -106,7 +106,7 @@ const CHANGE = z.union([
   z.strictObject({ end: z.string() }),
 ]);
 
-/** What the page asks for. The answer's text is the token of a new link. @throws EkidenError */
+/** Adds or ends a link for the page. The answer's text is the token of a new link. @throws EkidenError */
 export function changeLinks(links: Links | undefined, team: string, body: unknown): Acted {
   const { data, success } = CHANGE.safeParse(body);
   if (!success || links === undefined)

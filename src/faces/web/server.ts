@@ -57,7 +57,7 @@ export type WebServer = {
 const DRAIN_MS = 300;
 const JSON_TYPE = { "Content-Type": "application/json" };
 const ENTRIES_MAX = 1_000;
-/** What a page may leave unread before its connection is ended; it comes back and reads on. */
+/** The bytes that a page may leave unread before its connection is ended; it comes back and reads on. */
 const UNREAD_MAX = 4_000_000;
 const STATUS: Partial<Record<ErrorCode, 400 | 403 | 404 | 409 | 503>> = {
   not_found: 404,
@@ -105,7 +105,7 @@ export async function serve(teams: Teams, options: ServeOptions): Promise<WebSer
     port,
     close: async () => {
       await teams.close();
-      // What has been written still has to leave.
+      // Written data must still be sent.
       const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
       await new Promise((done) => {
         server.close(done);

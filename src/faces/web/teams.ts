@@ -125,7 +125,7 @@ export class Teams {
       .catch(() => {}); // the page that asks will hear of it
   }
 
-  /** What the form for a start of a team offers. */
+  /** The choices of the form that starts a team. */
   async startForm({ store, project }: TeamPage): Promise<StartForm> {
     const { settings, cwd } = project;
     const { runbooksIn } = await import("./launch.ts");
@@ -223,7 +223,7 @@ export class TeamPage {
     return `{"now":${systemClock.now()},"project":${JSON.stringify(this.project.cwd)},${rest}`;
   }
 
-  /** What follows an entry; `more`: later entries follow. */
+  /** The entries behind one; `more`: later entries follow. */
   async conversation(text: string, after: number): Promise<ConversationPage> {
     const { who, member } = speaker(text);
     const entries = await this.store.transcript.all(who, after, ENTRIES);

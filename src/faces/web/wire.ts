@@ -55,7 +55,7 @@ export type ShareLink = {
 
 /** A team in the list of all. */
 export type TeamGlance = ListedTeam & {
-  /** What names it in addresses; null where it cannot be opened. */
+  /** Its name in addresses; null where it cannot be opened. */
   readonly key: string | null;
   /** The first words of what the person asked for in the last run; "" where nothing was said. */
   readonly goal: string;
@@ -89,7 +89,7 @@ export type ConversationPage = {
 };
 export type MailPage = { readonly mail: readonly Mail[] };
 
-/** What a member does at this moment, read from the end of its conversation. */
+/** The present act of a member, read from the end of its conversation. */
 export type Doing = {
   readonly name: string;
   /** The call that has no answer yet. */
@@ -104,7 +104,7 @@ export type Doing = {
 
 export type Commit = { readonly commit: string; readonly diff: string; readonly cut: boolean };
 
-/** What the page asks to be done. */
+/** An action that the page requests. */
 export type Act =
   | { readonly do: "add"; readonly task: TaskFields }
   | { readonly do: "edit"; readonly id: number; readonly task: Partial<TaskFields> }
@@ -184,15 +184,15 @@ export type Outcome = {
   /** Null while the last run goes on. */
   readonly ended: number | null;
   readonly reason: string;
-  /** What the lead said last. */
+  /** The last text of the lead. */
   readonly words: string;
-  /** What the folder has changed since `began`, by anybody; null outside of a repository. */
+  /** The changes of the folder since `began`, by anybody; null outside of a repository. */
   readonly diff: string | null;
   readonly cut: boolean;
   /** The tasks that changed a file, the latest last. */
   readonly tasks: Readonly<Record<string, readonly number[]>>;
 };
-/** What is left out is as the settings say. */
+/** An option that is left out has the value of the settings. */
 export type StartOptions = {
   readonly model?: string;
   readonly effort?: string;
@@ -207,7 +207,7 @@ export type StartOptions = {
   readonly trust?: boolean;
 };
 export type Runbooks = readonly { readonly file: string; readonly tasks: number }[];
-/** What the form for a start offers. */
+/** The choices of the form for a start. */
 export type StartForm = {
   readonly runbooks: Runbooks;
   /** Of the settings; "" where nothing is set. */

@@ -19,7 +19,7 @@ export type PanelInput = {
   readonly place: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
 };
 
-/** What was read for a panel. */
+/** The data of a panel. */
 export type Listed = {
   readonly rows: readonly Row[];
   /** Said where there are no rows. */
@@ -30,7 +30,7 @@ export type Listed = {
 
 export type Panel = {
   readonly title: string;
-  /** What keys do whatever row is selected. */
+  /** The actions of keys that do not depend on the selected row. */
   readonly actions?: readonly Action[];
   /** Reads what it shows. */
   read(input: PanelInput): Promise<Listed>;

@@ -11,7 +11,7 @@ import type { Action, Row } from "../list.ts";
 import { exact, oneLine, type Style, spread } from "../style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 
-/** What waits longer has no end to show. */
+/** A question that waits longer has no end to show. */
 const DAY_MS = 86_400_000;
 
 export const questionsPanel: Panel = {

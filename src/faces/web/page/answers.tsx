@@ -48,7 +48,7 @@ function Inline({ question }: { question: Question }) {
   );
 }
 
-/** What a member asks, where its card or task is shown. */
+/** The questions of a member, where its card or task is shown. */
 export function AsksOf({ who }: { who: string | null }) {
   if (who === null || app.replay) return null;
   return (

@@ -46,12 +46,12 @@ export class App {
   live = new Picture();
   readonly replaying = new Replaying(this);
   questions: readonly Question[] = [];
-  /** What commands print at this moment. */
+  /** The output of commands at this moment. */
   output: readonly LiveOutput[] = [];
   connection: Connection = { is: "lost" };
   clock: () => number = Date.now;
   private connectionSince = Date.now();
-  /** What keeps the page from showing a team. */
+  /** The reason why the page cannot show a team. */
   failure: Failure | null = null;
   loaded = false;
   notice: Notice | null = null;
@@ -74,11 +74,11 @@ export class App {
   get replay(): Replay | null {
     return this.replaying.now;
   }
-  /** What is shown: the team now, or as it was. */
+  /** The shown picture: the team now, or as it was. */
   get model(): Picture {
     return this.replay?.model ?? this.live;
   }
-  /** Stands still without a connection: whether what is shown still goes on is not known. */
+  /** Stands still without a connection: the page does not know whether the shown work still goes on. */
   get now(): number {
     const here = isAway(this.connection) ? this.connectionSince : this.clock();
     return this.replay?.time ?? here + this.clockOffset;

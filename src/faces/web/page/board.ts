@@ -84,14 +84,14 @@ const PAUSES: Readonly<Record<string, string>> = {
   rate_limited: "waits for the model provider",
 };
 
-/** What a task is about, for boards too large for single tasks: the folder that it edits, else the first word of its subject. */
+/** The group of a task, for boards too large for single tasks: the folder that it edits, else the first word of its subject. */
 export function groupOf({ touches, subject }: Pick<Task, "touches" | "subject">): string {
   const [path] = touches;
   if (path !== undefined) return path.split("/").slice(0, -1).slice(0, 2).join("/") || path;
   return subject.trim().split(/\s+/)[0] ?? "";
 }
 
-/** What keeps a task in progress from being worked on; "" while its owner works. `away`: no process runs its owner. */
+/** The reason why nobody works on a task in progress; "" while its owner works. `away`: no process runs its owner. */
 export type Pause = "away" | "asks" | "gate" | "queued" | "";
 
 export function pauseOf(
@@ -131,7 +131,7 @@ export const isThere = ({ phase, hosted }: Pick<Member, "phase" | "hosted">): bo
 export const isAsking = ({ phase, reason }: Pick<Member, "phase" | "reason">): boolean =>
   phase === "idle" && /^awaiting_(?:permission|plan|answer)$/.test(reason);
 
-/** What the tables do not say: which tasks are queued to land. Facts of an earlier claim do not count. */
+/** Adds the tasks that are queued to land, which the tables do not say. Facts of an earlier claim do not count. */
 export function putInLine(model: Picture, facts: readonly Event[]): void {
   for (const event of facts) {
     const task = "task" in event ? model.tasks.get(event.task as number) : undefined;

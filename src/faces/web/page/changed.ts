@@ -58,7 +58,7 @@ function linear(before: readonly string[], after: readonly string[]): Part[] {
   };
   let [old, fresh] = [0, 0];
   const upTo = (oldEnd: number, freshEnd: number): void => {
-    // What is the same around a line that stays, also where it is in the text several times.
+    // Equal lines around a line that stays, also where they are in the text several times.
     let head = 0;
     while (old + head < oldEnd && fresh + head < freshEnd && before[old + head] === after[fresh + head])
       head += 1;

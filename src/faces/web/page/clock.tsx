@@ -38,6 +38,6 @@ const DAY_MS = 86_400_000;
 export function Left({ until }: { until: number }) {
   useClock(true);
   const ms = Math.max(0, until - app.now);
-  // What waits as long as the team lives has no end to show.
+  // A question that waits as long as the team lives has no end to show.
   return <>{ms > DAY_MS ? "" : `${span(ms)} left`}</>;
 }

@@ -7,7 +7,7 @@ export class Follow {
   isOn = true;
   private top = 0;
 
-  /** After each scroll event. What grows, or is measured late, moves the end away without moving the top: nobody has scrolled. */
+  /** After each scroll event. Content that grows, or is measured late, moves the end away and not the top: nobody has scrolled. */
   scrolled({ scrollTop, scrollHeight, clientHeight }: Scrolled): void {
     const isNear = scrollHeight - scrollTop - clientHeight < NEAR;
     if (isNear) this.isOn = true;

@@ -18,7 +18,7 @@ export const isBlank = (): boolean =>
 
 export function Header() {
   const { route } = app;
-  // What follows is of one team.
+  // The headers below belong to one team.
   if (route.view === "teams")
     return (
       <header class="header">
@@ -85,7 +85,7 @@ function Progress() {
 
 const AWAY = { lost: "Connecting", refused: "Not let in", trouble: "Store down" } as const;
 
-/** What the team does, or why the page does not know it. */
+/** The state of the team, or why the page does not know it. */
 function Live() {
   const { connection, replay, source } = app;
   if (replay) return <span class="live replay">{source.recording ? "Recording" : "Replay"}</span>;

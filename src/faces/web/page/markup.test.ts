@@ -1,7 +1,7 @@
 /**
  * Components of the page as HTML: facts in, markup out. Each scene is compared with its file in `goldens`, so that a change of the page is
- * read in the diff of its commit. `npx vitest run --project unit src/faces/web -u` writes the files. What is asked of the server is absent
- * here, because nothing of a component runs but its drawing.
+ * read in the diff of its commit. `npx vitest run --project unit src/faces/web -u` writes the files. Data that a component requests
+ * from the server is absent here, because nothing of a component runs but its drawing.
  */
 import { type ComponentChild, h } from "preact";
 import render from "preact-render-to-string/jsx";

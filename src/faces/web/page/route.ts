@@ -49,7 +49,7 @@ export function addressOf({ team, view, item, task, at }: Route): string {
   return `/${path}${query.length === 0 ? "" : `?${query.join("&")}`}`;
 }
 
-/** What stands before every address of this server: "/ekiden" behind a proxy, else "". */
+/** The prefix of every address of this server: "/ekiden" behind a proxy, else "". */
 export const BASE =
   globalThis.document?.querySelector<HTMLMetaElement>('meta[name="ekiden-base"]')?.content ?? "";
 

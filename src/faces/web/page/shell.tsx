@@ -81,7 +81,7 @@ export function Shell() {
   );
 }
 
-/** What the palette offers besides what the team has. */
+/** The choices of the palette besides tasks and members. */
 const choices = (): Choice[] => [
   ...SHOWN.map((view) => ({
     kind: "view",

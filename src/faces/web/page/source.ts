@@ -10,9 +10,9 @@ import { takeToken, token } from "./token.ts";
 
 export type Listener = {
   facts(events: readonly Event[]): void;
-  /** What commands print at this moment, all of it. */
+  /** The whole output of commands at this moment. */
   output(now: readonly LiveOutput[]): void;
-  /** Whose processes run, after one of them came or went. */
+  /** The members, after a process of one of them began or ended. */
   members(rows: readonly MemberRow[]): void;
   /** Too much was missed: begin anew. */
   reset(): void;

@@ -1,4 +1,4 @@
-/** A new task, or a task that is changed. What the server refuses stays in the form, with its sentence. */
+/** A new task, or a task that is changed. Fields that the server refuses stay in the form, with its sentence. */
 import { useEffect, useState } from "preact/hooks";
 import type { TaskHistory } from "../../../core/views/board.ts";
 import type { TaskFields } from "../wire.ts";
@@ -100,7 +100,7 @@ function known(id: number): Form {
   };
 }
 
-/** What goes to the server, or what is wrong with it. */
+/** The fields for the server, or a sentence about a fault in them. */
 function read({ after, priority, estimate, ...form }: Form): TaskFields | string {
   const words = (text: string): string[] => text.split(/[,\s]+/).filter((part) => part !== "");
   const ids = words(after).map((word) => Number(word.replace(/^#/, "")));

@@ -167,7 +167,7 @@ function History({ events }: { events: TaskHistory["history"] }) {
   );
 }
 
-/** Who may claim it; or a person's own hands. */
+/** Chooses the member that may claim it, or the person. */
 function Hands({ task: { id, owner, assignee, status } }: { task: Task }) {
   const names = [...app.model.members.values()]
     .filter((one) => one.kind === "teammate" && one.phase !== "shutdown")

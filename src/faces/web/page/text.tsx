@@ -124,7 +124,7 @@ export const lastLines = (text: string, count: number): string =>
 const HEAD = 4;
 const TAIL = 10;
 
-/** What is shown of a long output: its beginning, and more of its end, which says how it went. Null for one that is short. */
+/** The shown parts of a long output: its beginning, and more of its end, which says how it went. Null for one that is short. */
 export function ends(lines: readonly string[], head: number, tail: number) {
   const hidden = lines.length - head - tail;
   return hidden <= 3 ? null : { head: lines.slice(0, head), hidden, tail: lines.slice(lines.length - tail) };

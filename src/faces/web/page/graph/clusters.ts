@@ -18,7 +18,7 @@ type Cluster = {
   to: number;
 };
 
-/** What a person looks for in a cluster, the most urgent first. */
+/** The states that a person looks for in a cluster, the most urgent first. */
 const FIRST: readonly (readonly [Look, string])[] = [
   ["failed", "failed"],
   ["busy", "at work"],
@@ -72,7 +72,7 @@ export function clustersOf({ layout, looks }: Pick<Scene, "layout" | "looks">, k
   return kept.clusters;
 }
 
-/** What most of its tasks are about: "src/cart", "src/cart, src/pay", else which steps of the work they are: "Steps 3–12". */
+/** The groups of most of its tasks: "src/cart", "src/cart, src/pay", else their steps in the work: "Steps 3–12". */
 export function aboutOf({
   groups,
   total,

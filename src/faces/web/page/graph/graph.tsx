@@ -171,7 +171,7 @@ export function Graph() {
   );
 }
 
-/** What is folded, as one card before all others. */
+/** The folded tasks, as one card before all others. */
 const Stack = ({ fold, laid, onOpen }: { fold: Fold; laid: Layout; onOpen: () => void }) => (
   <Button
     class="card done stack"

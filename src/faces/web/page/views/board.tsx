@@ -55,7 +55,7 @@ export function BoardView() {
   );
 }
 
-/** What moves a board that stands still, where one click can do it. */
+/** A button that moves a board that stands still, where one click can do it. */
 function WayOn() {
   const { live } = app;
   if (live.questions.size > 0)
@@ -88,7 +88,7 @@ const Legend = () => (
 );
 
 const ROW = 84;
-/** What is going on comes first; what ended last stands on top of its column. */
+/** Tasks of these states stand in the order of their ends, the latest on top of the column. */
 const LATEST_FIRST: ReadonlySet<Look> = new Set(["done", "failed", "cancelled"]);
 
 function Columns({ tasks }: { tasks: readonly Task[] }) {

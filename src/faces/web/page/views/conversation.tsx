@@ -183,7 +183,7 @@ function Lines({ who, lines, subagentsBefore, onEarlier }: LinesProps) {
   useKeptPlace(box, lines[start]?.seq);
   useLayoutEffect(() => {
     toEnd();
-    // What comes into view is measured only now, and may be higher than it was taken for.
+    // An entry that comes into view is measured only now, and may be higher than estimated.
     const observer = new ResizeObserver(toEnd);
     for (const entry of box.current?.children ?? []) observer.observe(entry);
     return () => observer.disconnect();

@@ -226,7 +226,7 @@ function exitCodeOf(call: ToolCall, { text }: ToolResult): string | undefined {
   return shownCall(call).kind === "command" ? /\[exit code (\d+)\]\s*$/.exec(text)?.[1] : undefined;
 }
 
-/** What the command of an open call has printed until now. */
+/** The output of an open call's command until now. */
 function LiveText({ member, call }: { member: Member | undefined; call: ToolCall }) {
   const shown = shownCall(call);
   if (shown.kind !== "command" || !member?.hosted || app.replay) return null;

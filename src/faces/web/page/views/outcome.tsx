@@ -229,7 +229,7 @@ const FileTasks = ({ ids }: { ids: readonly number[] }) => (
   </span>
 );
 
-/** What gates refused and what landed; whole in Landing. */
+/** The changes that gates refused, and those that landed; whole in Landing. */
 function Gates({ since }: { since: number }) {
   const { events } = useFacts();
   const { refused, landed } = useMemo(

@@ -224,7 +224,7 @@ function How({ fields, change, found }: HowProps) {
   );
 }
 
-/** What is as the settings say is not sent. */
+/** The fields that differ from the settings; only these are sent. */
 function optionsOf(fields: Fields, form: StartForm): StartOptions {
   const { model, effort, teammates, budgetUsd, worktrees, ask, trust } = fields;
   const count = Number(teammates);

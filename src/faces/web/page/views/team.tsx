@@ -1,4 +1,4 @@
-/** Shows the work of each member on a card. What it runs is asked for only of those that are in sight. */
+/** Shows the work of each member on a card. Only the cards in sight ask for the running call. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LiveOutput } from "../../../../core/live-output.ts";
 import type { PictureMember as Member } from "../../../../core/picture/member.ts";
