@@ -36,8 +36,8 @@ const TEAMS = ["alpha", "beta"] as const;
 const note = (text: string) => ({ kind: "note", text }) as const;
 
 /**
- * What a long-lived store holds: done tasks and few that wait, read mail, conversations, facts, requests, jobs. Members that have left are few:
- * their names are used again.
+ * Fills a store as a long life does: done tasks and few that wait, read mail, conversations, facts, requests, jobs. Few members have
+ * left, because their names are used again.
  */
 async function fill(schema: string, rows: number): Promise<void> {
   await client.query(`set search_path to ${schema}, public`);

@@ -73,7 +73,7 @@ describe.each(BACKENDS)("mail on %s", (backend) => {
     expect(await facts(store, { types: ["mail.sent", "mail.withdrawn", "mail.delivered"] })).toEqual([
       ...["mail.sent", "mail.sent", "mail.withdrawn", "mail.delivered"],
     ]);
-    // What the program itself has sent is part of its protocol.
+    // Mail of the program itself is part of its protocol.
     const idle = { kind: "idle_notice", reason: "awaiting_tasks", completed: [] } as const;
     const notice = await store.mail.send(alice, { to: lead, body: idle });
     expect(await store.mail.withdraw(alice, notice)).toBeNull();

@@ -144,7 +144,7 @@ export class Project {
         return new Promise((done) => child.once("close", done));
       }),
     );
-    // What it ran outlives a program that was killed; its home is in its environment.
+    // Processes outlive a killed program that started them; its home is in their environment.
     for (const pid of processesOf(`HOME=${this.home}\0`)) kill(pid);
     takeAway(this.dir);
     takeAway(this.home);
@@ -165,7 +165,7 @@ export async function ended(child: ChildProcess): Promise<Ended> {
   return { code, stdout: stdout(), stderr: stderr() };
 }
 
-/** What a program has said so far. */
+/** The output of a program so far. */
 export const collected = (child: ChildProcess): { stdout: () => string; stderr: () => string } => ({
   stdout: collect(child.stdout),
   stderr: collect(child.stderr),

@@ -182,7 +182,7 @@ const clones = (): readonly Clone[] => [
   { name: "a hundred teammates", files: settings({ teammates: 100 }), named: /teammates: / },
 ];
 
-/** What a command may not have done before the person agreed. */
+/** Expects that a command has done nothing before the person agreed. */
 function expectNothing(project: Project, before: number): void {
   expect(existsSync(join(project.dir, "CANARY"))).toBe(false);
   expect(requests.slice(before)).toEqual([]);
@@ -217,7 +217,7 @@ describe("a hostile clone with", () => {
 
 type Group = { readonly names: string[]; readonly parts: Map<string, unknown> };
 
-/** What a clone consists of: files, settings, and hooks by their event. */
+/** The parts of a clone: files, settings, and hooks by their event. */
 const partsOf = ({ files }: Clone): (readonly [part: string, value: unknown])[] =>
   Object.entries(files).flatMap(([path, text]): (readonly [string, unknown])[] => {
     if (path !== SETTINGS) return [[`file ${path}`, text]];
@@ -260,7 +260,7 @@ function filesOf({ parts }: Group): Record<string, string> {
   return { ...(of("file") as Record<string, string>), ...settings({ ...of("setting"), hooks: of("hook") }) };
 }
 
-// `run` is tried on each clone. What waits is found by the same code for all commands: these are tried on several clones at once.
+// `run` is tried on each clone. One code finds the waiting items for all commands, so the others are tried on several clones at once.
 it.each(Array.from({ length: groups().length }, (_, i) => i))(
   "no command does anything in clones that are one folder, before they are agreed to (%i)",
   async (index) => {

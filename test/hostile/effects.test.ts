@@ -32,7 +32,7 @@ it(
       const where = await proving.silentIn(line);
       if (where !== null) lines[where].push(line);
     }
-    // In the sandbox nearly every line runs. What it holds is tried in sandbox-escapes; here are some of all classes.
+    // Nearly every line runs in the sandbox. Its limits are tested in sandbox-escapes; here are some lines of all classes.
     const some = lines.sandbox.filter((_, i) => i % (EVERY * 4) === 0);
     expect([
       ...(await proving.effectsOf(lines.plain, "plain")),

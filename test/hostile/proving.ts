@@ -11,7 +11,7 @@ import { CANARY, CLOSED, type Ground, judge, layGround, placed } from "./corpus.
 export type Proving = {
   /** Where the default mode allows a line: everywhere, only in a sandbox, or nowhere (null). */
   silentIn(line: string): Promise<Where | null>;
-  /** What a line did that only an answered question could allow; null for nothing. In the sandbox it may change the workspace. */
+  /** The effect of a line that only an answered question could allow; null for none. In the sandbox it may change the workspace. */
   effectOf(line: string, where?: Where): Promise<string | null>;
   /** The same for many lines, as `LINE: EFFECT`. They share a process as long as none has an effect. */
   effectsOf(lines: readonly string[], where: Where): Promise<readonly string[]>;
@@ -28,7 +28,7 @@ const together = (lines: readonly string[]): string =>
   lines
     .map((line) => `timeout -s KILL 2 /bin/bash -c 'exec 2>&1; ${line.replaceAll("'", "'\\''")}' </dev/null`)
     .join("\n");
-/** What a command in the sandbox may change: the workspace but for what decides what runs later. */
+/** The paths that a command in the sandbox may change: the workspace, except files that decide what runs later. */
 const OWN_TO_A_COMMAND =
   /^project\/(?!\.git\/(?:config|hooks)|\.(?:ekiden|envrc|mcp\.json|npmrc|vscode|husky|bashrc)\b)/;
 const NOBODY = 65_534;

@@ -32,7 +32,7 @@ export type Bounds = {
 export function operations(state: State, bounds: Bounds): Op[] {
   const ops: Op[] = [];
   const letters = state.unread.length + state.delivered.length;
-  // Who sees that a process is dead does something else only where there is one.
+  // A process that can see a dead one acts differently only where there is a dead one.
   const views = state.crashes > 0 ? [false, true] : [false];
   for (let process = 0; process < PROCESSES; process += 1) {
     const host = hostOf(state, process);

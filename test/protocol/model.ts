@@ -52,7 +52,7 @@ export type Op =
   | { readonly op: "claim"; readonly host: number; readonly member: number; readonly task: number }
   | { readonly op: "claimNext"; readonly host: number; readonly member: number }
   | { readonly op: "complete" | "release" | "issue"; readonly claim: Claim }
-  /** What was issued is carried out. */
+  /** The issued completion is carried out. */
   | { readonly op: "land" }
   | { readonly op: "takeBack"; readonly task: number }
   | { readonly op: "beat" | "expire" | "open"; readonly host: number }
@@ -65,7 +65,7 @@ export type Op =
 
 export type Stepped = { readonly state: State; readonly answer: string };
 
-/** What the store decides. A broken variant replaces one of these decisions. */
+/** The decisions of the store. A broken variant replaces one of them. */
 export type Decisions = {
   /** Whether this host may write as the member. */
   readonly isSeated: (state: State, host: number, member: number) => boolean;
@@ -76,7 +76,7 @@ export type Decisions = {
   readonly isDead: (lease: Lease, seenDead: boolean) => boolean;
   /** Blockers that are open after one of them was completed. */
   readonly unblocked: (open: number) => number;
-  /** What is left unread after a delivery. */
+  /** The letters that stay unread after a delivery. */
   readonly leftUnread: (unread: readonly Letter[], member: number) => readonly Letter[];
 };
 

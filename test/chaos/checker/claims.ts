@@ -1,7 +1,7 @@
 /** Replays the journal task by task and compares its end with the tables. */
 import type { EventRow, History, TaskRow } from "./history.ts";
 
-/** What the journal calls the person, who may end any task that is not over, and claim several. */
+/** The journal's name of the person, who may end any task that is not over, and claim several. */
 export const PERSON = "person";
 
 type Replayed = {

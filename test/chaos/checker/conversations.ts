@@ -6,7 +6,7 @@ type Part = SeenRequest["messages"][number]["content"][number];
 const partsOf = ({ messages }: SeenRequest): readonly Part[] =>
   messages.flatMap<Part>(({ content }) => content);
 
-/** What strict providers refuse beside unanswered calls: empty or doubled ids, names out of shape, blank or broken text. */
+/** Faults that strict providers refuse beside unanswered calls: empty or doubled ids, malformed names, blank or broken text. */
 function partFaults(parts: readonly Part[]): string[] {
   const faults: string[] = [];
   const ids = new Set<string>();

@@ -1,6 +1,6 @@
 /**
  * The classes of faults. A class that holds is part of every run; one that does not names the defect that it meets and runs only
- * when it is asked for (`--faults +NAME`). Whoever repairs a defect sets its classes to `holds: true`.
+ * when it is asked for (`--faults +NAME`). The repair of a defect sets its classes to `holds: true`.
  */
 import type { World } from "./world.ts";
 

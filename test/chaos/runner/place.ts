@@ -9,7 +9,7 @@ export type StoreName = "sqlite" | "postgres";
 /** How a program reaches its server: by TLS, by a pooler, or by a network that can be cut at any byte. */
 export type WayName = "tls" | "pooler" | "network";
 
-/** What faults can do to a store. Each resolves when it is over: false when this store has no such fault. */
+/** The faults of a store. Each resolves when it is over: false when this store has no such fault. */
 export type Place = {
   readonly url: string;
   /** For the checker: the database itself, past what lies between it and the program. */

@@ -1,4 +1,4 @@
-/** What lies between the program and PostgreSQL in a round, and how it is harmed: TLS, a pooler, or a network that is cut anywhere. */
+/** The way from the program to PostgreSQL in a round, and its faults: TLS, a pooler, or a network that is cut anywhere. */
 import { execFileSync, spawn } from "node:child_process";
 import { chownSync, mkdtempSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

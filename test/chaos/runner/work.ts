@@ -129,7 +129,7 @@ function nextStep(plan: WorkPlan, who: string, { messages }: ModelCall): Step {
 
 const FAULT_SHARE = 0.12;
 
-/** What the server answers. `isCalm` ends the faults of the model, so that a round can end. */
+/** The answers of the server. `isCalm` ends the faults of the model, so that a round can end. */
 export function programOf(plan: WorkPlan, dice: Dice, isCalm: () => boolean, count: () => void): Program {
   const failures = failuresOf(plan.classes);
   return (request: ModelCall): Answer => {

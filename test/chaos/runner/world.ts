@@ -168,7 +168,7 @@ export class World {
       cwd: dir,
       env: {
         PATH: process.env.PATH,
-        // What a program keeps of its own code there is of one version.
+        // The compiled code that a program caches there is of one version.
         HOME: main === PROGRAM ? dir : join(dir, "newer"),
         XDG_CONFIG_HOME: join(dir, "config"),
         EKIDEN_SANDBOX: "off",
@@ -345,7 +345,7 @@ export class World {
     };
   }
 
-  /** What the checker says, and which processes ended badly or had to be ended. */
+  /** The faults that the checker finds, and processes that ended badly or had to be ended. */
   async judge(): Promise<{ faults: Fault[]; history: History }> {
     const running = this.alive;
     for (const { child } of running) child.kill("SIGKILL");

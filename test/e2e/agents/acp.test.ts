@@ -42,7 +42,7 @@ async function editor(answers: Answers = {}, env: Record<string, string> = {}): 
 const session = async (opened: AcpEditor): Promise<string> =>
   (await opened.agent.request(methods.agent.session.new, { cwd: project.dir, mcpServers: [] })).sessionId;
 
-/** What the model was told last. */
+/** The last message to the model. */
 const heard = ({ messages }: ModelCall): string => {
   const last = messages.at(-1);
   const results = last?.content.flatMap((part) => (part.type === "result" ? [part.text] : [])) ?? [];

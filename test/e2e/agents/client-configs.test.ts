@@ -65,7 +65,7 @@ afterEach(async () => {
   await project.end();
 });
 
-/** What a client would start, where `ekiden` is in PATH and the folder is that of the project. */
+/** The program that a client would start, where `ekiden` is in PATH and the folder is that of the project. */
 function started([command = "", ...args]: readonly string[]) {
   expect(command).toMatch(/^(\/usr\/local\/bin\/)?ekiden$/);
   const { env } = project.command([]);

@@ -13,7 +13,7 @@ const ONE = 1 as never;
 type Order = {
   readonly give: (store: Store) => Promise<{ readonly text: string }>;
   readonly said: RegExp;
-  /** What the program hears. */
+  /** The text that the program gets. */
   readonly heard: RegExp;
   readonly after: object;
 };
@@ -49,7 +49,7 @@ describe.each([
   ["ignores that", true],
 ])("a program that %s", (_, ignoresCancel) => {
   it.each(Object.entries(ORDERS))("%s", async (order, { give, said, heard, after }) => {
-    // Nothing ends the first prompt but an order. What comes later wants to write at once, and to be done.
+    // Only an order ends the first prompt. The next prompt writes at once, and completes the task.
     const late = [{ write: ["late.txt", "late"] }, { call: "complete_task", input: { result: "done" } }];
     const program = agentProgram({ prompts: [[{ say: "I begin." }, { hang: true }], late], ignoresCancel });
     const bob = order === "assign" ? [{ name: "bob" as Name, role: "" }] : [];

@@ -113,7 +113,7 @@ it("serves agents behind a proxy with TLS, and believes no header that such a pr
   await project.run(["add", "Saw"]);
   const { address, stop } = await server("--origin", "https://agents.example");
   const { port } = new URL(address);
-  // What is left of TLS behind its end: the name that was asked for, and headers about the client.
+  // A proxy that ends TLS passes these on: the requested name, and headers about the client.
   const added = { host: "agents.example", origin: "https://agents.example", "x-forwarded-proto": "https" };
   const proxy = createServer((incoming, outgoing) => {
     const { method, url: path, headers } = incoming;

@@ -46,7 +46,7 @@ class Host {
 
   start(words: readonly string[]): void {
     this.child = this.project.start([...words, "--model", "anthropic/claude-sonnet-4-5"], this.env);
-    // What is piped belongs to the goal, and a run waits for its end.
+    // Piped text belongs to the goal, and a run waits for its end.
     this.child.stdin?.end();
     for (const stream of [this.child.stdout, this.child.stderr])
       stream?.on("data", (chunk: Buffer) => (this.said += chunk.toString()));
@@ -60,7 +60,7 @@ class Host {
   }
 }
 
-/** What happened to one task, for the message of a test that failed. */
+/** The facts about one task, for the message of a test that failed. */
 async function lifeOf(store: Store, task: number): Promise<string> {
   const facts = await journalOf(store).events();
   const isOfTask = (one: unknown): boolean =>

@@ -361,7 +361,7 @@ describe("mail and journal", () => {
     const child = project.start(["log", "--follow"]);
     const over = ended(child);
     child.stdout?.once("data", () => child.stdout?.destroy());
-    // What is written now finds the pipe closed.
+    // The next write finds the pipe closed.
     await new Promise<void>((resolve) => child.stdout?.once("close", () => resolve()));
     await project.run(["add", "y"]);
     expect(await over).toMatchObject({ code: 0, stderr: "" });

@@ -23,7 +23,7 @@ afterEach(async () => {
   server = null;
 });
 
-/** What a member answers to the last message of its conversation; undefined for "nothing to add". */
+/** A member's answer to the last message of its conversation; undefined for "nothing to add". */
 type Script = (heard: string, request: ModelCall) => Answer | undefined;
 type Fact = Record<string, unknown> & { readonly type: string };
 

@@ -160,7 +160,7 @@ describe.each(BACKENDS)("a worker on %s", (backend) => {
   });
 });
 
-/** Whatever still runs for the project: its home is in the environment. */
+/** Processes that still run for the project: its home is in their environment. */
 const commands = (): number[] => processesOf(`HOME=${project.home}\0`);
 
 it("gives its members a name and a role, and answers probes", async () => {

@@ -19,7 +19,7 @@ import { soon } from "../../fixtures/soon.ts";
 type Stage = {
   readonly repo: Repository;
   readonly host: TeamHost;
-  /** What each member was asked, in order: the last message of each request. */
+  /** The last message of each request for a member, in order. */
   heard(who: string): string[];
   facts<T extends FactType>(type: T): Promise<Extract<Event, { type: T }>[]>;
   until(type: FactType): Promise<void>;

@@ -42,7 +42,7 @@ const REMOVALS: Readonly<Record<string, (repo: Repository) => void>> = {
   },
 };
 
-/** What a member does that completes its task: its tools open the worktree, which may refuse once. */
+/** The acts of a member that completes its task: its tools open the worktree, which may refuse once. */
 async function complete(trees: Worktrees, log: string[]): Promise<Landing | null> {
   try {
     const { workspace } = await trees.open(TASK);

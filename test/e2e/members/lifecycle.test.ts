@@ -18,8 +18,8 @@ const open = async (options: HostedOptions): Promise<HostedTeam> => {
 };
 const kinds = (mail: readonly Mail[]): string[] => mail.map((m) => m.body.kind);
 /**
- * Nothing but a wake-up is left to wake anybody. What takes at most 50 ms is tried until it does: this is about what the program
- * waits for, not about what else the machine does.
+ * Only a wake-up can wake a member. A test whose limit is 50 ms is tried until it holds: it is about the waits of the program, not
+ * about the load of the machine.
  */
 const NO_POLL = { idlePollMs: 3_600_000 };
 const complete = (result = "ok") => ({ calls: [{ tool: "complete_task", input: { result } }] });

@@ -67,7 +67,7 @@ const CALLS = 300;
 const made = (n: number): Said =>
   calls("write_file", { path: `made/f${n}.txt`, content: `File ${n}. ${"More of it. ".repeat(40)}` });
 
-/** What models do now and then, in the middle of plain work. */
+/** Odd replies that models give now and then, in the middle of plain work. */
 function oddReply(n: number, { protocol }: ModelCall): Said {
   switch (n % 15) {
     case 2:

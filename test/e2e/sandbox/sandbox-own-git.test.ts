@@ -1,4 +1,4 @@
-/** What own git does for a member with files that the member has made: no branch of others moves, and no file outside is read or made. */
+/** Own git works for a member on files that the member has made: no branch of others moves, and no file outside is read or made. */
 import { createHash } from "node:crypto";
 import {
   existsSync,

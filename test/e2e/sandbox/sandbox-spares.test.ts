@@ -45,7 +45,7 @@ const isSupervisor = (words: readonly string[]): boolean =>
 /** Supervisors of shells that wait for a command in this workspace. */
 const waiting = (): number[] =>
   processes((words) => isSupervisor(words) && words.includes("--json-status-fd"));
-/** What starts them. */
+/** The shells that start them. */
 const starters = (): number[] => processes((words) => words[0]?.endsWith("bash") === true);
 
 /** After a command; resolves when the next one finds a spare. */

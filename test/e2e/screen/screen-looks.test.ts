@@ -63,7 +63,7 @@ const MODES = new RegExp(`${ESCAPE}\\[(?:\\?([\\d;]+)([hl])|>4;?(\\d*)m|([<>])\\
 /** On before: wrapped lines, the cursor, a wheel that moves in other programs. */
 const USUAL = new Set(["?7", "?25", "?1007"]);
 
-/** What is left changed of the modes that an output sets: private modes and keyboard protocols. */
+/** The modes that an output leaves changed: private modes and keyboard protocols. */
 function leftOn(output: string): string[] {
   const on = new Map<string, boolean>();
   for (const [, modes, set, level, push] of output.matchAll(MODES)) {

@@ -38,7 +38,7 @@ it("acts on the task under the cursor; what takes away asks first", async () => 
   terminal.type("j");
   await terminal.shows(/^› {2}#2 Board up the window/m);
   terminal.type("+");
-  // What is claimed first stands first; the cursor stays on its task.
+  // The task with the higher priority stands first; the cursor stays on its task.
   await terminal.shows(/^› {2}#2 Board up the window.*\n {3}#1 Paint/m);
   terminal.type("c");
   await terminal.shows("c again: cancel 2");

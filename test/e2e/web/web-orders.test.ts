@@ -15,7 +15,7 @@ const WORKS = "echo $$ >> pids; while :; do sleep 0.05; done";
 
 type Order = {
   readonly give: (page: Page) => Promise<void>;
-  /** What alice hears before her next call. */
+  /** The text that alice gets before her next call. */
   readonly heard: RegExp;
   readonly after: { readonly type: "task.released" | "task.changed" } | { readonly status: string };
 };
