@@ -1,5 +1,5 @@
 /**
- * The build. What we import is bundled and minified, because reading hundreds of small files is most of a cold start;
+ * The build. Imported packages are bundled and minified, because reading hundreds of small files is most of a cold start;
  * code splitting keeps every `import()` a file of its own, so a command loads only what it uses. `src/faces/loader.ts` loads them.
  */
 import { defineConfig } from "tsdown";
@@ -45,7 +45,7 @@ const program = defineConfig({
           priority: 6,
           test: /\/src\/((core|adapters)\/telemetry\/|host\/telemetry\.ts$)/,
         },
-        // What the first frame waits for.
+        // The modules that the first frame needs.
         {
           name: "first",
           priority: 7,

@@ -18,7 +18,7 @@ export default defineConfig({
     // Three leave two cores some room. With four, no core was ever idle, a whole run took no less, and tests that wait timed out.
     maxWorkers: 3,
     passWithNoTests: true,
-    // What tests agree to and create is not recorded in the configuration of the person who runs them.
+    // Tests record their agreements and stores here, not in the configuration of the person who runs them.
     env: { XDG_CONFIG_HOME: join(import.meta.dirname, "node_modules/.vitest-config") },
     teardownTimeout: 60_000,
     expect: { poll: { timeout: 60_000, interval: 20 } },

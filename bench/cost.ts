@@ -44,7 +44,7 @@ export const cost: Item = async (quick) => {
 
 type Memory = { readonly rssMb: number; readonly usedMb: number };
 
-/** What a process holds with so many idle teammates, less what it holds with one, for each. */
+/** The memory of a process with so many idle teammates, less that with one, for each. */
 async function teammates(quick: boolean): Promise<Figure[]> {
   const sizes = quick ? [10, 100] : [10, 100, 1_000];
   const each = sizes.map((size) => ({ size, used: [] as number[], rss: [] as number[] }));

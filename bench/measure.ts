@@ -3,7 +3,7 @@
  * to machine where milliseconds do not.
  */
 export type Budget = {
-  /** What the limit is compared with: the figure itself, or the figure over its floor. */
+  /** The value that is compared with the limit: the figure itself, or the figure over its floor. */
   readonly of: "value" | "ratio";
   readonly atMost?: number;
   readonly atLeast?: number;

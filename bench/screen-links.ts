@@ -68,7 +68,7 @@ async function slowLink(): Promise<Figure> {
   });
 }
 
-/** What is written arrives at the terminal as fast as the link carries it; the pseudo-terminal holds what waits. */
+/** Output arrives at the terminal at the rate of the link; the pseudo-terminal holds the rest. */
 function slowDown(terminal: InTerminal): void {
   const { grid, pty } = terminal;
   const write = grid.write.bind(grid);

@@ -1,7 +1,7 @@
 /**
- * What a person waits for and sees move: the first view over a slow link, a long conversation, and the frames of three movements. Frames
- * have two measures: how many there are, which other programs on the machine change, and their processor time in all processes of the
- * browser, as a ratio to the same movement on a page that holds nothing.
+ * Measures views for which a person waits: the first view over a slow link, a long conversation, and the frames of three movements.
+ * Frames have two measures: their number, which other programs on the machine change, and their processor time in all processes of the
+ * browser, as a ratio to the same movement on an empty page.
  */
 import type { Browser, Page } from "playwright-core";
 import type { Entry } from "../src/core/conversation/chat.ts";

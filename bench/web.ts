@@ -77,7 +77,7 @@ async function opened(browser: Browser, address: string, view = ""): Promise<Pag
   return page;
 }
 
-/** What a page shows at its moments. */
+/** The elements that a page shows at its moments. */
 const MOMENTS = { usable: ".header .figures", laid: '.graph[aria-busy="false"]' };
 
 async function opening(browser: Browser, address: string, times: number): Promise<Figure[]> {

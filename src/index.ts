@@ -1,8 +1,8 @@
 /**
- * The library: what a program that embeds Ekiden may import. Anything not exported here may change at any time.
+ * The library, for programs that embed Ekiden. Anything not exported here may change at any time.
  *
  * `openHost` runs a team in this process; `openStore` only reads and writes one; the process that runs the team does not matter. Times are milliseconds (an
- * `Instant` since the epoch), money is US dollars. What goes wrong is an `EkidenError` with a code; each function says which.
+ * `Instant` since the epoch), money is US dollars. Every error is an `EkidenError` with a code; each function says which.
  */
 import manifest from "../package.json" with { type: "json" };
 

@@ -115,7 +115,7 @@ function* claimFirst(team, now) {
   return { ...row, attempt: row.attempt + 1 };
 }
 
-/** Who waited for the task, and for how many more from now on. */
+/** The tasks that waited for this one, each with the number of its other open blockers. */
 function* unblock(team, now, task) {
   if (postgres) return yield [UNBLOCK, [now, team, team, task]];
   const waiting = yield [WAITING, [team, task]];

@@ -1,4 +1,4 @@
-/** What bench/members.ts does, with graphile-worker as it comes: jobs that do nothing, taken and completed one by one. */
+/** The work of bench/members.ts with graphile-worker as it comes: jobs that do nothing, taken and completed one by one. */
 import { createInterface } from "node:readline";
 import { Logger, makeWorkerUtils, run } from "graphile-worker";
 import pg from "pg";

@@ -172,6 +172,6 @@ export class SimulatedModel implements Model {
     return source(piece, `(${wrong}`);
   }
 
-  /** What happens once for each call. */
+  /** A draw that is made once for each call. */
   private luck = (what: string): number => this.draw(`${what} ${this.calls}`);
 }

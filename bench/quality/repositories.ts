@@ -129,7 +129,7 @@ const PIECES: readonly Piece[] = [
   ),
 ];
 
-/** What somebody else adds while a member works. */
+/** A piece that somebody else adds while a member works. */
 export const ADDED = piece(
   "total",
   "list",

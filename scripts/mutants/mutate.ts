@@ -8,7 +8,7 @@ export type Mutant = {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** What it does, by which it is known in the list of survivors: `a < b` → `a <= b`. */
+  /** Its change, which names it in the list of survivors: `a < b` → `a <= b`. */
   readonly name: string;
 };
 

@@ -55,7 +55,7 @@ export class Processes {
         if (state.verdict !== "alive" || left <= 0) break;
         left -= this.timeOf(test);
         state.asked.add(test);
-        // What fails without the fault, too, says nothing about it.
+        // A test that fails without the fault, too, says nothing about it.
         if (!(await this.isPassed(test, state.fault.id)) && (await this.isPassed(test, null)))
           state.verdict = "killed";
       }

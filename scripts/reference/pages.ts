@@ -87,7 +87,7 @@ function settings(): string {
   );
 }
 
-/** What a schema accepts, in words. */
+/** The values that a schema accepts, in words. */
 function wordsOf(schema: Record<string, unknown>): string {
   const { type, anyOf, items, const: only, minimum, maximum } = schema;
   const choices = schema.enum;

@@ -1,4 +1,4 @@
-/** What each command prints with --json, as types. A command that is missing here fails the test of the reference. */
+/** The output of each command with --json, as types. A command that is missing here fails the test of the reference. */
 
 import type { AgentProgram } from "../../src/adapters/agents/look.ts";
 import type { Recorded } from "../../src/core/conversation/chat.ts";
