@@ -17,7 +17,7 @@ export function agentLine(spec: string): AgentLine | null {
 }
 
 /**
- * Of the text after the @ of a teammate: "claude", "acp:my-agent --stdio".
+ * The spec in the text after the @ of a teammate: "claude", "acp:my-agent --stdio".
  * @throws EkidenError `bad_input` when it names no program
  */
 export function agentSpec(written: string): string {

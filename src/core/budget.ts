@@ -44,7 +44,7 @@ export class Budget {
   private tasks = 1;
   private readonly told = new Set<string>();
 
-  /** `before`: what the members had spent when this process began. A warning is given once a process. */
+  /** `before`: the spending of the members when this process began. A warning is given once a process. */
   constructor(
     allowed: Allowance,
     before: readonly (Pick<Spent, "inputTokens" | "outputTokens" | "usd"> & {
@@ -79,7 +79,7 @@ export class Budget {
     return this.start;
   }
 
-  /** So much more from now on. Limits that are not named and are used up are raised by as much again as they were. */
+  /** Raises the limits by these amounts. A limit that is not named and is used up is raised by its own amount. */
   allowMore({ usd, tokens }: More): void {
     const { budgetTokens, budgetUsd, maxTurns } = this.allowed;
     const { all } = this;

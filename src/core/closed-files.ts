@@ -15,7 +15,7 @@ export type ClosedSearch = {
   readonly depth: number;
   /** Under another folder the same file would no longer be closed. */
   readonly isPlaced: boolean;
-  /** Whether a path is closed. Of a folder: all that is in it. `path` begins like `start`. */
+  /** Whether a path is closed; for a folder, all files in it. `path` begins like `start`. */
   covers(path: string, isFolder: boolean): boolean;
 };
 

@@ -106,7 +106,7 @@ export class FileChanges {
     return replaced > 0 ? replaced + Math.max(0, known.added.size - added) : fresh;
   }
 
-  /** The person said something, or a change landed: what was written until now is settled. */
+  /** The person said something, or a change landed: all writes until now are settled. */
   settle(): void {
     for (const known of [...this.files.values(), ...this.disk.values()]) known.steps = 0;
     this.standing.clear();

@@ -1,5 +1,5 @@
 /**
- * Rates the gain of a round of calls. Progress is what lasts; what an agent found out counts less, and what it has seen before counts nothing. The
+ * Rates the gain of a round of calls. A lasting change is progress; a new finding counts less, and a result seen before counts nothing. The
  * limits on repetitions and on calls without progress are built on this.
  *
  * | gain     | the round                                                                     | counts as a call without progress |
@@ -90,7 +90,7 @@ export class Gains {
   readonly files = new FileChanges();
   private readonly asked = new Map<string, Asked>();
   private readonly known = new Set<string>();
-  /** By member: what one knows is new for another. */
+  /** By member: a finding that one knows is new for another. */
   private readonly lines = new Map<string, NewLines>();
   private changes = 0;
   private rises = 0;

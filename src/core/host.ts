@@ -16,7 +16,7 @@ export type Host = HostProcess & {
   readonly id: HostId;
   /** In the time of the reader's clock. */
   readonly leaseUntil: Instant;
-  /** Of its program. */
+  /** The version of its program. */
   readonly version: string;
   /** How many members it takes; 0 for a process that is not a worker, or that is leaving. */
   readonly capacity: number;

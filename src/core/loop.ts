@@ -129,7 +129,7 @@ export class LoopDetector {
     return progress;
   }
 
-  /** Another task, or another attempt: what was found out counts as new again. */
+  /** Another task, or another attempt: all findings count as new again. */
   begin(): void {
     this.interrupted();
     this.gains.forget();

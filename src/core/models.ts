@@ -57,7 +57,7 @@ const gpt = (efforts: string, binds = false): Capabilities =>
   });
 const CLAUDE = "low medium high xhigh max";
 
-/** The first pattern counts. Of a model that nothing here matches only the protocol is known, so it gets no settings. */
+/** The first pattern that matches counts. A model that nothing here matches gets no settings: only its protocol is known. */
 const FAMILIES: readonly (readonly [RegExp, Capabilities])[] = [
   [/^claude-haiku-(5-[5-9]|[6-9]\b)/, family(CLAUDE, "adaptive", 128_000, { binds: true, clears: true })],
   [

@@ -132,7 +132,7 @@ class States {
 
   /** Whether the text leads from the first state to `end`. */
   leadTo(end: number, text: string): boolean {
-    /** Of each state: the character before which it was entered last. */
+    /** By state: the character before which it was entered last. */
     const entered = new Int32Array(this.edges.length).fill(-1);
     let at = 0;
     let now = this.enter(0, at, entered, []);

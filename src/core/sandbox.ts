@@ -75,7 +75,7 @@ export type SandboxPlace = {
   readonly secretFiles: readonly string[];
   /** Sockets of other programs of this machine that a path leads to. */
   readonly sockets: readonly string[];
-  /** Folders that are replaced by private ones: what stands for each. */
+  /** Folders that are replaced by private ones, each with its replacement. */
   readonly replaced: readonly (readonly [path: string, by: string])[];
 };
 
@@ -164,7 +164,7 @@ function foldersAround(guarded: readonly string[], writable: readonly string[]):
 }
 const parentOf = (path: string): string => path.slice(0, Math.max(1, path.lastIndexOf("/")));
 
-/** Of two rules about one path the later one wins, alone. Parents come before children: a worktree lies in `.ekiden`, which is read-only. */
+/** The later one of two rules about a path wins, alone. Parents come before children: a worktree lies in `.ekiden`, which is read-only. */
 function parentsFirst(rules: readonly SandboxRule[]): SandboxRule[] {
   const last = new Map(rules.map((rule) => [rule.path, rule]));
   return [...last.values()].sort((a, b) => depth(a.path) - depth(b.path));
@@ -179,8 +179,8 @@ export const writableRoots = (roots: readonly string[], home: string): string[] 
   roots.filter((root) => root !== "/" && !isWithin(root, home));
 
 /**
- * Below the home folder of the person: keys, tokens, passwords, and histories that often contain them. A line each for keys, clouds,
- * forges and containers, packages, databases and agents, shells, browsers.
+ * Secrets below the home folder of the person: keys, tokens, passwords, and histories that often contain them. Each line lists one
+ * kind: keys, clouds, forges and containers, packages, databases and agents, shells, browsers.
  */
 export const SECRET_PATHS: readonly string[] = [
   ...[
@@ -197,10 +197,10 @@ export const SECRET_PATHS: readonly string[] = [
   "Library/Application Support/Google/Chrome",
 ];
 
-/** Below no home folder. */
+/** Secrets outside of home folders. */
 export const SYSTEM_SECRETS: readonly string[] = ["/etc/shadow", "/etc/shadow-", "/etc/ssl/private"];
 
-/** Of a git directory: what decides which programs git runs. `commondir` and `gitdir` say where the rest of it is. */
+/** The paths of a git directory that decide which programs git runs. `commondir` and `gitdir` say where the rest of it is. */
 export const GUARDED_GIT_PATHS: readonly string[] = [
   "config",
   "config.worktree",

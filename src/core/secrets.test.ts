@@ -135,7 +135,7 @@ it.each([
       { name: "password", value: "pass" },
     ],
   ],
-  // Of an address only the password is secret, also where the name says secret.
+  // Only the password of an address is secret, also where the name says secret.
   [{ URL_TOKEN: "https://ann:p%zz@host" }, [{ name: "URL_TOKEN", value: "p%zz" }]],
 ])("finds the secrets of %j by their names", (values, expected) => {
   expect(namedSecrets(values)).toEqual(expected);

@@ -71,7 +71,7 @@ export class Secrets {
   readonly redact = (text: string): string =>
     this.hint.test(text) ? text.replace(this.shape, (found) => markOf(this.nameOf(found))) : text;
 
-  /** The end of `text` that may be the beginning of a secret: what follows decides. Its length; 0 for none. */
+  /** The length of the end of `text` that may be the beginning of a secret: the next text decides. 0 for none. */
   openEnd(text: string): number {
     const tail = text.slice(-OPEN_MAX);
     const begun = [...this.known.keys()].map((form) => endsInside(tail, form, form.length - 1));

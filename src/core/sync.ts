@@ -28,7 +28,7 @@ export type Merge = {
   readonly toBoard: readonly SharedField[];
   /** Fields that both have changed, to different values: the board counts. */
   readonly conflicts: readonly SharedField[];
-  /** Where the file and the board differ in status or owner: who has changed it. */
+  /** The side that has changed status or owner, where the file and the board differ in it. */
   readonly progress: "same" | "file" | "board" | "both";
 };
 

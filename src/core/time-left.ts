@@ -16,7 +16,7 @@ export type TimeLeft = { readonly all: number; readonly chain: number };
 
 /** The work that says how fast the team is now. */
 const LATEST = 200;
-/** Of a task that takes longer than was thought, so much of its time is still taken for left. */
+/** A task that takes longer than estimated is taken to need this share of its time still. */
 const REST = 0.1;
 /** In milliseconds; less is not told apart. */
 const SHORT = 45_000;

@@ -36,7 +36,7 @@ export class Conversation {
   private calls: readonly ToolCall[] = [];
   /** The ids of `calls` as they were recorded. */
   private originals: readonly string[] = [];
-  /** Of all calls since the last summary. */
+  /** The ids of all calls since the last summary. */
   private readonly ids = new Set<string>();
   private results = new Map<string, ToolResult>();
   private texts: (Text | Image)[] = [];
@@ -168,13 +168,13 @@ export class Conversation {
     return this.trimNow;
   }
 
-  /** Nothing of it is shortened here. */
+  /** Whether nothing of it is shortened here. */
   get isWhole(): boolean {
     const { steps, results, reads } = this.trimNow;
     return steps + results + reads === 0;
   }
 
-  /** For a provider that clears: what was decided. */
+  /** The decision for a provider that clears. */
   get clearing(): Clearing | undefined {
     const { cleared } = this.trimNow;
     return cleared && clearing(this.messages(null), cleared);

@@ -33,7 +33,7 @@ function characterOf(code: string): string | null {
 const ANY_MARK = /\[U\+[0-9A-F]{4,6}\]|&lt;\s*\/?\s*[\w:-]+/g;
 
 /**
- * `text` with each mark replaced for which `stands` says so: what a member copied out of a result into a file. `stands` gets
+ * `text` with each mark replaced for which `stands` says so: marks that a member copied out of a result into a file. `stands` gets
  * the mark and the text behind it.
  */
 export const withoutMarks = (text: string, stands: (mark: string, behind: string) => boolean): string =>

@@ -4,7 +4,7 @@
  */
 import type { ImageFile, MediaType } from "./image.ts";
 
-/** Of one side: Anthropic refuses more. */
+/** The limit of one side: Anthropic refuses more. */
 const PIXELS_MAX = 8_000;
 
 type Size = readonly [width: number, height: number];
@@ -31,7 +31,7 @@ function webpSize(view: DataView): Size | null {
   }
 }
 
-/** Of the first frame header; the segments before it are skipped. */
+/** The size in the first frame header; the segments before it are skipped. */
 function jpegSize(view: DataView): Size | null {
   for (let at = 2; view.getUint8(at) === 0xff; at += 2 + view.getUint16(at + 2)) {
     while (view.getUint8(at + 1) === 0xff) at += 1;

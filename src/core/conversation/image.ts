@@ -29,7 +29,7 @@ const MAGIC = {
 
 /** Bytes of one image: in base64 these are 5,000,000 characters, and Anthropic refuses a longer text. */
 export const IMAGE_MAX = 3_750_000;
-/** Of one message, and of one request: providers refuse a request of 32 MB, and of more images only those that are small. */
+/** The limits of one message and of one request: providers refuse a request of 32 MB, and large images among more than 20. */
 export const IMAGES_MAX = { count: 20, bytes: 15_000_000 } as const;
 
 /** The size of an image in an estimate: about 1,600 tokens. */

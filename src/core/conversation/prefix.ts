@@ -56,7 +56,7 @@ export function prefixBreaks(entries: readonly Entry[]): number[] {
         return now !== undefined && digestOf(now) === digestOf(message);
       });
       if (!opening || !grew || prefixOf(opening, messages) !== entry.prefix) broken.push(i);
-      // An empty reply leaves no message: what is heard after it joins the message before.
+      // An empty reply leaves no message: the next text joins the message before.
       if (entry.message.content.length > 0) before = messages;
     }
     conversation.add(entry);

@@ -49,7 +49,7 @@ export function denialFor(
   );
 }
 
-/** Whether a path is another name of the one file that a rule names: a hard link, or what a link there leads to. */
+/** Whether a path is another name of the one file that a rule names: a hard link, or the target of a link there. */
 function isSameFile({ match = "" }: Rule, path: string, { workspace, home, disk }: Place): boolean {
   if (!disk?.isSame || isWild(match)) return false;
   const named = resolvePath(workspace, match.replace(/^~(?=\/)/, home ?? "~"));
@@ -222,7 +222,7 @@ function namesOf(word: Word, folder: string, place: Place): readonly string[] {
 const isWild = (text: string): boolean => /[*?[{]/.test(text);
 const isHidden = ({ match = "" }: Rule): boolean => match.split("/").some((part) => /^\.[^./]/.test(part));
 
-/** Whether a rule may close what a pattern names, or what is below it. In doubt yes: only the text before a wildcard counts. */
+/** Whether a rule may close paths of a pattern, or paths below them. In doubt yes: only the text before a wildcard counts. */
 function meets(text: string, { match = "" }: Rule, { workspace, home = "~" }: Place): boolean {
   const [path = "", closed = ""] = [text, match].map((one) =>
     resolvePath(workspace, one.replace(/^~(?=\/)/, home).replace(/[^/]*[*?[{].*$/s, "")),

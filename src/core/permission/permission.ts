@@ -110,7 +110,7 @@ function protectedBy(rules: readonly Rule[], call: PermissionRequest): string | 
   return null;
 }
 
-/** The rule for exactly this file or this subject. Of a server's tool the subject is a part of the input, so its rule is for all calls. */
+/** The rule for exactly this file or subject. The subject of a server's tool is only a part of its input, so its rule is for all calls. */
 function suggest({ tool, subject }: PermissionRequest): string | null {
   if (subject === "" || tool.startsWith("mcp__")) return tool;
   return subject.length > 500 || /[*?[\]{}\\()\n]/.test(subject) ? null : `${tool}(${subject})`;

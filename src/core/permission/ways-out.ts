@@ -13,7 +13,7 @@ import { programOf, type Word } from "../shell/plain.ts";
 import type { PermissionRequest } from "./mode.ts";
 import { fitsPath, isAbout, type Rule } from "./rule.ts";
 
-/** Of the system: it holds nothing of the person, or is private in the sandbox. */
+/** Folders of the system, which hold nothing of the person or are private in the sandbox. */
 const SYSTEM =
   /^\/(?:(?:usr|bin|sbin|lib|lib32|lib64|opt|nix|proc(?!\/[^/]+\/(?:cwd|root|fd|map_files)\b)|sys|dev|System|Library|Applications)(?:\/|$)|etc\/(?:os-release|debian_version|issue|hosts|hostname|timezone|localtime|ssl\/certs)(?:\/|$))/;
 /** Private in the sandbox where commands make files of their own. */
@@ -108,7 +108,7 @@ function pathsOutside(line: Line, rules: readonly Rule[], call: PermissionReques
   for (const { 0: path, index } of call.subject.matchAll(NAMED))
     if (/^\.\..*\/\$/.test(path) && call.subject[index - 1] !== "/")
       add(path.replace(/\/\$.*$/s, ""), every, false);
-  // Of a line that cannot be read, the words are not known.
+  // The words of a line that cannot be parsed are not known.
   if (!line.sound) for (const [path] of call.subject.matchAll(NAMED)) add(path, [workspace], false);
   return looks > PATHS_MAX ? null : [...found];
 }

@@ -39,7 +39,7 @@ export function widthsOf(rule: string): string[] {
   return [rule, ...wider.map((one) => `${tool}(${one})`).filter((one) => one !== rule)];
 }
 
-/** Only of one command of plain words. */
+/** The wider rules of a line with one command of plain words; none for others. */
 function ofLine(line: string): string[] {
   if (!/^[\w./:=@%+,-]+(?: [\w./:=@%+,-]+)*$/.test(line)) return [];
   const words = line.split(" ");

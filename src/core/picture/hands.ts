@@ -12,7 +12,7 @@ export class Hands {
     this.tasks.set(by, held.add(task));
   }
 
-  /** Returns who had it. The fact of an end may name somebody else: who decided it. */
+  /** Returns its former owner. The fact of an end may name somebody else: the one who decided it. */
   drop(task: number): string | undefined {
     const owner = this.owner.get(task);
     if (owner === undefined) return undefined;

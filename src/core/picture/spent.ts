@@ -13,7 +13,7 @@ export type Costs = {
   readonly total: Spending;
   readonly members: Readonly<Record<string, Spending>>;
   readonly models: Readonly<Record<string, Spending>>;
-  /** By task number; what was spent without one is at 0. */
+  /** By task number; spending without a task is at 0. */
   readonly tasks: Readonly<Record<string, Spending>>;
   /** By the hour's beginning, in milliseconds. */
   readonly hours: Readonly<Record<string, Spending>>;

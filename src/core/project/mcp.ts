@@ -42,7 +42,7 @@ export type NamedServer = { readonly name: string; readonly config: ServerConfig
 
 /**
  * Reads `{ "mcpServers": { name: … } }`. `${VAR}` and `${VAR:-default}` are filled from `env`. A bad entry becomes a problem
- * that names it; the others are still read. `hint`: what to do about a variable that is missing.
+ * that names it; the others are still read. `hint`: advice on a missing variable.
  */
 export function readServers(
   data: unknown,

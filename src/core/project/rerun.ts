@@ -35,7 +35,7 @@ export const keyOf = ({ goal }: Pick<Runbook, "goal">): string => {
 export const tasksOf = (runbook: Runbook): NewTask[] =>
   runbook.tasks.map((task) => ({ ...task, runbook: keyOf(runbook) }));
 
-/** Null for a runbook that is not on the board. `board`: what a person has put there, oldest first. */
+/** Null for a runbook that is not on the board. `board`: the tasks that a person has put there, oldest first. */
 export function rerunOf(runbook: Runbook, board: readonly Task[]): Rerun | null {
   const wanted = tasksOf(runbook);
   const tasks = earlierTasks(wanted, board);

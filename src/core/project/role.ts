@@ -121,7 +121,7 @@ export function applyRole<T extends { readonly name: string }>(role: Role | null
 export const rolePrompt = (role: Role | null): string =>
   role?.prompt ? `Your role, ${role.name}:\n${escapeTags(role.prompt)}` : "";
 
-/** The number of roles that a prompt describes. Of the others it gives the count. */
+/** The number of roles that a prompt describes. It only counts the others. */
 const CATALOGUE_MAX = 30;
 
 /** The section of the lead's prompt; "" when there are none. */

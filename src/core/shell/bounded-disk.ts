@@ -11,7 +11,7 @@ class TooMuchWork extends Error {}
 const WORK_MAX = 60_000;
 const NEW = 10;
 const NAMES_PER_UNIT = 10;
-/** Each path is compared with each rule. So many rules double the cost of a question. */
+/** Each path is compared with each rule. This number of rules doubles the cost of a question. */
 const RULES_PER_UNIT = 50;
 
 /** The folders of a path beyond those of an ordinary one: each of them may be looked up where the path does not exist. */

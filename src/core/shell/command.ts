@@ -183,7 +183,7 @@ function unwrap(
         UNKNOWN,
       ];
     if (text === "-I") replaces = args[at + 1]?.text ?? replaces;
-    // Of a program that gives rights, a value counts only behind an option alone: in `sudo -bg rm` people see `rm`.
+    // A program that gives rights takes a value only behind an option alone: people read `sudo -bg rm` as `rm`.
     const isMixed = text.length > 2 && [...text].some((letter) => wrapper.short.includes(`${letter}:`));
     const isListed = exact && !(wrapper.opaque && isMixed);
     const width = isListed ? widthOf(text, wrapper.short, wrapper.long) : 0;

@@ -13,13 +13,13 @@ const PLAIN: ReadonlySet<SyntaxNode["type"]> = new Set([
   "Command",
 ]);
 
-/** Of a loop: each is read by itself. */
+/** The limit of a loop's rounds: each is read by itself. */
 const ROUNDS_MAX = 16;
-/** Of the commands before a pipe. */
+/** The limit of the commands before a pipe. */
 const PIPED_MAX = 64;
 /** The commands that they repeat are read once. */
 const LOOPS = /\b(?:for|select|while|until)\b/;
-/** It stays one word where nothing quotes it. */
+/** A text that stays one word without quotes. */
 const WORD = /^[\w@%+:,./-]+$/;
 
 export class TreeReader extends WordReader {
@@ -151,7 +151,7 @@ export class TreeReader extends WordReader {
     if (EVALUATES.test(joined(words))) this.evaluates = true;
   }
 
-  /** Whether a line begins with these values, and what follows has them: nothing is repeated. */
+  /** Whether a line begins with these values, and the rest has them: nothing is repeated. */
   private isFirst(assigns: Simple["assigns"], operator: string): boolean {
     return (
       this.source.startsWith(`${assigns[0]?.name}=`) &&

@@ -10,7 +10,7 @@ type Piece = { readonly text: string; readonly exact: boolean };
 
 const VALUE_MAX = 10_000;
 const WORDS_MAX = 64;
-/** A line with more words and commands is not read to its end: what follows costs time for each. */
+/** A line with more words and commands is not read to its end: later steps cost time for each. */
 export const READ_MAX = 3_000;
 
 export abstract class WordReader {
@@ -65,7 +65,7 @@ export abstract class WordReader {
 
   private expanded(word: ShellWord): Word[] {
     const looped = this.looped.get(variableOf(word.parts ?? []));
-    // Outside of quotes, what a pattern finds is split once more.
+    // The text that a pattern finds is split once more outside of quotes.
     if (looped)
       return word.text.startsWith('"')
         ? looped

@@ -1,6 +1,6 @@
 /**
  * Every simple command of a shell line outside the small grammar, found in the tree that `unbash` reads: in lists, loops, functions,
- * substitutions, here-documents. It serves rules that refuse or ask, so it must miss nothing that runs; what it cannot follow makes
+ * substitutions, here-documents. It serves rules that refuse or ask, so it must miss nothing that runs; a part that it cannot follow makes
  * the script unsound. Loaded only when a line needs it.
  */
 import { parse } from "unbash";

@@ -10,7 +10,7 @@ export type LandingRow = Pick<Waiting, "task" | "team" | "subject" | "by" | "bra
   readonly waitsMs: number;
   readonly gateMs: number | null;
   readonly commit: string | null;
-  /** Why it waits, or what was found so far. */
+  /** The reason why it waits, or the result so far. */
   readonly note: string;
 };
 export type ReservedRow = {

@@ -37,7 +37,7 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   target: "the target branch cannot take it",
   branch: "its branch cannot be used",
   dropped: "a person took it out of the line",
-  /** Of an older program. */
+  /** A reason of older programs. */
   idle_timeout: "no work in time",
   // Ends of a team.
   calls: "too many model calls for its tasks",

@@ -16,13 +16,13 @@ export type QuestionData = {
   readonly attempt: number | null;
   /** The plan, the call that needs permission, the question, or the reason to stop. */
   readonly text: string;
-  /** Of a permission: why it is asked for. */
+  /** Why a permission is needed. */
   readonly why?: string;
-  /** Of a permission to edit: what would change, as a unified diff. */
+  /** The change that a permitted edit would make, as a unified diff. */
   readonly diff?: string;
-  /** Of a permission: the rule that the answer "always" adds. */
+  /** The rule that the answer "always" to a permission adds. */
   readonly rule?: string;
-  /** Of a question. */
+  /** The answers that a question offers. */
   readonly options?: readonly Option[];
 };
 export type QuestionsData = { readonly team: Name; readonly requests: readonly QuestionData[] };
