@@ -13,7 +13,7 @@ export type ModelRequest = {
   readonly system: string;
   /** Grows at its end only, apart from compaction: a provider may keep what it translated before (by identity). */
   readonly messages: readonly Message[];
-  /** So many first parts of the first message are what the conversation began with; the rest was heard. */
+  /** The number of first parts of the first message that belong to the opening; the rest was heard. */
   readonly openingParts?: number;
   /** The same during a conversation, by identity too. */
   readonly tools: readonly ToolSpec[];

@@ -1,7 +1,7 @@
 /** The text of PDF files. */
 
 export type PdfText = {
-  /** Of the whole file. */
+  /** The pages of the whole file. */
   readonly pageCount: number;
   /** From the first page that was asked for; fewer than asked for where the file ends or `maxChars` is reached. */
   readonly pages: readonly string[];

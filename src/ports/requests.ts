@@ -21,7 +21,7 @@ export type Ask =
   /** To the person, who answers with an option or in own words. */
   | ({
       readonly kind: "question";
-      /** Of the asker, when it asked. */
+      /** The task of the asker, when it asked. */
       readonly task: TaskId | null;
       /** It does nothing before the answer. */
       readonly waits: boolean;

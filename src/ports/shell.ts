@@ -102,7 +102,7 @@ export type ConfinedProgram = Program & {
   denial(output: string): string | null;
 };
 
-/** A program that anybody can start, and what to call once when it has ended, or was not started. */
+/** A program that anybody can start, and a function to call once when it has ended, or was not started. */
 export type WholeProgram = Program & Pick<ConfinedProgram, "ended">;
 
 export interface Sandbox {
@@ -127,7 +127,7 @@ export type SandboxStatus = {
   readonly adapter: string | null;
   /** Program and version, such as `/usr/bin/bwrap (bubblewrap 0.8.0)`. */
   readonly version: string | null;
-  /** One sentence: what holds, or why it is off and what to install or change. */
+  /** One sentence about the sandbox, or why it is off and what to install or change. */
   readonly text: string;
   /** Whether listed hosts can be opened; why not, if not. */
   readonly network: string;

@@ -142,7 +142,7 @@ export interface Mailboxes {
   box(to: Name, limit?: number, from?: Name): Promise<Mail[]>;
   /**
    * Takes up to `limit` unread mails (stop requests first) and writes the entries that `make` builds from them into the seat's
-   * transcript, in one step. `make` is pure and may be called more than once; `left`: what stays unread, null for nothing. Returns []
+   * transcript, in one step. `make` is pure and may be called more than once; `left`: the mail that stays unread, null for none. Returns []
    * if nothing is unread. @throws `stale_seat`
    */
   deliver(seat: Seat, make: MakeEntries, limit?: number): Promise<Mail[]>;

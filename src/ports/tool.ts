@@ -1,4 +1,4 @@
-/** A tool that a model may call, and what a call may use. */
+/** A tool that a model may call, and the context of a call. */
 import type { z } from "zod";
 import type { Entry } from "../core/conversation/chat.ts";
 import type { Image, ImageFile } from "../core/conversation/image.ts";
