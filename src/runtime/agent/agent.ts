@@ -80,7 +80,7 @@ export const traitsOf =
     const known = agent.loadout.tools.get(tool);
     const isOfTeam = known?.membersOnly === true;
     return {
-      // A subagent looks for its member: what it finds is in its own calls.
+      // A subagent looks for its member: its findings are in its own calls.
       aboutTeam: (known?.access === "team" && known.shows?.subagent === undefined) || isOfTeam,
       createsTasks: known?.effect === "creates" || known?.effect === "splits",
       completes: known?.effect === "completes",

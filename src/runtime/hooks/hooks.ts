@@ -41,7 +41,7 @@ exec 3>&-
 printf '\\n%s\\n%s' "$EKIDEN_HOOK_MARK" "$said"
 exit $code`;
 
-/** Of the output of a hook. */
+/** The bytes of a hook's output that are kept. */
 const KEEP_BYTES = 200_000;
 
 export class Hooks {

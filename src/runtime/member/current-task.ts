@@ -42,7 +42,7 @@ export class CurrentTask {
   private repetitions = 0;
   /** It has no task and made too many calls. */
   private stopped = false;
-  /** Why the last stint was ended: what the member repeated. */
+  /** Why the last stint was ended: the act that the member repeated. */
   private evidence = "";
   /** The store keeps tasks from it that it cannot do. */
   private narrowed = false;
@@ -109,7 +109,7 @@ export class CurrentTask {
     return this.runbook !== undefined && runbook !== this.runbook && isProse(description);
   }
 
-  /** Only once such a task was found: until then claims need no further condition. */
+  /** Called once such a task was found: until then claims need no further condition. */
   private async narrow(runbook: string | null): Promise<void> {
     this.narrowed = runbook !== null;
     await this.agent.store.roster.runsBlocksOf(this.agent.seat, runbook);

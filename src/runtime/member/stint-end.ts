@@ -50,7 +50,7 @@ export async function endStint(agent: Agent, interrupts: Interrupts, outer: Abor
 
 const RELEASE_MS = 5_000;
 
-/** Before another member may get the task. Never rejects, and takes a few seconds at most, also without store or network. */
+/** Runs before another member may get the task. Never rejects, and takes a few seconds at most, also without store or network. */
 export async function beforeRelease({ features, store, seat }: Agent): Promise<void> {
   const due = features.filter((feature) => feature.beforeRelease);
   if (due.length === 0) return;

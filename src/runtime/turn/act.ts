@@ -93,7 +93,7 @@ class PendingCall {
     return meant(this.agent, this.call);
   }
 
-  /** The input, and what the call does. @throws with what was expected */
+  /** The input, and the access of the call. @throws with what was expected */
   async checked(tool: Tool, cutOff: boolean): Promise<Pick<Call, "input" | "access">> {
     const raw = invalidInput(this.call);
     if (raw !== null && cutOff)
@@ -235,7 +235,7 @@ async function answer(
   return entry;
 }
 
-/** Of a call that writes more, the first ones. */
+/** The number of written files that a fact names; a call that writes more names the first ones. */
 const WROTE_MAX = 50;
 const factText = ({ secrets }: Agent, text: string): string => cutEnd(secrets?.redact(text) ?? text, 200);
 

@@ -1,4 +1,4 @@
-/** RECORD: what an agent says and hears goes into its own transcript; a subagent's does not go into its member's. */
+/** RECORD: the words of an agent and the texts that it hears go into its own transcript; those of a subagent not into its member's. */
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { WithWrite } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";

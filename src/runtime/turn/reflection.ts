@@ -85,7 +85,7 @@ function lastReply(recorded: readonly Recorded[], reply: AssistantMessage): numb
   );
 }
 
-/** All that was said and heard. A summary repeats it, so it is left out, and what it replaced is kept. */
+/** All that was said and heard. A summary repeats it, so it is left out, and the replaced entries are kept. */
 function messagesOf(entries: readonly Entry[]): Message[] {
   const parts: Conversation[] = [new Conversation()];
   for (const entry of entries)

@@ -5,7 +5,7 @@ import type { Claimed } from "../../core/task.ts";
 import type { Access, ToolContext } from "../../ports/index.ts";
 import type { Wrap } from "../agent/call.ts";
 
-/** Reading, and what concerns the team, needs no claim. */
+/** Reading, and calls about the team, need no claim. */
 export const CHANGES: ReadonlySet<Access> = new Set(["write", "exec"]);
 
 /** A command that does not end is ended for good after a few seconds. Afterwards the new owner begins in any case. */
