@@ -3,7 +3,7 @@ import { cutEnd } from "../core/conversation/valid.ts";
 
 const SHOWN = 12;
 const LINE_CHARS = 300;
-/** Of one line, this much is compared. */
+/** The characters of one line that are compared. */
 const COMPARED_CHARS = 160;
 const LIKE = 0.5;
 const WHILE_MS = 250;

@@ -1,4 +1,4 @@
-/** Notebooks are shown as their cells, in limits; what is no notebook stays as it is. */
+/** Notebooks are shown as their cells, in limits; other files stay as they are. */
 import { mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -123,7 +123,7 @@ function linesFrom(all: readonly string[], offset: number, limit: number): Part 
 /** Many editors write one; it is not part of the first line. */
 const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
-/** `note`: what is to be said of the whole. */
+/** `note`: a sentence about the whole. */
 type Part = {
   lines: string[];
   seen: number;

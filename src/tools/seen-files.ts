@@ -1,6 +1,6 @@
 /**
  * The knowledge of each agent of this process about files: the state in which it read or wrote them last. A file that changed since then is not
- * overwritten. Only in memory: after a restart nothing is known, and what is unknown may be written.
+ * overwritten. Only in memory: after a restart nothing is known, and unknown files may be written.
  */
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, stat } from "node:fs/promises";
