@@ -22,7 +22,7 @@ const FILES_MAX = 200;
 
 const folderIn = (outputDir: string): string => join(outputDir, "live");
 
-/** Of the hosts of one team. `scope` names the team and its store, as in the tags of its commands. */
+/** Writes for the hosts of one team. `scope` names the team and its store, as in the tags of its commands. */
 export class LiveOutputWriter {
   private readonly folder: string;
   private readonly prefix: string;
@@ -169,7 +169,7 @@ class Tail {
   }
 }
 
-/** Behind the last line, or the last state of a line that is written over and over. */
+/** The place behind the last line, or behind the last state of a line that is written over and over. */
 const lineEnd = (text: string): number => Math.max(text.lastIndexOf("\n"), text.lastIndexOf("\r")) + 1;
 
 /** The output of a team's commands at this moment on this machine, the oldest first; `scope` as for the writer. Never throws. */

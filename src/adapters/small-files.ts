@@ -91,7 +91,7 @@ export function whyNotRead(error: unknown): string {
       : `cannot be read (${code})`;
 }
 
-/** Of the program's own files. */
+/** The size limit of the program's own files. */
 const OWN_FILE_MAX = 64 * 1024 * 1024;
 
 /** "" for a file that cannot be read, and for a pipe or a device, without waiting for it. */

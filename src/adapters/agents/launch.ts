@@ -18,7 +18,7 @@ export type LaunchPlace = {
   readonly sandbox: Sandbox;
   /** The mark of its processes: see src/adapters/process-table.ts. */
   readonly tag: string;
-  /** Of this program. */
+  /** The version of this program. */
   readonly version: string;
 };
 

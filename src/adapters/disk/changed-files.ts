@@ -10,13 +10,13 @@ const ENTRIES_MAX = 50_000;
 const FILES_MAX = 200;
 const BYTES_MAX = 1024 * 1024;
 const SKIPPED: ReadonlySet<string> = new Set([".git", "node_modules", ".venv", "__pycache__"]);
-/** Of the folder of this program, only what tasks change. */
+/** The folder of this program: only its worktrees are read. */
 const OWN = ".ekiden";
 const OWN_KEPT = "worktrees";
 
 export type ChangedFile = { readonly path: string; readonly content: string };
 
-/** `since`: milliseconds since 1970. At most 200 files of at most 1 MiB. Never rejects: what cannot be read is left out. */
+/** `since`: milliseconds since 1970. At most 200 files of at most 1 MiB. Never rejects: files that cannot be read are left out. */
 export async function changedFiles(folder: string, since: number): Promise<ChangedFile[]> {
   const changed: ChangedFile[] = [];
   const folders = [folder];

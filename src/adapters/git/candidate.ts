@@ -163,7 +163,7 @@ export class LandingTree {
   }
 
   /**
-   * The files of this commit, after git ended between two files of a checkout: what was gone would be committed as deleted by the member.
+   * The files of this commit, after git ended between two files of a checkout: absent files would be committed as deleted by the member.
    * All of its work is in the branch. First as at HEAD, where the checkout began, so that no file of its goal is left.
    */
   private async makeWhole(commit: string): Promise<void> {

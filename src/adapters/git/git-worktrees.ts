@@ -126,7 +126,7 @@ export class GitWorktrees implements Worktrees {
     const [where, attempt] = [this.targetOf(target), task.attempt ?? 0];
     const onTarget = (commits: readonly (string | null)[]) =>
       firstOn(git, options.project, where.ref, commits);
-    // An owner that died or was fenced after its landing could not say so: what a later one did again does not land, too.
+    // An owner that died or was fenced after its landing could not say so: the repeated work of a later one does not land, too.
     const earlier = () => onTarget(this.bindings.landingsBefore(task, attempt));
     const own = () => onTarget([this.bindings.read(task)?.landing ?? commit]);
     const before = (await earlier()) ?? (this.find(task) ? null : await own());

@@ -54,7 +54,7 @@ export const protocolsFor = (args: readonly string[], trusted: boolean): Readonl
       : { GIT_NO_LAZY_FETCH: "1", GIT_ALLOW_PROTOCOL: "" };
 /**
  * To see changes in a repository within the work tree, git would run another one there, with a configuration that every command of
- * a member can write. A new commit in it is seen without; what is not committed there cannot land. The option also overrides
+ * a member can write. A new commit in it is seen without; uncommitted changes there cannot land. The option also overrides
  * `ignore` in .gitmodules.
  */
 const WITHOUT_NESTED = "--ignore-submodules=dirty";

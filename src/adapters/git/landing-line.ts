@@ -79,7 +79,7 @@ export class LandingLine {
     );
   }
 
-  /** Behind all that are there. */
+  /** The number behind all that are there. */
   nextNumber(): number {
     return 1 + Math.max(0, ...this.waiting().map((entry) => entry.number));
   }

@@ -185,7 +185,7 @@ export class LandingRun {
     if (this.state.is === "tested") await this.state.gate.stop();
   }
 
-  /** Only what the gate has seen lands, so nothing lands while the target moves more often than that takes. */
+  /** Only a tree that the gate has passed lands, so nothing lands while the target moves faster than the gate runs. */
   private outrun(): string {
     const { target, task, gate } = this.job;
     const step = gate === undefined ? "it takes to put the task on it" : `\`${gate}\` takes`;
@@ -242,7 +242,7 @@ export class LandingRun {
     await this.job.stillMine();
   }
 
-  /** Until something may have changed. Never at once: others need this thread. */
+  /** Waits until something may have changed. Never returns at once: others need this thread. */
   private async pause(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const poll = new Promise<void>((later) => {

@@ -13,7 +13,7 @@ export class ReservedLine {
   private readonly paths: readonly string[] | null;
   private reservations: readonly Reservation[] = [];
   private askedAt = Number.NEGATIVE_INFINITY;
-  /** Of this task, with this landing. */
+  /** The refusals of this task, this landing included. */
   private refusals: number | null = null;
 
   constructor(job: LandingInput, files: LandingLine, paths: readonly string[] | null) {

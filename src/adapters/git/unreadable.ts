@@ -50,7 +50,7 @@ async function firstIn(cwd: string, isOver: () => boolean): Promise<EkidenError 
   const place = gitOf(cwd);
   if (place === null) return null;
   let left = ENTRIES_MAX;
-  // Of the work tree only the files of git; other pipes are none of its business.
+  // Only git's files of the work tree are read; other pipes do not matter here.
   const waiting = [{ path: place.top, isGit: false }, ...place.dirs.map((path) => ({ path, isGit: true }))];
   for (let at = waiting.shift(); at && left > 0 && !isOver(); at = waiting.shift()) {
     const folder = await opendir(at.path).catch(() => null);

@@ -12,7 +12,7 @@ const GONE_MS = 60_000;
 type World = {
   readonly me: Omit<Holder, "at">;
   readonly now: () => number;
-  /** Of a process on this machine. */
+  /** Whether a process of this machine lives. */
   readonly isAlive: (pid: number) => boolean;
 };
 

@@ -66,7 +66,7 @@ export function readLayout(path: string): Reading {
   );
 }
 
-/** A link to a folder is none: what it leads to is not part of the import. */
+/** A link to a folder is none: its target is not part of the import. */
 export const isFolder = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 

@@ -185,7 +185,7 @@ export class TaskFolder {
     }
   }
 
-  /** A link, a pipe and what is too large have no text. */
+  /** A link, a pipe and a file that is too large have no text. */
   private textOf(file: string): string | null {
     try {
       const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
@@ -201,7 +201,7 @@ export class TaskFolder {
     }
   }
 
-  /** The file, or what is wrong with it. */
+  /** The file, or its fault. */
   private readFile(file: string, stat: Stats): TaskFile | string {
     if (stat.isSymbolicLink()) return "it is a link, and links are not followed";
     if (!stat.isFile()) return "it is not a file";

@@ -206,7 +206,7 @@ function inputOf(text: string): unknown {
   return { [INVALID_INPUT]: text };
 }
 
-/** Of what comes with a text a signature goes back, and the phase: whether the model says it on its way or at the end. */
+/** The data of a text that goes back: its signature, and its phase (whether the model says it on its way or at the end). */
 function keptOf(meta: SharedV3ProviderMetadata | undefined): SharedV3ProviderMetadata | undefined {
   for (const [vendor, { thoughtSignature, phase }] of Object.entries(meta ?? {})) {
     if (thoughtSignature != null) return meta;

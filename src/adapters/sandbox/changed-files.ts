@@ -10,7 +10,7 @@ import { isWithin, relativeTo } from "../../core/paths.ts";
 import { checkoutOf } from "./git-folders.ts";
 import { trackedIn } from "./tracked.ts";
 
-/** Of a repository with more, no changes are shown. */
+/** No changes are shown of a repository with more folders. */
 const FOLDERS_MAX = 2_000;
 const NAMES_MAX = 8;
 const NAME_MAX = 120;
@@ -25,7 +25,7 @@ export class ChangedFiles {
   /** By folder that members work in. */
   private readonly trees = new Map<string, Tree>();
 
-  /** `roots`: what the command may write. To be called before it starts; the function that it returns, once, after the command has ended: a line about what it changed. */
+  /** `roots`: folders that the command may write. Call it before the command starts, and its result once after the end: a line on changes. */
   async watch(roots: readonly string[], cwd: string): Promise<() => Promise<string | null>> {
     const [root] = roots.filter((one) => isWithin(one, cwd)).sort((a, b) => b.length - a.length);
     if (root === undefined) return async () => null;

@@ -17,7 +17,7 @@ const COVERED_MAX = 256;
 const FOLDERS_MAX = 200_000;
 /** Folders that are looked at before other work of this process has its turn. */
 const AT_ONCE = 500;
-/** Package managers fill it, and its folders are most of a project's. Below it a new file is found so much later. */
+/** Package managers fill it, and its folders are most of a project's. A new file below it is found up to `PACKAGES_MS` later. */
 const PACKAGES = "node_modules";
 const PACKAGES_MS = 10_000;
 
@@ -141,14 +141,14 @@ class Walk {
     const [listed, seen] = [below(this.listed, top), below(this.seen, top)];
     for (let next = waiting.pop(); next !== undefined && into.size <= COVERED_MAX; next = waiting.pop()) {
       const { path, left } = next;
-      // Before the look: what was found is added without a pause. Without a promise for each folder.
+      // Before the look: found paths are added without a pause. Without a promise for each folder.
       if (this.isLong()) await setImmediate();
       const one = seen.get(path) ?? this.listing(listed, path, top);
       seen.set(path, one);
       const paths = (one.closed.get(pattern) ?? []).map((name) => join(path, name));
       const added = new Set(paths.filter(add));
       if (left <= 1) continue;
-      // A search without an end would go through links in circles; what they lead to in the project is found without them.
+      // A search without an end would go through links in circles; their targets in the project are found without them.
       for (const inner of Number.isFinite(left) ? [...one.folders, ...one.links] : one.folders)
         if (!added.has(inner)) waiting.push({ path: inner, left: left - 1 });
     }

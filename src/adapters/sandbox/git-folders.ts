@@ -1,5 +1,5 @@
 /**
- * Lists what a confined command sees of the git directories, and what it may write there. A `.git` file is believed only when the directory that it
+ * Lists the parts of git directories that a confined command sees and may write. A `.git` file is believed only when the directory that it
  * names points back: a command could otherwise write one that names any repository.
  */
 import { existsSync, lstatSync, mkdirSync, realpathSync, type Stats, writeFileSync } from "node:fs";
@@ -13,10 +13,10 @@ import type { Checkout } from "./own-objects.ts";
 const MODULE_DEPTH = 4;
 /** Git itself follows no more. */
 const INCLUDE_DEPTH = 10;
-/** Below `refs/heads`: the branches of tasks. */
+/** The branches of tasks, below `refs/heads`. */
 const TASK_BRANCHES = "ekiden";
 
-/** The repository of a folder, and what of its work tree decides which programs git runs. */
+/** The repository of a folder, and the files of its work tree that decide which programs git runs. */
 export type Repository = { readonly folders: readonly GitFolder[]; readonly guarded: readonly string[] };
 
 /**

@@ -1,4 +1,4 @@
-/** These tests check what a command may not leave in a git directory, and what was there before. */
+/** These tests check the files that a command may not leave in a git directory, and files that are older. */
 import { execFileSync } from "node:child_process";
 import {
   existsSync,

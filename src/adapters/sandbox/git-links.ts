@@ -15,7 +15,7 @@ const MISLEADING = ["commondir", "gitdir"];
 
 export class GitLinks {
   private running = 0;
-  /** By part of a git directory: how many running commands can write it, and what was there before they could. */
+  /** By part of a git directory: the number of running commands that can write it, and its files before they could. */
   private readonly parts = new Map<string, { users: number; readonly known: ReadonlySet<string> }>();
   private readonly heads = new Map<string, string>();
   private readonly replaced = new Map<string, ReadonlySet<string>>();
@@ -74,7 +74,7 @@ export class GitLinks {
       watcher.on("error", () => {});
       this.watchers.set(path, watcher);
     } catch {
-      // No more watches: what is left is removed when the command has ended.
+      // No more watches: the rest is removed when the command has ended.
     }
   }
 

@@ -35,10 +35,10 @@ export type Imported = {
   readonly refused: readonly string[];
 };
 
-/** Of a compressed object that is read whole; a larger one is read in pieces. */
+/** Bytes of a compressed object that is read whole; a larger one is read in pieces. */
 const SMALL = 2 ** 20;
 const SMALL_CONTENT = 2 ** 26;
-/** The program goes on with other work after so many. */
+/** The number of objects after which the program goes on with other work. */
 const AT_ONCE = 64;
 const PACK_MS = 600_000;
 

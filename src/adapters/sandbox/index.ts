@@ -35,7 +35,7 @@ export type SandboxOptions = {
   /** Where commands of this project keep their caches, in the place of the person's. */
   readonly cacheFolder: string;
   readonly limits?: CommandLimits;
-  /** Of this program: commands must not see them. */ readonly ownFolders: readonly string[];
+  /** Folders of this program: commands must not see them. */ readonly ownFolders: readonly string[];
   /** Files that deny rules close to commands. */
   readonly closed?: ClosedPatterns;
   /** Members work in worktrees of tasks. */ readonly inWorktrees?: boolean;

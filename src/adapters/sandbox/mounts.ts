@@ -1,6 +1,6 @@
 /**
  * The mounts of a sandbox as the kernel shows them. bubblewrap mounts by path, and commands that run meanwhile may put a link in the
- * place of a file or folder after its path was read: the mount would then show, or open, what the link leads to.
+ * place of a file or folder after its path was read: the mount would then show, or open, the target of the link.
  */
 import { readFileSync } from "node:fs";
 import { isWithin } from "../../core/paths.ts";

@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { HostProxy } from "./proxy.ts";
 
-/** Of the namespace, where nothing else listens unless a command does. */
+/** A port of the namespace, where nothing else listens unless a command does. */
 const PROXY_PORT = 39_128;
 const START_MS = 10_000;
 

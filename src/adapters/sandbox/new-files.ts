@@ -191,7 +191,7 @@ function emptyTargets(root: string, present: readonly string[]): string[] {
 }
 const LINKS_MAX = 40;
 
-/** The first folder on the way to a file that is a link; null for none. Behind it is what the command did not make. */
+/** The first folder on the way to a file that is a link; null for none. The command did not make the files behind it. */
 function linkAbove(root: string, name: string): string | null {
   const parts = name.split("/");
   for (let end = 1; end < parts.length; end += 1) {

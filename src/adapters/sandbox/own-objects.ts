@@ -13,10 +13,10 @@ import { foldersIn, jsonIn, namesIn, replaceFile, textIn } from "../small-files.
 import { importObjects } from "./import-objects.ts";
 import { real } from "./place.ts";
 
-/** Below the git directory. Outside it is a link to the objects, so that a clone which a command made is whole there, too. */
+/** A path below the git directory. Outside of the sandbox it is a link to the objects, so that a command's clone is whole there, too. */
 const BASE = "ekiden/objects";
 const IMPORT_MS = 100;
-/** Of the time between two looks, one may take this part. */
+/** The share of the time between two looks that one may take. */
 const LOOK_SHARE = 0.05;
 const REFUSED_MAX = 100;
 

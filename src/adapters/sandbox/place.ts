@@ -30,7 +30,7 @@ export type PlaceOptions = {
 
 /** Secrets are looked for again after this; a look costs about half a millisecond. */
 const SECRETS_MS = 10_000;
-/** Of the system, and not replaced by private folders. */
+/** Folders of the system that private folders do not replace. */
 const RUNTIME_FOLDERS = ["/run", "/var/run"];
 
 export class PlaceReader {
@@ -161,7 +161,7 @@ export function writableWords(workspace: string, home: string): string {
     : `private folders, because the workspace holds your home folder. ${why}`;
 }
 
-/** Of a home folder that is the workspace. Not those that hold what starts later: programs in PATH, and on macOS what a login starts. */
+/** The shown folders of a home that is the workspace: none with programs that start later (those in PATH, and login items on macOS). */
 const visibleFolders = (home: string): string[] => {
   const programs = (process.env.PATH ?? "").split(delimiter).flatMap((path) => real(path) ?? []);
   return foldersIn(home)
@@ -185,7 +185,7 @@ const entries = (folder: string): string[] => foldersIn(folder).map((name) => jo
 export const socketsOutside = (covered: readonly string[]): string[] =>
   boundSockets().filter((path) => !covered.some((folder) => isWithin(folder, path)) && existsSync(path));
 
-/** Of each line: number, reference count, protocol, flags, type, state, inode, path. Most sockets have no path. */
+/** A line holds number, reference count, protocol, flags, type, state, inode, path. Most sockets have no path. */
 function boundSockets(): string[] {
   const text = textIn("/proc/net/unix");
   const found: string[] = [];

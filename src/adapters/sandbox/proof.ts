@@ -1,6 +1,6 @@
 /**
  * The proof that an adapter must give before it counts: from inside, a write outside, a look at a hidden file and connections must fail,
- * and a write inside must succeed. Effects are checked from outside; what the probe itself says is not enough.
+ * and a write inside must succeed. Effects are checked from outside; the report of the probe itself is not enough.
  */
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";

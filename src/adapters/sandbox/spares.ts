@@ -15,7 +15,7 @@ import { hasMounts } from "./mounts.ts";
 import { ordersOf, waitingShell } from "./orders.ts";
 import { type StartedShell, Starter } from "./starter.ts";
 
-/** Of all policies together; members work with few. */
+/** The number of spares of all policies together; members work with few. */
 const KEPT = 12;
 /** For a policy whose commands follow each other at once; the kernel lets each start wait, so several start side by side. */
 const READY_AT_ONCE = 3;
@@ -24,7 +24,7 @@ const AT_ONCE_MS = 100;
 const LONG_COMMAND_MS = 20;
 /** The first starter of a policy, and the others. */
 const [FIRST_SHELLS, SHELLS] = [3, 16];
-/** Of a spare that is being started. A new process would not be faster. */
+/** The longest wait for a spare that is being started. A new process would not be faster. */
 const LONGEST_START_MS = 2_000;
 
 export type Asked = {
@@ -175,7 +175,7 @@ export class Spares {
         resolve(hasMounts(table, pool.mounts) ? { pid, table } : null);
       };
       child.once("inside", look);
-      // An empty line; what comes after it is output of the command.
+      // An empty line; the text after it is output of the command.
       child.stdout.once("readable", () => {
         const first: Buffer | null = child.stdout.read(1);
         isReady = first?.toString() === "\n";

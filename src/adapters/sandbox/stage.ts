@@ -96,7 +96,7 @@ export class Stage {
     this.spares = this.filter === null ? null : new Spares(this.filter);
     this.group = bwrap === null ? null : TaskGroup.make(tasks);
     const temporary = bwrap === null ? this.temporary : "/tmp";
-    // The person's caches stay read-only: what is in them runs outside, too.
+    // The person's caches stay read-only: programs in them run outside, too.
     const caches = join(temporary, ".cache");
     const variables = { XDG_CACHE_HOME: caches, npm_config_cache: join(caches, "npm") };
     const replaced = this.privateTemporary();

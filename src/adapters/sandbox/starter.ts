@@ -44,7 +44,7 @@ export type Startable = {
   readonly command: readonly string[];
   /** Its file is bash; its folder and environment are those of the shells. */
   readonly program: Program;
-  /** How many. Each needs two sockets from the beginning, because bash cannot open any. */
+  /** The number of shells. Each needs two sockets from the beginning, because bash cannot open any. */
   readonly shells: number;
 };
 
@@ -145,7 +145,7 @@ export class StartedShell extends EventEmitter {
     status.once("close", () => this.end());
   }
 
-  /** Of the supervisor; it leads the group. */
+  /** The process id of the supervisor, which leads the group. */
   get pid(): number | undefined {
     const pid = /^(\d+)\n/.exec(this.said)?.[1];
     return pid === undefined ? undefined : Number(pid);
@@ -169,7 +169,7 @@ export class StartedShell extends EventEmitter {
   }
 }
 
-/** Not as a zombie. */
+/** Whether the process lives and is no zombie. */
 function lives(pid: number): boolean {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");

@@ -1,4 +1,4 @@
-/** The program that confines on this system, and what its proof depends on. */
+/** The program that confines on this system, and the conditions of its proof. */
 import { createHash } from "node:crypto";
 import { release } from "node:os";
 import { type Found, findProgram } from "./bubblewrap.ts";

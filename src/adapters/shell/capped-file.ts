@@ -11,7 +11,7 @@ const SOONEST_MS = 50;
 const LATEST_MS = 1_000;
 
 export class CappedFile {
-  /** Bytes cut off so far, at least: what is written between a look and its cut is not counted. */
+  /** Bytes cut off so far, at least: output between a look and its cut is not counted. */
   dropped = 0;
   private readonly file: number;
   private readonly max: number;

@@ -1,6 +1,6 @@
 /**
  * Ends a confined command that uses more of the machine than the settings allow. The kernel counts processes of a user, and not of root,
- * and memory of one process; what counts here is the whole tree of a command. So all commands are looked at together, a few times
+ * and memory of one process; here the whole tree of a command counts. So all commands are looked at together, a few times
  * a second, and only while one of them runs for longer than most do.
  */
 import { readlinkSync, statfsSync, statSync } from "node:fs";
@@ -95,7 +95,7 @@ export class LimitWatch {
   }
 }
 
-/** Of this machine, or of the container that this process runs in. */
+/** The memory of this machine, or of the container in which this process runs. */
 function memoryOfMachine(): number {
   const bound = process.constrainedMemory();
   return bound > 0 ? Math.min(bound, totalmem()) : totalmem();

@@ -45,7 +45,7 @@ export function* proseTasks(): Op<void> {
     if (isProse(description)) yield* exec`update tasks set prose = 1 where team = ${team} and id = ${id}`;
 }
 
-/** Until version 19, facts did not say all of a task. Old ones get what the task is now: what it was before is not known. */
+/** Until version 19, facts did not say all of a task. Old ones get the present fields of the task: earlier ones are not known. */
 export function* tasksIntoFacts(): Op<void> {
   const rows = yield* sql<EventRow & { seq: number }>`
     select seq, team, data from events where type = 'task.added' order by seq`;

@@ -1,6 +1,6 @@
 /**
- * Crons. One transaction moves a due cron to its next time (or removes it) and writes its mail or its task. Of several processes
- * that see it due, only the first one that locks its row fires it.
+ * Crons. One transaction moves a due cron to its next time (or removes it) and writes its mail or its task. Where several processes
+ * see it due, only the first one that locks its row fires it.
  */
 import { cutEnd } from "../../core/conversation/valid.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";

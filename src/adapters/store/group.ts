@@ -30,7 +30,7 @@ export class Group<I, O> {
   private readonly rounds: Rounds<I, O>;
   private waiting: Call<I, O>[] = [];
   private isRunning = false;
-  /** Of the last round. */
+  /** The kind of the last round. */
   private kind: string | null = null;
 
   constructor(rounds: Rounds<I, O>) {

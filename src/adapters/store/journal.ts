@@ -138,7 +138,7 @@ function* lastSnapshot(): Op<Cursor> {
   return cursorOf(behind(yield* snapshot()));
 }
 
-/** Reads to the end of the snapshot that `cursor` is in, then, if there is room on the page, what was committed after it. */
+/** Reads to the end of the snapshot that `cursor` is in, then, if there is room on the page, the facts that were committed after it. */
 function* readBySnapshot(
   tx: Tx,
   cursor: Cursor,

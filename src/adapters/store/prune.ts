@@ -98,7 +98,7 @@ const oldFact = (task: string): Raw =>
   );
 /**
  * Entries that no member reads again: of an earlier life, before a summary, or of a teammate that has stopped while the whole board is
- * finished (otherwise `resume` may bring it back). Nothing of a member that holds a task.
+ * finished (otherwise `resume` may bring it back). A member that holds a task keeps all its entries.
  */
 const oldEntry = (member: string): Raw =>
   new Raw(`exists (select 1 from members m where m.team = x.team and m.name = ${member}

@@ -13,7 +13,7 @@ export type Limits = {
   readonly maxAttempts: number;
   /** Whether the lead may claim a further task while it has one. */
   readonly leadMayHoldSeveral: boolean;
-  /** Of this program. Hosts of another version may not join while one with a lease is there; "" joins any. */
+  /** The version of this program. Hosts of another version may not join while one with a lease is there; "" joins any. */
   readonly version: string;
   /** Hosts that land in another way may not join while one with a lease is there; null joins any. */
   readonly lands: LandingSettings | null;

@@ -144,7 +144,7 @@ export function toTask(row: TaskRow): Task {
   }
 }
 
-/** The journal says everything of a task; what is as usual is left out, for its size. */
+/** The journal says everything of a task; fields with their usual values are left out, for its size. */
 export function unusual(task: Task): Omit<TaskFields, "subject" | "blockedBy"> {
   const { description, priority, estimate, role, assignee, touches, needsPlan, runbook, parent } = task;
   return {

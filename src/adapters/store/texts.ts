@@ -8,7 +8,7 @@ import type { TaskId } from "../../core/ids.ts";
 import type { TaskFields } from "../../core/task.ts";
 import { anyOf, type Op, query, sql, type Tx } from "./sql.ts";
 
-/** Of the description that a task begins with. */
+/** The number of a task's first description. */
 export const FIRST = 1;
 
 type Numbered<T> = Omit<T, "description"> & { readonly description?: string | number | undefined };

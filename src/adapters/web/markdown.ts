@@ -1,4 +1,4 @@
-/** HTML as Markdown. A page is hostile: what would take the converter long, or too deep, is shown as its text alone. */
+/** HTML as Markdown. A page is hostile: one that would take the converter long, or too deep, is shown as its text alone. */
 
 type Shown = { readonly text: string; readonly isCut: boolean };
 
