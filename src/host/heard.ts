@@ -1,4 +1,4 @@
-/** Gives the faces what arrives, without secrets: the words of a model, and what commands print. */
+/** Gives the faces new texts of models and new output of commands, without secrets. */
 
 import { StringDecoder } from "node:string_decoder";
 import { derived } from "../core/derived.ts";

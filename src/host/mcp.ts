@@ -50,7 +50,7 @@ export async function openMcp(
 const NO_SECRETS =
   "a project's entry gets only variables that hold no secret. Write the entry into your own settings file instead";
 
-/** The servers that may be started, and what is wrong with other entries. One in the settings replaces one of the project. */
+/** The servers that may be started, and the faults of other entries. One in the settings replaces one of the project. */
 export async function namedServers(
   trust: Pick<ProjectTrust, "servers" | "env">,
   settings: Pick<Settings, "mcpServers">,

@@ -16,7 +16,7 @@ export type EffortSources = {
   readonly store: Pick<Store, "board" | "requests">;
   readonly settings: Pick<Settings, "effort">;
   readonly profile: Omit<Profile, "prompt">;
-  /** Of its spawn, and of the file of its role. */
+  /** The level of its spawn, and that of the file of its role. */
   readonly own: Effort | undefined;
   readonly ofRole: Effort | undefined;
   readonly mode: () => Mode;

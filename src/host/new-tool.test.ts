@@ -67,7 +67,7 @@ const leaf = defineTool({
       (await opened.readFile("utf8")).replace(/\n$/, "").replace(/^/gm, "1\t"),
     ),
 });
-/** Says nothing about itself: what it writes is taken from its subject. */
+/** Declares nothing: its subject is taken for the file that it writes. */
 const silent = defineTool({
   name: "put_down",
   description: "Write a file.",

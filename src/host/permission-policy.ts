@@ -135,7 +135,7 @@ export function permissionPolicy(
     const change = await tool.preview?.(input, closed ? { ...ctx, closed } : ctx);
     const diff = change && secrets.redact(await (await import("./shown-change.ts")).shownChange(change));
     let judged = allowed;
-    // Only of a question that no more than a rule answers.
+    // Only for a question that a rule alone can answer.
     const isAllowedNow = async (): Promise<boolean> => {
       if (judged === allowed || effect === "allow" || Object.keys(way.opening).length > 0) return false;
       judged = allowed;
@@ -184,8 +184,8 @@ const BROUGHT = "its task has blocks that are not the person's own words";
 
 /**
  * Whether the call runs a block of the task that the caller has in hand, and whose it is. "own": the person wrote it, so the person
- * asked for it to be run, and to be run anew in the task's own worktree. Not so once anybody else has changed the description, and
- * not where no process of this person has put it on this board: a shipped store or an import names the person as the author, too.
+ * asked for it to be run, and to be run anew in the task's own worktree. This ends once anybody else has changed the description, and
+ * needs a process of this person that put it on this board: a shipped store or an import names the person as the author, too.
  * "brought": the embedded model runs such a foreign block. A model that chose the line itself is judged as with any other line.
  */
 async function blockInHand(

@@ -38,7 +38,7 @@ async function add(path: string, rule: string): Promise<string | null> {
 
 type Node = { readonly offset: number; readonly length: number; readonly children?: readonly Node[] };
 
-/** Behind the last member of an object or a list. The parser's own edit would carry that member's comment off to the new one. */
+/** Adds a member behind the last one of an object or a list. The parser's own edit would move that one's comment to the new one. */
 function append(text: string, node: Node, member: string, uncommented: (text: string) => string): string {
   const close = node.offset + node.length - 1;
   const last = node.children?.at(-1);

@@ -1,4 +1,4 @@
-/** The input of the features of a member: the member, and what this process opened for all members. */
+/** The input of the features of a member: the member, and the parts that this process opened for all members. */
 import type { MemoryFolder } from "../adapters/disk/memory.ts";
 import type { Entry } from "../core/conversation/chat.ts";
 import type { Conversation } from "../core/conversation/conversation.ts";
@@ -31,7 +31,7 @@ export type Setup = {
   readonly questions: PermissionQuestions;
   /** Pages of the web, for all members of this process. */
   readonly web: { readonly hosts: WebHosts; readonly fetchPage: FetchPage };
-  /** For budgets: what subagents and reflection cost their member, call by call. */
+  /** For budgets: the costs of a member's subagents and reflection, call by call. */
   readonly onCost: (who: Name, used: Used) => Promise<void> | void;
   /** A note for a member about the limit of calls without progress, once. */
   readonly noteOfLimit: (who: Name) => string | null;

@@ -11,7 +11,7 @@ const RETRY_MS = 10_000;
 type FolderParts = Pick<Parts, "settings" | "store" | "workspace" | "clock">;
 
 /**
- * Resolves after the first look, so that a team begins with the tasks of the files; what it resolves with ends after the signal
+ * Resolves after the first look, so that a team begins with the tasks of the files; the promise inside ends after the signal
  * and a last look. Faults are in the journal. @throws EkidenError `bad_input` when the folder cannot be used
  */
 export async function keepTaskFolder(

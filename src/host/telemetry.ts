@@ -140,7 +140,7 @@ class Follower implements Telemetry {
     await this.accepted(metrics, body);
   }
 
-  /** Of the whole board, from every process: take the maximum, not the sum. */
+  /** The tasks of the whole board. Every process exports them: take the maximum, not the sum. */
   private async depth(): Promise<Metric> {
     const { ready, pending, inProgress } = await this.parts.store.board.counts();
     const states = { ready, blocked: pending - ready, in_progress: inProgress };

@@ -88,7 +88,7 @@ export class WaysOut {
 /** The person's yes: no member answers for the machine. */
 export const isYes = (answer: Given | null): answer is Given => answer?.yes === true && answer.by === PERSON;
 
-/** Of a rule that the person may have made wider: `*.example.com`. */
+/** The host of a rule that the person may have made wider: `*.example.com`. */
 export const hostOpened = (rule: string, asked: string): string =>
   /^network\((.+)\)$/.exec(rule)?.[1] ?? asked;
 

@@ -75,7 +75,7 @@ export class AttachedHost implements TeamHost {
   readonly done: Promise<Outcome>;
   readonly spending: Allowance;
   private readonly options: AttachOptions;
-  /** Of the host, and the options that it was started with. */
+  /** The process of the host, and the options with which it was started. */
   about: Pick<Welcome, "pid" | "flags" | "isRun">;
   private line: Line;
   private state: HostState;

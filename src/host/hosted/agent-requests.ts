@@ -29,7 +29,7 @@ export class AgentRequests implements AgentHost {
   private readonly boardTools: readonly string[];
   private wanted: Wanted[] = [];
   private parts: { type: "text" | "thinking"; text: string }[] = [];
-  /** Of what was said since then. */
+  /** The length of these parts. */
   private length = 0;
   private usd = { told: 0, now: 0 };
   private readonly readers = new Map<number, (text: string) => void>();

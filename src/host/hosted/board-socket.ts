@@ -54,7 +54,7 @@ export class BoardSocket {
         if (heard.length < word.length) return;
         const knows = timingSafeEqual(heard.subarray(0, word.length), word);
         end(knows);
-        // Behind the pause: it would be emitted at once.
+        // After the pause: before it the data would be emitted at once.
         if (knows && heard.length > word.length) socket.unshift(heard.subarray(word.length));
       };
       const timer = setTimeout(() => end(false), WORD_MS);

@@ -1,6 +1,6 @@
 /**
  * The model of a member whose turns are taken by an agent program of another vendor, which this process starts. A request becomes a
- * prompt; what the program asks for, and what it did by itself, becomes calls of the reply; the end of the prompt is the last reply
+ * prompt; the program's requests, and the steps that it took by itself, become calls of the reply; the end of the prompt is the last reply
  * of the stint. So lease, plans, permissions, hooks, landings and mail work for this member as for any other.
  */
 import type { Socket } from "node:net";

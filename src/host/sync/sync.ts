@@ -21,7 +21,7 @@ type Pass = {
   /** Names of all task files, also of those that cannot be read. */
   readonly names: ReadonlySet<string>;
   readonly board: Board;
-  /** Of each id: the files that name it as waiting for them. */
+  /** By id: the files that name it as waiting for them. */
   readonly blocks: ReadonlyMap<string, readonly string[]>;
 };
 
