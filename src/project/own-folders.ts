@@ -1,4 +1,4 @@
-/** The folders of the person that Ekiden writes to: settings and trust, and what the sandbox keeps. */
+/** The folders of the person that Ekiden writes to: settings and trust, and the files of the sandbox. */
 import { createHash } from "node:crypto";
 import { accessSync, constants } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -11,7 +11,7 @@ export function userFile(): string {
   return join(envPaths("ekiden", { suffix: "" }).config, "settings.json");
 }
 
-/** The settings of the person for one project: what is not to be shared with it, such as the rules of an "always". */
+/** The settings of the person for one project that are not shared with it, such as the rules of an "always". */
 export function personalFile(project: string): string {
   const hash = createHash("sha256").update(project).digest("hex").slice(0, 16);
   const name = `${basename(project)

@@ -40,7 +40,7 @@ function mkdirUnlinked(folder: string): void {
   else makeFolder(folder, 0o700);
 }
 
-/** For commands that only look: what they read is in no other place. @throws EkidenError `not_permitted` */
+/** For commands that only look: their data is in no other place. @throws EkidenError `not_permitted` */
 export function refuseLinked(cwd: string, path: string): void {
   const folder = join(cwd, ".ekiden");
   const files = ["", "-signal", "-wal", "-shm", "-journal"].map((suffix) => path + suffix);

@@ -5,7 +5,7 @@ import { checkData, whyUnread } from "../core/plain-data.ts";
 import { type SettingsLayer, settingsLayer } from "../core/settings.ts";
 import { fault, inside, unknownKey } from "./settings-faults.ts";
 
-/** Of one file: who has more begins with these. */
+/** The problems of one file that are reported; a person with more begins with these. */
 const PROBLEMS_MAX = 20;
 
 /** `shown`: the name in messages, which are added to `problems`. */

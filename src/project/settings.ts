@@ -28,7 +28,7 @@ export type Sources = { readonly cwd: string; readonly env: NodeJS.ProcessEnv; r
 export type Loaded = { readonly settings: Settings; readonly trust: ProjectTrust };
 
 /**
- * `trusted`: the person's word for all that the project brings, in this process only. Without it, what has no recorded word is
+ * `trusted`: the person's word for all items of the project, in this process only. Without it, an item without a recorded word is
  * left out of the settings. @throws EkidenError `settings_invalid`; `details.problems` lists every fault, the message has the first.
  */
 export async function loadSettings(sources: Sources, { trusted = false } = {}): Promise<Loaded> {

@@ -15,7 +15,7 @@ export async function actorOf(
     job
       .split(":")
       .some((tag) => hosts.some(({ identity }) => identity !== "" && tag.startsWith(`${identity}.`)));
-  // The outermost shell of the team is the member's own; what it starts may claim to be another member's.
+  // The outermost shell of the team is the member's own; a shell inside it may claim to be another member's.
   const own = shells.findLast(({ member, job }) => member !== "" && isOwn(job));
   return own ? name(own.member) : PERSON;
 }

@@ -1,5 +1,5 @@
 /**
- * Workspace trust: what a project brings counts only once the person has said yes to it. Until then it is left out and named.
+ * Workspace trust: an item of a project counts only once the person has said yes to it. Until then it is left out and named.
  * `deny`, `ask` and settings that cannot do harm always count.
  */
 import { existsSync, lstatSync } from "node:fs";

@@ -18,7 +18,7 @@ export type PruneOptions = {
   readonly pruneGates: ((before: number, remove: boolean) => number) | null;
 };
 
-/** @throws what the store throws; what was deleted until then stays deleted */
+/** @throws what the store throws; rows that were deleted until then stay deleted */
 export async function prune(store: Store, options: PruneOptions): Promise<PruneData> {
   const { before, dryRun, outputDir, pruneGates } = options;
   const teams: PrunedTeam[] = [];

@@ -34,7 +34,7 @@ export async function task(store: Store, id: TaskId): Promise<TaskHistory> {
     throw new EkidenError("not_found", `there is no task #${id}. ${range}`);
   }
   const blockers = await Promise.all(found.blockedBy.map((blocker) => board.task(blocker)));
-  // Of a task that names files, a task in progress elsewhere on the board may hold it back.
+  // A task in progress elsewhere on the board may hold back a task that names files.
   const others = found.touches.length > 0 ? await board.tasks() : [];
   const around = [
     found,

@@ -27,7 +27,7 @@ export async function costs({ team, roster }: Store): Promise<CostsData> {
   return { team, members, all };
 }
 
-/** Of what was read, the part that came from the provider's cache. */
+/** The share of the input that came from the provider's cache. */
 const share = (cached: number, read: number): string =>
   read === 0 ? "" : `${Math.floor((100 * cached) / read)} %`;
 

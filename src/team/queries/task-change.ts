@@ -1,4 +1,4 @@
-/** The change of one task as git shows it: what has landed, what its worktree holds, or the files that it wrote in a folder that all share. */
+/** The change of one task as git shows it: its landed commits, its worktree, or the files that it wrote in a folder that all share. */
 import { join } from "node:path";
 import { bindingsOf, folderOf } from "../../adapters/git/bindings.ts";
 import { Git } from "../../adapters/git/git.ts";

@@ -29,7 +29,7 @@ export type Try = {
 export class TaskLife {
   readonly history: Event[] = [];
   readonly tries: Try[] = [];
-  /** Of its owners while they held it, with their subagents. */
+  /** The spending of its owners while they held it, with their subagents. */
   readonly spent = { turns: 0, tokens: 0, usd: 0 };
   private readonly id: TaskId;
   private readonly journal: Journal;
