@@ -35,7 +35,7 @@ export async function detach(call: Invocation): Promise<number> {
   return 0;
 }
 
-/** A run with these words. `said`: what it printed, if it is over already. */
+/** A run with these words. `said`: its output, if it is over already. */
 async function begin(
   call: Invocation,
   team: Name,

@@ -18,7 +18,7 @@ const SYSTEM: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the path is too long",
 };
 
-/** A refused file operation names the path and the reason. Not so other errors: those are ours. */
+/** A refused file operation becomes an error with the path and the reason. Other errors stay: they are faults of this program. */
 function asKnown(thrown: unknown): unknown {
   const { code = "", path, syscall } = thrown instanceof Error ? (thrown as NodeJS.ErrnoException) : {};
   if (path === undefined || syscall?.startsWith("spawn") || !Object.hasOwn(SYSTEM, code)) return thrown;

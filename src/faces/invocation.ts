@@ -72,7 +72,7 @@ export type FullScreen = {
   say(text: string): void;
 };
 
-/** `need`: what the command cannot do without the person's word for. */
+/** `need`: the part of the project for which the command needs the person's word. */
 export function prepare(
   options: CommonOptions,
   need: TrustNeed = "store",

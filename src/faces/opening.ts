@@ -1,4 +1,4 @@
-/** The first words of a team at work: its models, its mode, its folder, and what confines its commands. */
+/** The first words of a team at work: its models, its mode, its folder, and the sandbox of its commands. */
 import { homedir } from "node:os";
 import { agentLine } from "../core/agent-line.ts";
 import type { Member } from "../core/member.ts";

@@ -43,7 +43,7 @@ export class PersonAsked {
     await this.questions.read();
   }
 
-  /** Of each page of the journal. */
+  /** Takes the events of a page of the journal. */
   async take(events: readonly Event[]): Promise<void> {
     const { call, store, isWatched, tell } = this.parts;
     await this.questions.take(events);

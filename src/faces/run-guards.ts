@@ -7,7 +7,7 @@ import { clean } from "./terminal/terminal.ts";
 /**
  * V8 lets its young generation grow to 32 MB while an agent works, and every command is started by a fork that costs in
  * proportion to the memory: 99 → 82 MB after 200 commands, for no more CPU. Known to V8 11 to 13; others would complain.
- * Not before the start is over: after a change of flags V8 compiles Node's own modules anew, 30 ms of a start.
+ * It is set after the start: after a change of flags V8 compiles Node's own modules anew, 30 ms of a start.
  */
 export async function keepYoungSmall(): Promise<void> {
   // `loader.ts` keeps the compiled program: after the change V8 would refuse it.

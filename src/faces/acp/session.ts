@@ -214,7 +214,7 @@ export class TeamSession {
       void this.questions.member(open);
   }
 
-  /** Until nothing goes on in the team by itself, or the person has to say something. `mail`: what the prompt became. */
+  /** Waits until nothing goes on in the team by itself, or the person must answer. `mail`: the mail of the prompt. */
   private async rested(mail: MailId | null, signal: AbortSignal): Promise<void> {
     const { store } = this.host;
     await this.until(async () => {

@@ -193,7 +193,7 @@ export class TeamUpdates {
     void client.notify("session/update", { sessionId, update }).catch(() => {});
   }
 
-  /** Of the subagents of the protocol, which its stable types do not have yet. */
+  /** Sends an update about the subagents of the protocol, which its stable types do not have yet. */
   private sendMore(update: Readonly<Record<string, unknown>>, sessionId = this.parts.id): void {
     this.send(update as never, sessionId);
   }
@@ -278,7 +278,7 @@ export class TeamUpdates {
     this.send({ sessionUpdate: "plan", entries });
   }
 
-  /** The context of the lead, and what the whole team has cost. */
+  /** The context of the lead, and the cost of the whole team. */
   private async usage(turn: Extract<Event, { type: "turn.taken" }> | null): Promise<void> {
     const { roster } = this.parts.host().store;
     const size = this.windows.get(LEAD);

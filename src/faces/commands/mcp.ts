@@ -90,7 +90,7 @@ async function overStdio(
   }
 }
 
-/** Clients show nobody what a server says when it ends at once: what the person has to do is told by a tool. */
+/** Clients show nobody the messages of a server that ends at once: a tool tells the person what to do. */
 async function readied(call: Invocation): Promise<Ready | string> {
   try {
     return { settings: await call.settings(), trust: await call.trust() };

@@ -1,4 +1,4 @@
-/** Checks of what protects the person: the sandbox of commands, and what of the project waits for the person's word. */
+/** Checks of protections: the sandbox of commands, and items of the project that wait for the person's word. */
 import type { Settings } from "../../core/settings.ts";
 import type { Sandbox } from "../../ports/index.ts";
 import { visible } from "../../project/trust/untrusted.ts";

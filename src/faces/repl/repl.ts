@@ -58,7 +58,7 @@ export async function run(call: Invocation): Promise<number | undefined> {
       onUsedUp: (text) => talk?.screen.write(call.out.paint("warn", `${text} ${RAISE}`)),
     }),
   });
-  // Not before: what is typed, or piped, meanwhile waits in the terminal, also for the shell if the host cannot be opened.
+  // Not before: input that comes meanwhile waits in the terminal, also for the shell if the host cannot be opened.
   const input = createInterface({
     input: process.stdin,
     ...(interactive && {
@@ -282,7 +282,7 @@ class Conversation {
     if (said && !this.call.quiet && !this.leaving) this.news(event, said.text);
   }
 
-  /** Then the prompt says it. */
+  /** Whether the prompt itself asks about permissions. */
   private async isAskedHere(): Promise<boolean> {
     return this.piped === null && (await this.call.settings()).permissionsTo !== "lead";
   }

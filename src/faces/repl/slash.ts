@@ -227,7 +227,7 @@ async function runShared(
   }
 }
 
-/** Commands of other terminals and of the full screen, and what there is instead. */
+/** Commands of other terminals and of the full screen, and their substitutes here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   agents: "See /team.",
   context: "See /cost.",
@@ -252,7 +252,7 @@ function unknownSlash(word: string): EkidenError {
   });
 }
 
-/** Words at blanks; what is in quotes is one word. A quote inside a word, as in "don't", is a letter. */
+/** Words at blanks; a quoted text is one word. A quote inside a word, as in "don't", is a letter. */
 const split = (line: string): string[] =>
   [...line.matchAll(/"([^"]*)"(?=\s|$)|'([^']*)'(?=\s|$)|\S+/g)].map(
     ([word, double, single]) => double ?? single ?? word,

@@ -9,9 +9,9 @@ import { transcript } from "../../team/queries/transcript.ts";
 import { clean } from "../terminal/terminal.ts";
 import type { OwnCommands, ReplContext } from "./slash.ts";
 
-/** Of a diff at a time. */
+/** The lines of a diff that are shown at a time. */
 const LINES_MAX = 400;
-/** Of the end of a conversation; an answer of a member is among them. */
+/** The entries at the end of a conversation; an answer of a member is among them. */
 const LAST_ENTRIES = 60;
 /** xterm and others ignore more, as base64. */
 const CLIPBOARD_MAX = 74_994;

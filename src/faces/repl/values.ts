@@ -7,7 +7,7 @@ import { completions } from "./slash.ts";
 /** Characters that begin a value, and the values. */
 export type Values = { readonly begun: string; readonly values: readonly string[] };
 
-/** Null behind any other command, and behind a first value. `models`: what providers offer; they may not answer, then there are none. */
+/** Null behind any other command, and behind a first value. `models`: the models of providers; none where these do not answer. */
 export async function valuesBehind(
   line: string,
   models: () => Promise<readonly string[]>,

@@ -114,7 +114,7 @@ export class CallBlock implements Block {
       ];
     }
     const all = whole.split("\n").filter((line) => line.trim() !== "");
-    // Of a failure its end says most; of what was read only that it was read.
+    // The end of a failure says most; the text of a file that was read is not shown.
     const kept = isError
       ? all.slice(-FAILED_LINES)
       : shownCall(this.call).kind === "command"

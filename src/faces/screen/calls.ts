@@ -50,7 +50,7 @@ export class Calls {
     return true;
   }
 
-  /** So many questions wait. `newest` is said when there is one more than before. */
+  /** `count`: the questions that wait. `newest` is told when there is one more than before. */
   waiting(count: number, newest: string): void {
     if (count > this.count) this.call(newest);
     this.count = count;

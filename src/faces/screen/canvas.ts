@@ -1,5 +1,5 @@
 /**
- * Draws the screen: the alternate screen of the terminal, always as many lines as it has rows. Only what changed is written (rows.ts),
+ * Draws the screen: the alternate screen of the terminal, always as many lines as it has rows. Only changes are written (rows.ts),
  * in one write between the marks of synchronized output. Keys are drawn at once, those of one read together, and everything else in
  * frames; both wait for a terminal that is behind (pace.ts).
  */

@@ -111,7 +111,7 @@ export const offered = (): Offered[] => [
   ...Object.entries(SCREEN_COMMANDS).map(([name, { about }]) => ({ name, about })),
 ];
 
-/** Never rejects: what goes wrong is said in the feed, and the line is back in the history. */
+/** Never rejects: the feed shows an error, and the line is back in the history. */
 export async function runLine(place: Place, line: string, to: Name): Promise<void> {
   const { screen, host, call, quit } = place;
   const text = line.trim();

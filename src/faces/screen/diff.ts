@@ -20,7 +20,7 @@ const CONTEXT = 3;
 /** A larger text is not compared: seconds of work for something that nobody reads. */
 const COMPARED_MAX = 400_000;
 
-/** Of the call alone: a part of a file for an edit, all lines as new for a whole file. Null for calls that change no file. */
+/** The change by the call alone: a part of a file for an edit, all lines as new for a whole file. Null for calls that change no file. */
 export function changeOf(call: Called): Change | null {
   const shown = shownCall(call);
   if (shown.kind === "edit") return between(shown.path, shown.old, shown.new, false);
@@ -51,7 +51,7 @@ function numbered(hunk: { oldStart: number; newStart: number; lines: readonly st
   });
 }
 
-/** `result`: what the call answered; it names the line where an edit begins. */
+/** `result`: the answer of the call; it names the line where an edit begins. */
 export function diffLines({ lines, isWhole }: Change, result: string, paint: Paint): string[] {
   const first = isWhole ? 1 : Number(/^Replaced (?:line|\d+ places, lines) (\d+)/.exec(result)?.[1] ?? 0);
   const numbers = lines.map(({ at }) => (at === null || first === 0 ? "" : String(at + first - 1)));

@@ -6,7 +6,7 @@ import type { Store } from "../../ports/index.ts";
 import type { TeamModel } from "./team.ts";
 
 const LOOK_MS = 200;
-/** So much of a text finds its place in a later one whose beginning was cut. */
+/** The characters of a text that find its place in a later one whose beginning was cut. */
 const OVERLAP = 100;
 
 type Read = () => Promise<readonly LiveOutput[]>;

@@ -70,7 +70,7 @@ export class Feed {
     return this.author;
   }
 
-  /** Shows what concerns this member, and what concerns nobody, such as the answer to a command; "" for everything. */
+  /** Shows the blocks of this member, and those of nobody, such as the answer to a command; "" for all. */
   filter(who: string): void {
     this.author = who;
     this.top = null;

@@ -72,7 +72,7 @@ const FLAGS = new Map(
   [...COMMON_OPTIONS, ...TEAM_OPTIONS].map(([flags]) => flags.split(" ") as [string, string | undefined]),
 );
 
-/** The options with their values; null for a command, a request for help, and what commander will refuse. */
+/** The options with their values; null for a command, a request for help, and words that commander will refuse. */
 function conversationOptions(args: readonly string[]): Map<string, string> | null {
   const found = new Map<string, string>();
   for (let i = 0; i < args.length; i += 1) {

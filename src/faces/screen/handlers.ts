@@ -10,7 +10,7 @@ export type Handlers = {
   readonly stopKey: string;
   /** A line for a member, or a command. */
   submit(text: string, to: Name): void;
-  /** Esc: what the member does now that is looked at. Whether there was something to interrupt. */
+  /** Esc: interrupts the member that is looked at. Returns whether there was something to interrupt. */
   interrupt(who: Name): boolean;
   /** Ctrl-C, which may be the second. */
   ctrlC(): void;

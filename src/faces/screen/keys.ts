@@ -75,7 +75,7 @@ export const boundKeys = (): Readonly<Record<ActionName, Bound>> => bound;
 
 /**
  * Takes the person's keys: an object of actions, each with a key or a list of keys. A key that was another action's leaves that
- * one. Returns a sentence for each fault; what is faulty keeps its keys.
+ * one. Returns a sentence for each fault; an action with a fault keeps its keys.
  */
 export function bindKeys(wanted: unknown): string[] {
   bound = ACTIONS;

@@ -29,7 +29,7 @@ export class List {
   filter = "";
   private rows: readonly Row[] = [];
   private id: string | null = null;
-  /** Of the cursor in `shown`: where it stays when its row has gone. */
+  /** The place of the cursor in `shown`: it stays there when its row has gone. */
   private place = 0;
   private top = 0;
 

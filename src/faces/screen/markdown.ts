@@ -1,5 +1,5 @@
 /**
- * Markdown that grows: what is before the last blank line outside of a fence is settled and rendered once; only the rest is
+ * Markdown that grows: the text before the last blank line outside of a fence is settled and rendered once; only the rest is
  * parsed anew with each frame. A text of 1,500 tokens would otherwise be parsed 1,500 times.
  */
 import { Markdown } from "@earendil-works/pi-tui";
@@ -70,7 +70,7 @@ function shownText(text: string): string {
 }
 
 /**
- * Behind the last blank line that ends a paragraph for good: outside of fences, and the next line neither is indented nor
+ * The place behind the last blank line that ends a paragraph for good: outside of fences, and the next line neither is indented nor
  * continues a list, which would be numbered anew.
  */
 export function settledEnd(text: string, from: number): number {

@@ -1,4 +1,4 @@
-/** Lays out the parts of the screen, from the bottom up: what is left of the terminal belongs to the feed. */
+/** Lays out the parts of the screen, from the bottom up: the rest of the terminal belongs to the feed. */
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { LEAD, type Name } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";

@@ -47,7 +47,7 @@ export class Questions {
   private waiting: Question[] = [];
   private at = 0;
   private viewer: Name = LEAD;
-  /** Of the question on the card: the line of the cursor, and the width of the rule. */
+  /** The state of the question on the card: the line of the cursor, and the width of the rule. */
   private choice: { readonly of: string; readonly line: number | null; readonly width: number } = NO_CHOICE;
   private readonly onChange: () => void;
 

@@ -13,7 +13,7 @@ export type ReviewRow =
 
 type FileRows = { readonly path: string; readonly rows: readonly ReviewRow[] };
 
-/** `titleOf`: of the task that changed a file last; "" for none. `path`: only this file, or what is below this folder. */
+/** `titleOf`: of the task that changed a file last; "" for none. `path`: only this file, or files below this folder. */
 export function reviewRows(diff: string, path: string, titleOf: (path: string) => string): ReviewRow[] {
   const folder = path.replace(/^\.\//, "").replace(/\/$/, "");
   const isWanted = (one: string): boolean => ["", ".", one].includes(folder) || one.startsWith(`${folder}/`);

@@ -16,7 +16,7 @@ const NARROW_MAX = 5_000;
 /** The character in a column, and the sequences that set its looks. */
 type Cell = { readonly text: string; readonly style: string };
 
-/** `was`: what the terminal shows, row by row. Both without the mark of the cursor and not wider than the terminal. */
+/** `was`: the shown rows of the terminal. Both without the mark of the cursor and not wider than the terminal. */
 export function changedRows(was: readonly string[], now: readonly string[]): string {
   const scroll = scrollBetween(was, now);
   const shown = scroll === null ? was : scrolled(was, scroll);
@@ -92,7 +92,7 @@ function scrollBytes({ from, to, by }: Scroll): string {
   return `${region}${moves}\x1b[r`;
 }
 
-/** Of one row. A row with a character that is not one column wide is written whole: terminals do not agree about all of them. */
+/** The changes of one row. A row with a character that is not one column wide is written whole: terminals do not agree about all of them. */
 function changedColumns(was: string, now: string, row: number): string {
   const before = cellsOf(was);
   const after = cellsOf(now);

@@ -54,7 +54,7 @@ export class Screen {
   private cardScroll = 0;
   private drawn: Drawn = { lines: [], overflows: false, members: new Map(), membersFrom: 0 };
   private readonly notice = new Notice();
-  /** Of the lead. */
+  /** The model of the lead. */
   model = "";
 
   constructor({ call, commands, models, handlers, greeting }: ScreenOptions) {
@@ -164,7 +164,7 @@ export class Screen {
     this.changed();
   }
 
-  /** Events came: what is open is read anew. */
+  /** Events came: open views are read anew. */
   refreshPanel(): void {
     if (this.team && this.store) this.panel.refresh(this.team, this.store);
   }

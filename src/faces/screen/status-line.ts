@@ -17,7 +17,7 @@ export class StatusLine {
     this.place = place;
   }
 
-  /** `about`: what the command reads on its input, as JSON. */
+  /** `about`: the input of the command, as JSON. */
   tick(about: () => object, now = Date.now()): void {
     if (this.command === "" || this.child !== null || now - this.began < EVERY_MS) return;
     this.began = now;

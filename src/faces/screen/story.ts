@@ -65,7 +65,7 @@ export class Story {
     return this.answer !== null || this.thought !== null;
   }
 
-  /** Of the call that has ended since this was asked last, if it was an edit. */
+  /** The change of the next edit that has ended and was not returned yet. */
   lastEdit(): Change | null {
     return this.justEdited.shift() ?? null;
   }
@@ -115,7 +115,7 @@ export class Story {
     this.feed.remove(block);
   }
 
-  /** The model is asked again: what came of the reply is void. Null: not any more. */
+  /** The model is asked again: the pieces of the reply are void. Null: not any more. */
   retried(retry: Retry | null): void {
     this.retry = retry;
     if (retry) this.startOver();

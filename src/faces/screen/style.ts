@@ -62,7 +62,7 @@ export const oneLine = (text: string): string => clean(text).replace(/\s+/g, " "
 /** Text from elsewhere with its line breaks; tabs become blanks, which have a width. */
 export const safe = (text: string): string => clean(text).replaceAll("\t", "    ");
 
-/** The last lines that are not empty; of a progress bar, what would stay on the screen. */
+/** The last lines that are not empty; a progress bar gives only its last state. */
 export const lastLines = (text: string, count: number): string[] =>
   safe(text)
     .split("\n")

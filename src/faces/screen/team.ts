@@ -54,19 +54,19 @@ export class TeamModel {
     }
   }
 
-  /** Of those that have not stopped. */
+  /** The names of members that have not stopped. */
   get names(): Name[] {
     const members = [...this.picture.members.values()];
     return members.filter(({ phase }) => phase !== "shutdown").map(({ name }) => name);
   }
 
-  /** Of these, the one behind `who`. */
+  /** The one of these names behind `who`. */
   following(who: Name): Name {
     const { names } = this;
     return names[(names.indexOf(who) + 1) % names.length] ?? LEAD;
   }
 
-  /** Of the lead in the main feed, of a teammate in its own. */
+  /** The story of a member: the lead's is in the main feed, a teammate's in its own. */
   story(who: Name): Story {
     const known = this.stories.get(who);
     if (known) return known;
@@ -92,7 +92,7 @@ export class TeamModel {
 
 const BEGINS: ReadonlySet<Event["type"]> = new Set(["run.began", "team.resumed"]);
 
-/** Behind these there is more in the member's transcript. */
+/** Facts after which the member's transcript holds more. */
 const SPEAKS: ReadonlySet<Event["type"]> = new Set([
   "turn.taken",
   "tool.called",

@@ -1,7 +1,7 @@
 /** How the thoughts of members are shown: one choice for all stories of this terminal. */
 import { forgetKept } from "./kept.ts";
 
-/** Not at all, the last line, or all of them. Ctrl-O shows all of what is folded. */
+/** `hidden`: none. `folded`: the last line; Ctrl-O shows the rest. `shown`: all lines. */
 export const THOUGHTS = ["hidden", "folded", "shown"] as const;
 export type Thoughts = (typeof THOUGHTS)[number];
 

@@ -87,7 +87,7 @@ export class ScreenTools {
     this.place.changed();
   }
 
-  /** Below the editor: the mode of vim, and the person's own line. */
+  /** The lines below the editor: the mode of vim, and the person's own line. */
   below(width: number): readonly string[] {
     const { paint } = this.place.style;
     const parts = [this.vim.mode, this.status.text].filter((part) => part !== "");

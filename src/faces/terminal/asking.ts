@@ -5,7 +5,7 @@ import type { Request } from "../../ports/index.ts";
 import { escapes, type Terminal } from "./terminal.ts";
 import { hideTyped, showTyped } from "./typed-line.ts";
 
-/** `text`: what to do instead, or another rule. `all`: yes, also to the others with the same rule. */
+/** `text`: an instruction, or another rule. `all`: yes, also to the others with the same rule. */
 export type TerminalAnswer = {
   readonly word: "yes" | "no" | "all" | "always" | "session";
   readonly text: string;
@@ -23,7 +23,7 @@ export function readAnswer(text: string): TerminalAnswer | null {
   return /^n/i.test(word) || text.trim() === "" ? { word: "no", text: more.trim() } : null;
 }
 
-/** Of a line to this question: where no rule would always allow the call, "always" is a yes. */
+/** The answer to this question in a line. Where no rule would always allow the call, "always" is a yes. */
 export function readPermission(text: string, ask: Request["ask"]): TerminalAnswer | null {
   const given = readAnswer(text);
   const hasRule = ask.kind === "permission" && ask.rule !== undefined;

@@ -104,7 +104,7 @@ export function progressBar(out: Terminal, share: number, width: number): string
   return out.paint("good", "█".repeat(full)) + out.paint("dim", "░".repeat(width - full));
 }
 
-/** Feed lines aligned among themselves; what has several lines is indented under its first. */
+/** Feed lines aligned among themselves; further lines of a text are indented under its first. */
 function feed(out: Terminal, list: readonly FeedLine[]): string[] {
   const width = Math.min(18, widest(list.map((line) => clean(line.who))));
   return list.flatMap((line) => feedLine(out, line, width));

@@ -12,7 +12,7 @@ export class Streamed {
   private word = "";
   private column = 0;
   private fenced = false;
-  /** The word was too long to be held back, and what comes belongs to it. */
+  /** The word was too long to be held back, and the next piece belongs to it. */
   private goesOn = false;
 
   /** @param width columns now; Infinity: nothing is broken, nor held back. */
@@ -42,7 +42,7 @@ export class Streamed {
     return shown;
   }
 
-  /** The rest; what comes next begins a text of its own. */
+  /** The rest; the next piece begins a text of its own. */
   end(): string {
     const rest = this.flush();
     this.begin();

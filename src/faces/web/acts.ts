@@ -28,7 +28,7 @@ export type Actor = {
   readonly cwd: string;
   /** How the page starts runs; none where it may not. */
   readonly launch?: Launch | undefined;
-  /** Of the team: who changed what. */
+  /** Reads the changes of the team. */
   readonly outcome?: OutcomeReader | undefined;
 };
 

@@ -4,9 +4,9 @@ import { brotliCompress, constants } from "node:zlib";
 import type { MiddlewareHandler } from "hono";
 
 const smaller = promisify(brotliCompress);
-/** Below this there is nothing to gain. */
+/** Compression gains nothing below this size. */
 const LEAST = 1_024;
-/** Above level 5 each further percent costs as much time again. A window of 512 kB finds what repeats in lists. */
+/** Each further percent above level 5 costs as much time again. A window of 512 kB finds the repetitions in lists. */
 const PARAMS = { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_LGWIN]: 19 };
 
 export const brotli: MiddlewareHandler = async (c, next) => {

@@ -24,7 +24,7 @@ const RETRY_MS = 1_000;
 const BEAT_MS = 5_000;
 /** Leases end without a fact. */
 const HOSTS_MS = 5_000;
-/** Between two looks at what commands print, and while none prints; what is sent to all pages in a second is limited to 5 MB. */
+/** The time between two looks at the output of commands, and while none prints; all pages together get at most 5 MB a second. */
 const OUTPUT_MS = 100;
 const SILENCE_MS = 500;
 /** And where nothing at all happens for a while. */

@@ -19,14 +19,14 @@ import type { Runbooks, StartOptions } from "./wire.ts";
 
 export type Launch = {
   readonly cwd: string;
-  /** Of the project's commands: `--store …`, `--trust`. */
+  /** Options for the project's commands: `--store …`, `--trust`. */
   readonly flags: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly redact: (text: string) => string;
 };
 export type Launched = "goal" | "plan" | "runbook" | "resume" | "spawn";
 
-/** Below what the page waits for an answer. */
+/** Less than the page waits for an answer. */
 const WAIT_MS = 15_000;
 const LOOK_MS = 100;
 const SPAWN_MAX = 16;
@@ -117,7 +117,7 @@ function keep(worker: ChildProcess): void {
   worker.once("exit", () => workers.delete(worker));
 }
 
-/** With the page; what they have begun goes back to the board. */
+/** Ends the workers with the page; their tasks in progress go back to the board. */
 export function endWorkers(): void {
   for (const worker of workers) worker.kill("SIGTERM");
   workers.clear();

@@ -1,6 +1,6 @@
 /**
  * Links to one team for other people: each with a name, a role and an end. Kept beside the token of the page, in the person's own folder,
- * with a hash of their tokens: who reads the file cannot use them. Read again at each request, so that a link which was ended is refused
+ * with a hash of their tokens: a reader of the file cannot use them. Read again at each request, so that a link which was ended is refused
  * at once, also by another page of the project.
  */
 import { createHash, randomBytes } from "node:crypto";

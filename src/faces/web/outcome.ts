@@ -31,7 +31,7 @@ export class OutcomeReader {
   private readonly caughtUp: () => Promise<void>;
   private readonly runs: Run[] = [];
   private readonly claims = new Map<string, number>();
-  /** Of the paths that tools wrote, relative to the project: the task of each writing, latest last. */
+  /** By path that tools wrote, relative to the project: the tasks that wrote it, latest last. */
   private readonly writers = new Map<string, Set<number>>();
   private readonly landed: { readonly task: number; readonly commit: string }[] = [];
 

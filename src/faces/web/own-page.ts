@@ -10,7 +10,7 @@ import { userFile } from "../../project/own-folders.ts";
 
 export type OwnPage = { readonly token: string; readonly port: number | null };
 
-/** `readOnly`: who may only look must not learn the token of those who may act. */
+/** `readOnly`: a person who may only look must not learn the token of those who may act. */
 export type WhichPage = { readonly cwd: string; readonly readOnly: boolean };
 
 export function fileOf({ cwd, readOnly }: WhichPage): string {
@@ -18,7 +18,7 @@ export function fileOf({ cwd, readOnly }: WhichPage): string {
   return join(dirname(userFile()), "pages", `${project}${readOnly ? "-look" : ""}.json`);
 }
 
-/** Of the last page of this project; a new token where there was none. */
+/** The token and port of the last page of this project; a new token where there was none. */
 export function ownPage(which: WhichPage): OwnPage {
   const path = fileOf(which);
   const known = isOurs(path) ? jsonIn<Partial<OwnPage>>(path) : null;

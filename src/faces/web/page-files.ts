@@ -25,7 +25,7 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /**
- * `base`: what stands before every address of the page, such as "/ekiden", or "".
+ * `base`: the prefix of every address of the page, such as "/ekiden", or "".
  * @throws EkidenError `not_found` when the page was not built
  */
 export function readPage(base = ""): PageFiles {

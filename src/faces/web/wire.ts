@@ -210,7 +210,7 @@ export type Runbooks = readonly { readonly file: string; readonly tasks: number 
 /** The choices of the form for a start. */
 export type StartForm = {
   readonly runbooks: Runbooks;
-  /** Of the settings; "" where nothing is set. */
+  /** The model of the settings; "" where none is set. */
   readonly model: string;
   /** The model of a start that names none, by key or Ollama; "" where there is none, and then what to set. */
   readonly found: string;

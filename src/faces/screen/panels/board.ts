@@ -1,4 +1,4 @@
-/** The board: what is worked on first, then what can be, what waits, and what has ended; the longest chain of work is marked. */
+/** The board: tasks in progress first, then ready ones, waiting ones, and ended ones; the longest chain of work is marked. */
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { criticalPath } from "../../../core/order.ts";
 import { countsOf, type ListedTask, listed } from "../../../core/picture/looks.ts";
@@ -42,7 +42,7 @@ export const boardPanel: Panel = {
   },
 };
 
-/** In a state: what ended last first, and what is claimed next first. */
+/** The order in a state: the latest end first, and the next claim first. */
 export function inOrder(tasks: readonly ListedTask[]): ListedTask[] {
   const rank = (task: ListedTask): number => ORDER.indexOf(look(task).word);
   const ended = ({ endedAt }: ListedTask): number => endedAt ?? 0;

@@ -10,7 +10,7 @@ import type { Listed, Panel, PanelInput } from "./panel.ts";
 const SHOWN = 20;
 const TAIL_BYTES = 2_000;
 const TAIL_LINES = 3;
-/** Of the output that is asked for. */
+/** The bytes of output that are read. */
 const OUTPUT_BYTES = 16_000;
 
 export const jobsPanel: Panel = {

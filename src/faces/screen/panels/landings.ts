@@ -1,4 +1,4 @@
-/** Lists what waits to land, with its gate and its place in line, and what has landed. Keys move, drop or land what waits. */
+/** Lists tasks that wait to land, with gate and place in line, and landed ones. Keys move, drop or land a waiting one. */
 import { landingsOf, type ProjectLandings } from "../../../adapters/git/landings.ts";
 import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { orElse } from "../../../core/errors.ts";
@@ -12,7 +12,7 @@ const LANDED_SHOWN = 20;
 /** The history of a repository is read less often than its line. */
 const HISTORY_MS = 5_000;
 
-/** Of the folder that was looked at last; null outside of a repository. */
+/** The landings of the last folder; null outside of a repository. */
 let known: {
   readonly cwd: string;
   readonly landings: ProjectLandings | null;

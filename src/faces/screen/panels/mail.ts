@@ -1,4 +1,4 @@
-/** The latest mail of the person, the lead and the teammates, newest first; what is unread is marked. */
+/** The latest mail of the person, the lead and the teammates, newest first; unread mail is marked. */
 import { LEAD, PERSON } from "../../../core/ids.ts";
 import { type Mail, words } from "../../../core/mail.ts";
 import { colourOf } from "../../../core/views/identity.ts";

@@ -24,7 +24,7 @@ export type Listed = {
   readonly rows: readonly Row[];
   /** Said where there are no rows. */
   readonly empty: string;
-  /** Above the rows. */
+  /** A line above the rows. */
   head?(width: number): string;
 };
 

@@ -39,7 +39,7 @@ const TITLES: Readonly<Record<number, string>> = {
 export class App {
   readonly source: Source = openSource();
   overview: Overview | null = null;
-  /** Of the team that is shown: what it is called, and its folder. */
+  /** The name and the folder of the shown team. */
   teamName = "";
   project = "";
   route: Route = { team: "", view: "board", item: "", task: null, at: null };
@@ -279,7 +279,7 @@ export class App {
     const { team } = this.route;
     const ticket = ++this.asked;
     const questions = await this.source.get<Question[]>(`${team}/questions`).catch(() => null);
-    // Of two answers under way the older one may come last: it would hide a question that has come since.
+    // The older one of two answers may arrive last: it would hide a question that has come since.
     if (!questions || ticket !== this.asked || team !== this.route.team) return;
     this.questions = questions;
     this.draw();

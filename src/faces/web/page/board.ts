@@ -31,7 +31,7 @@ export const SHOWN_WORDS: Readonly<Record<Shown, string>> = {
 
 type Tasks = ReadonlyMap<number, Task>;
 
-/** One sentence: what has to happen before the task goes on; "" when nothing has to. */
+/** One sentence with the condition for the task to go on; "" where there is none. */
 export function whyWaiting(task: Task, model: Picture): string {
   const { tasks, members } = model;
   const look = lookOf(task, tasks);

@@ -1,4 +1,4 @@
-/** Ctrl-K: everything by its name. Views, tasks, members, teams, what can be done; and the way into a search of all words. */
+/** Ctrl-K: everything by its name. Views, tasks, members, teams, actions; and the way into a search of all words. */
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { app } from "./app.ts";
 import { Dialog, openDialog } from "./dialog.tsx";
@@ -9,7 +9,7 @@ export function Palette({ views }: { views: readonly Choice[] }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const field = useRef<HTMLInputElement>(null);
-  // Before the next key: what a person types at once must not be lost.
+  // Before the next key: keys that a person types at once must not be lost.
   useLayoutEffect(() => field.current?.focus(), []);
   const choices = useMemo(() => choicesOf(views), []);
   const list = useMemo(() => {

@@ -4,11 +4,11 @@ import type { ViewName } from "./views/table.ts";
 export type Route = {
   readonly team: string;
   readonly view: ViewName;
-  /** Of a conversation: whose. Of the board: "columns". Of mail: a mailbox. */
+  /** The member of a conversation, "columns" of the board, or a mailbox of mail. */
   readonly item: string;
   /** The task whose details are open. */
   readonly task: number | null;
-  /** Of a replay: its moment; null: what is shown is live. */
+  /** The moment of a replay; null: the page shows the live team. */
   readonly at: number | null;
 };
 

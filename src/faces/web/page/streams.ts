@@ -144,7 +144,7 @@ class TeamStream {
       }
   }
 
-  /** Until the connection ends; `isOnce`: what was missed, and no more. @throws what the connection throws */
+  /** Reads until the connection ends; `isOnce`: only the missed events. @throws what the connection throws */
   private async follow(from: string, isOnce: boolean, on: (heard: Heard) => void): Promise<void> {
     const { base, team, token } = this.place;
     const silent = new AbortController();

@@ -18,7 +18,7 @@ export type Palette = Readonly<Record<Look | "edge" | "text" | "panel" | "critic
 
 /** From here on cards are elements with text; below they are drawn. */
 export const READABLE = 0.5;
-/** Below this, tasks stand together in clusters. */
+/** The scale below which tasks stand together in clusters. */
 const CLUSTERED = 0.11;
 const EDGES_MAX = 2_000;
 /** While a larger board moves, so many of its edges are drawn, straight and one pixel wide: curves take half of a frame. */

@@ -227,7 +227,7 @@ function Card({
   );
 }
 
-/** Behind the name of the owner. */
+/** The words behind the name of the owner. */
 const PAUSES: Readonly<Record<Pause, string>> = {
   away: " is not running",
   asks: " asks you",

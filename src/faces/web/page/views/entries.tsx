@@ -221,7 +221,7 @@ function isOf(redacted: string, command: string): boolean {
   });
 }
 
-/** Of a command that failed: what `bash` writes at the end of its result. */
+/** The exit code of a command that failed, which `bash` writes at the end of its result. */
 function exitCodeOf(call: ToolCall, { text }: ToolResult): string | undefined {
   return shownCall(call).kind === "command" ? /\[exit code (\d+)\]\s*$/.exec(text)?.[1] : undefined;
 }

@@ -16,7 +16,7 @@ function useKeys(): { readonly keys: ProviderKeys | null; readonly read: () => v
   return { keys, read };
 }
 
-/** `onKept` hears what the provider answered. `otherwise`: what to do without this form, for who may not give a key here. */
+/** `onKept` gets the answer of the provider. `otherwise`: advice without this form, for a person who may not give a key here. */
 export function KeyForm({ onKept, otherwise }: { onKept: (said: string) => void; otherwise: string }) {
   const { keys } = useKeys();
   const [provider, setProvider] = useState("anthropic");

@@ -148,6 +148,6 @@ function fitting(context: CanvasRenderingContext2D, text: string, room: number):
   const { width } = context.measureText(text);
   if (width <= room) return text;
   const characters = [...text];
-  // By the mean width of a character: what is still too wide is drawn narrower.
+  // By the mean width of a character: a text that is still too wide is drawn narrower.
   return `${characters.slice(0, Math.floor((characters.length * room) / width) - 1).join("")}…`;
 }

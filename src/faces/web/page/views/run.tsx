@@ -1,4 +1,4 @@
-/** The front door: what the team shall do and how; a team that rests goes on, one that works gets more hands; what comes by the clock. */
+/** The start of a team: its goal and options. A team that rests goes on, one that works gets more teammates. Also lists crons. */
 import { useEffect, useState } from "preact/hooks";
 import { EFFORTS } from "../../../../core/effort.ts";
 import type { StartForm, StartOptions } from "../../wire.ts";
@@ -69,7 +69,7 @@ type Fields = {
   readonly trust: boolean;
 };
 
-/** As they were chosen for the last start of a team in this browser: what goes on goes on in the same way. */
+/** The choices of the last start of a team in this browser: a team goes on in the same way. */
 const keptKey = (): string => `ekiden-start-${app.project}-${app.teamName}`;
 function keptFields(): Partial<Fields> {
   try {

@@ -1,4 +1,4 @@
-/** The teams of this person in all projects: what needs an answer first, with what they do and one way into each. Read again while it is seen. */
+/** The teams of this person in all projects: those that need an answer first, with their work and one way into each. Read again while it is seen. */
 import { useEffect, useState } from "preact/hooks";
 import { leftWords } from "../../../../core/time-left.ts";
 import { figure, money, span } from "../../../../core/views/view.ts";
@@ -8,7 +8,7 @@ import { Empty, Link, ProgressBar, teamTitle } from "../parts.tsx";
 
 const READ_MS = 3_000;
 
-/** `error`: why the last look failed; what was seen before stays. */
+/** `error`: why the last look failed; the earlier teams stay. */
 function useTeams(): { readonly data: AllTeams | null; readonly error: string } {
   const [state, setState] = useState<{ data: AllTeams | null; error: string }>({ data: null, error: "" });
   useEffect(() => {
