@@ -1,5 +1,5 @@
 /**
- * Five projects. `unit` and `adapters`: beside the source, in seconds; what adapters do depends on Node, so they run on both of its
+ * Five projects. `unit` and `adapters`: beside the source, in seconds; adapters depend on Node, so they run on both of its
  * versions. The files of these two share a process (`isolate: false`), which imports the source once. `system`: real stores,
  * processes and terminals, as forks because some tests kill, chdir or load native addons. `platform`: about bubblewrap, networks, the
  * shells and Chromium, so one version of Node is enough. `chaos`: long and random, so `npm run chaos` only.

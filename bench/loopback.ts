@@ -1,5 +1,5 @@
 /**
- * A model on loopback that does as little as possible: what is measured against it is the program, not the server. Speaks as
+ * A model on loopback that does as little as possible, so that measurements show the program, not the server. Speaks as
  * much of the Anthropic Messages protocol as a streamed reply needs.
  */
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** Runs once before the `system`, `platform` and `chaos` projects; what it starts for them (a PostgreSQL server), it also stops. */
+/** Runs once before the `system`, `platform` and `chaos` projects; it also stops the PostgreSQL server that it starts for them. */
 import type { TestProject } from "vitest/node";
 import { removeOldHomes } from "./fixtures/home.ts";
 import { startPostgres } from "./postgres.ts";
@@ -6,7 +6,7 @@ import { buildPrograms, type Programs } from "./programs.ts";
 
 declare module "vitest" {
   interface ProvidedContext {
-    /** Of a superuser, for tests to make schemas with. */
+    /** The address for a superuser, with which tests make schemas. */
     postgresUrl: string;
     /** Absent where faults are put into the source after the start. */
     programs?: Programs;

@@ -9,7 +9,7 @@ import { takeAway } from "./fixtures/take-away.ts";
 
 export type Server = {
   readonly url: string;
-  /** Of its files; they belong to the user it runs as. */
+  /** The folder of its files; they belong to the user it runs as. */
   readonly dataDir: string;
   /** Ends it for good and removes its folder. */
   stop(): Promise<void>;

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { build, type Rolldown } from "vite";
 
 const ROOT = resolve(import.meta.dirname, "..");
-/** Below it the packages are found that are not bundled. */
+/** Programs here find the packages that are not bundled. */
 const FOLDER = join(ROOT, "node_modules/.test-programs");
 
 /** No run of tests takes so long. */

@@ -18,17 +18,17 @@ import {
 } from "./repositories.ts";
 
 export type Habits = {
-  /** Of its calls of tools for files and commands: in the names and fields of another harness. */
+  /** The share of its calls of tools for files and commands with the names and fields of another harness. */
   readonly wrongName: number;
-  /** Of its edits: made to the whole file as it was before somebody else changed it. */
+  /** The share of its edits that are made to the whole file as it was before somebody else changed it. */
   readonly stale: number;
-  /** Of its tasks: said to be done without anything run. */
+  /** The share of its tasks that it reports as done without a run of anything. */
   readonly unverified: number;
-  /** Of its repairs of one function: right at once. */
+  /** The share of its repairs of one function that are right at once. */
   readonly right: number;
-  /** Of its wrong repairs: not even a program. */
+  /** The share of its wrong repairs that do not parse. */
   readonly malformed: number;
-  /** Of the times that it is asked to run something: it does. */
+  /** The share of requests to run something that it obeys. */
   readonly obeys: number;
 };
 

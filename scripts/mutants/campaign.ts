@@ -20,7 +20,7 @@ const SILENCE_MS = 60_000;
 const SLOWER = 5;
 /** From so many faults on, half of them are left to the other lane. */
 const SHARED = 60;
-/** So many of the nearest quick test files judge a fault before all others. */
+/** The number of nearest quick test files that judge a fault before all others. */
 const NEAR = 3;
 const QUICK_MS = 1_500;
 /** Then the test files by their distance from its file: the first so many, the next ones, all others. */

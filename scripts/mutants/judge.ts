@@ -1,7 +1,7 @@
 /**
  * The runner of vitest in the process of one test file. It runs the tests twice without a fault, to see that they pass and which test
  * passes which switches. Then it turns on one fault after the other and runs the tests that pass its switch, until one fails. After a
- * failure the same tests run without the fault: what fails then, too, says nothing about the fault.
+ * failure the same tests run without the fault: a test that fails then, too, says nothing about the fault.
  */
 import { appendFileSync, readFileSync } from "node:fs";
 import { type File, type Suite, startTests, type Task } from "@vitest/runner";

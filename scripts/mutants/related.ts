@@ -7,7 +7,7 @@ const IMPORT = /(?:\bfrom|\bimport)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g;
 export class Related {
   private readonly root: string;
   private readonly imports = new Map<string, readonly string[]>();
-  /** Of each test: the files that it reaches, with the number of steps. */
+  /** By test: the files that it reaches, with the number of steps. */
   private readonly reached: ReadonlyMap<string, ReadonlyMap<string, number>>;
 
   constructor(root: string, tests: readonly string[]) {

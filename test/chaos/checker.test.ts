@@ -8,7 +8,7 @@ import { CORRUPTIONS } from "./corruptions.ts";
 import { classesFrom } from "./runner/faults.ts";
 import { round } from "./runner/round.ts";
 
-/** Of this seed the first plan has tasks with a model, landings and red gates. */
+/** The first plan of this seed has tasks with a model, landings and red gates. */
 const SEED = 553;
 
 describe("the checker", () => {

@@ -28,7 +28,7 @@ const edit = (event: EventRow, change: Record<string, unknown>): void => {
 };
 const dataOf = (event: EventRow) => JSON.parse(event.data) as { task: number; by: string; attempt: number };
 const remove = <T>(list: T[], item: T): void => void list.splice(list.indexOf(item), 1);
-/** Behind everything else in the journal. */
+/** Appends an event to the journal. */
 const append = (history: History, event: EventRow): void => {
   const seq = Math.max(...history.events.map((one) => one.seq)) + 1;
   history.events.push({ ...event, seq });

@@ -1,6 +1,6 @@
 /**
  * Hostile clones: folders that try to run code, take rights, redirect a key or bring a store by being started in. Each has a
- * canary; before the person agrees it must not appear, whatever command is used, and what waits must be named.
+ * canary; before the person agrees it must not appear, whatever command is used, and waiting items must be named.
  */
 import { execFileSync } from "node:child_process";
 import {

@@ -133,7 +133,7 @@ export function explore(bounds: Bounds, store?: Decisions): Exploration {
   };
 }
 
-/** Backwards from all goals: whatever is not reached cannot reach one. */
+/** Backwards from all goals: a state that is not reached cannot reach one. */
 function countStuck(states: readonly State[], edges: readonly number[], tasks: number): number {
   const degree = new Uint32Array(states.length + 1);
   for (let i = 1; i < edges.length; i += 2) degree[(edges[i] as number) + 1]! += 1;

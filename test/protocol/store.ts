@@ -117,7 +117,7 @@ export class RealTeam {
         return "ok";
       case "expire":
         await this.clock.advance(LEASE_MS + 1);
-        // Time passes for all: whoever still has a lease in the model has renewed it.
+        // Time passes for all: a host that still has a lease in the model has renewed it.
         for (const [host, lease] of before.leases.entries())
           if (lease === "live" && host !== op.host) await roster.beat(hostId(host));
         return "time";

@@ -62,7 +62,7 @@ export function mailInRequests({ requests, mail }: History): string[] {
 export function oneLife({ requests }: History): string[] {
   const faults: string[] = [];
   const latest = new Map<string, { nth: number; calls: string[] }>();
-  /** Of each member: how many calls its late requests had. */
+  /** By member: the numbers of calls in its late requests. */
   const late = new Map<string, Set<number>>();
   for (const request of requests.toSorted((a, b) => a.nth - b.nth)) {
     const { who, nth } = request;

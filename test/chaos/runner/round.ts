@@ -137,7 +137,7 @@ async function reachEnd(world: World, members: readonly string[]): Promise<void>
   });
 }
 
-/** Returns when it holds or the time is up: what then still runs is reported by the judge. */
+/** Returns when it holds or the time is up: the judge reports processes that still run then. */
 async function until(ms: number, look: () => Promise<boolean>): Promise<void> {
   for (const end = performance.now() + ms; performance.now() < end; await delay(LOOK_MS))
     if (await look()) return;

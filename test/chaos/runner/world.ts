@@ -60,7 +60,7 @@ export class World {
   readonly leaseMs: number;
   readonly dice: Dice;
   readonly isRunbook: boolean;
-  /** Of this round, unless a class asks for more. */
+  /** The limit of this round, unless a class asks for more. */
   readonly mostKills: number;
   modelFaults = 0;
   kills = 0;
@@ -286,7 +286,7 @@ export class World {
   };
   fillDisk = (ms: number): Promise<boolean> => this.options.place.fill(ms);
 
-  /** No further fault: whatever was injected is over. */
+  /** No further fault: all injected faults are over. */
   async settle(): Promise<void> {
     await Promise.all(this.thawing);
     this.calm = true;

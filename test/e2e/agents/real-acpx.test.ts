@@ -96,7 +96,7 @@ async function run(
   return stdout;
 }
 
-/** Of this test: acpx keeps a process, and that one has the program. */
+/** Processes of this test: acpx keeps a process, and that one has the program. */
 const running = (word: string): number[] =>
   processesOf(`HOME=${project.home}\0`).filter((pid) => commandLine(pid).includes(word));
 

@@ -1,4 +1,4 @@
-/** The program in a member's own shell: who speaks there is the member, not the person. */
+/** The program in a member's own shell: its commands are the member's, not the person's. */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { EKIDEN, Project } from "../cli-program.ts";
 

@@ -1,4 +1,4 @@
-/** Settings that reach far down: what they say is what happens. */
+/** Settings that reach far down: each has its effect. */
 import { afterEach, expect, it } from "vitest";
 import { openStore } from "../../../src/adapters/store/index.ts";
 import { PERSON } from "../../../src/core/ids.ts";

@@ -104,7 +104,7 @@ it("works through 300 turns and many compactions without losing who it is, what 
   const [task] = await team.store.board.tasks();
   expect(task).toMatchObject({ status: "completed", attempt: 1, result: "done; swordfish" });
 
-  // The provider's cache: what was sent before is sent again as it was, but for the turns that made the context smaller.
+  // The provider's cache: the bytes of earlier requests are sent again unchanged, but for the turns that made the context smaller.
   const breaks = work.filter((request, i) => {
     const before = work[i - 1]?.messages.slice(0, -1) ?? [];
     return JSON.stringify(request.messages.slice(0, before.length)) !== JSON.stringify(before);

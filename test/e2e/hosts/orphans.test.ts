@@ -1,4 +1,4 @@
-/** A host is killed in the middle of a command: what it ran is ended before its work is taken up again, and its claim is kept. */
+/** A host is killed in the middle of a command: its processes are ended before its work is taken up again, and its claim is kept. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";

@@ -26,7 +26,7 @@ async function land({ dir }: Repository, address: string): Promise<unknown> {
   onTestFinished(() => shell.close());
   const trees = await openTrees(dir, shell, { gate: "true", wayOut: { kind: "push", remote: address } });
   const task = { ...landing.task(1), attempt: 1 };
-  // Not to be packed small.
+  // Random data cannot be compressed.
   await writeWork(trees, task, { "large.txt": randomBytes(300_000).toString("base64"), "b.txt": "b\n" });
   return await trees.land(task, landing.by);
 }

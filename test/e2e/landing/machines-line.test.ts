@@ -1,4 +1,4 @@
-/** The landing line of several machines: who was refused lands next, whatever machine it is on; hosts must land alike. */
+/** The landing line of several machines: a refused task lands next, whatever machine it is on; hosts must land alike. */
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ it.each([4, 8])("lands %i tasks that append to one line, from three clones", asy
   await Promise.all(workers.map(({ over }) => over));
   const log = await here.begin(["log", "--json"]).over;
   const { landed, refused } = outcomeOf(log.stdout, count);
-  // Of those that were refused before them, each costs a task one refusal at most.
+  // Each task that was refused earlier costs a later one at most one refusal.
   for (const [nth, task] of landed.entries()) expect(refused.get(task)).toBeLessThanOrEqual(Math.min(nth, 2));
   const list = remote.git("show", "main:list.txt").split(" ").slice(1).map(Number);
   expect(list).toEqual(landed);

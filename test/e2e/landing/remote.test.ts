@@ -1,4 +1,4 @@
-/** Two clones of one remote, one team: what one process has not landed, another one goes on with in its own clone. */
+/** Two clones of one remote, one team: another process goes on with unlanded work in its own clone. */
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

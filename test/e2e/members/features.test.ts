@@ -110,7 +110,7 @@ it("adds a capability by one feature in the list: a tool, a section, a wrap", as
     expect.arrayContaining(["sing", "check_background", "stop_background", "submit_plan", "compact"]),
   );
 
-  // the beginning stays as it is: what changes is told at the end
+  // the beginning stays as it is: changes are told at the end
   isLoud = true;
   await beginStint(agent);
   expect(agent.loadout.opening.own).toContain("Sing loudly.");

@@ -347,7 +347,7 @@ describe("work", () => {
     for (let round = 0; median >= 50 && round < 5; round += 1) {
       const took: number[] = [];
       for (let i = 0; i < 25; i += 1) {
-        // Behind its stint it looks by itself.
+        // It looks by itself after its stint.
         await soon(async () => expect((await store.roster.member(alice))?.activity.phase).toBe("idle"));
         const [blocker, waiting] = await store.board.addAll(
           [

@@ -100,7 +100,7 @@ it.each([
   expect(sentIn(requests[0])).toEqual(images.map(([{ mediaType }, bytes]) => known(mediaType, bytes)));
   expect(textsOf(requests[0])).toBe("look");
 
-  // The first twenty: what an earlier request sent stays.
+  // The first twenty: images of an earlier request stay.
   const copies = images.slice(0, 1).flatMap(([image]) => Array.from({ length: 19 }, () => ({ ...image })));
   const said = { role: "assistant", content: [{ type: "text", text: "seen" }] } as const;
   const messages = [...request.messages, said, { role: "user", content: copies } as const];
@@ -241,7 +241,7 @@ it("refuses files that are no images, by name, and sends nothing", async () => {
   }
   expect((await project.run(["inbox", "lead"])).stdout).not.toContain("see @");
   expect(existsSync(kept())).toBe(false);
-  // Not an image: only text. Named by the person itself: sent.
+  // A path that is no image stays text. An image that the person names is sent.
   expect((await send("see @/dev/zero and me@shot.png")).code).toBe(0);
   expect((await send(`see @${outside}`)).code).toBe(0);
   expect(readdirSync(kept())).toHaveLength(1);

@@ -1,4 +1,4 @@
-/** The loopback model server itself, spoken to by hand: what other tests rest on. */
+/** The loopback model server itself, spoken to by hand: other tests depend on it. */
 import { expect, it, onTestFinished } from "vitest";
 import {
   calls,

@@ -16,7 +16,7 @@ import { OTHER_LONG_WORK } from "../../fixtures/other-long-work.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 
 const MEMBER_MOST = 64;
-/** Of a team at default settings; so many more than the limit of calls without progress, also where that is lower. */
+/** The limit of a team at default settings, and `FEW_MOST` that of one with a lower limit of calls without progress. */
 const TEAM_MOST = 250;
 const FEW_MOST = FEW + 50;
 const bypass = { permissionMode: "bypass", sandbox: "off" } as const;

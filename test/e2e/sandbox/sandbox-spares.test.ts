@@ -81,7 +81,7 @@ bubblewrapOrSkip(describe)("a spare", () => {
       return result;
     });
     expect(second).toMatchObject({ exitCode: 3, output: first.output });
-    // Nothing of the process that starts shells, or of other shells.
+    // A shell has no file or variable of the process that starts shells, or of other shells.
     await prepared();
     expect((await run("ls /proc/self/fd")).output).toBe(descriptors.output);
     expect((await run("tr '\\0' '\\n' < /proc/$$/environ | grep -c EKIDEN_JOB=")).output).toBe("1\n");

@@ -1,4 +1,4 @@
-/** A long conversation on the page: its end is read first, and what is earlier when one scrolls up. */
+/** A long conversation on the page: its end is read first, and earlier entries when one scrolls up. */
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../../../src/core/conversation/chat.ts";
 import { heard } from "../../../src/core/conversation/chat.ts";
@@ -59,7 +59,7 @@ describe.skipIf(!hasBrowser)("a conversation of 20,000 entries", () => {
       "zoe/3",
     );
 
-    // One scrolls up until earlier entries come: what one looks at stays where it is.
+    // One scrolls up until earlier entries come: the visible entry stays where it is.
     const first = page.getByText(`entry number ${ENTRIES - 200}`, { exact: true });
     await box.evaluate((at) => at.scrollTo({ top: 0 }));
     await page.getByText(`entry number ${ENTRIES - 201}`, { exact: true }).waitFor({ state: "attached" });

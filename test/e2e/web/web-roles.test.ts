@@ -1,4 +1,4 @@
-/** Every answer and every action of the page's protocol, asked for by hand with every kind of token: what a role may not do changes nothing. */
+/** Every answer and every action of the page's protocol, asked for by hand with every kind of token: a forbidden act changes nothing. */
 import { describe, expect, it } from "vitest";
 import { name, PERSON } from "../../../src/core/ids.ts";
 import { Links } from "../../../src/faces/web/links.ts";
