@@ -11,7 +11,7 @@ export type ClosedPatterns = { readonly read: readonly string[]; readonly write:
 export type ClosedSearch = {
   /** The folder to look in: absolute, or relative to each checkout; "" is the checkout itself. */
   readonly start: string;
-  /** How many levels below `start` a match may be; 0: `start` itself. */
+  /** The greatest depth of a match below `start`; 0: `start` itself. */
   readonly depth: number;
   /** Under another folder the same file would no longer be closed. */
   readonly isPlaced: boolean;

@@ -34,7 +34,7 @@ export type Cron = NewCron & {
   readonly createdAt: Instant;
   readonly nextAt: Instant;
   readonly lastAt: Instant | null;
-  /** How often it fired. */
+  /** The number of times that it fired. */
   readonly fired: number;
 };
 

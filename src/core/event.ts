@@ -31,7 +31,7 @@ const RELEASED: Record<ReleaseReason, (owner: string) => string> = {
   split: (owner) => `${owner} split it.`,
 };
 
-/** Why an attempt ended without a result, for the next owner. */
+/** The reason why an attempt ended without a result, for the next owner. */
 export const releaseWords = (why: ReleaseReason, owner: string | null, note = ""): string =>
   `${RELEASED[why](owner ?? "")}${note.trim() && ` ${note.trim()}`}`;
 

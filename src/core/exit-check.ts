@@ -42,7 +42,7 @@ export class ExitCheck {
     this.ran = false;
   }
 
-  /** Why the task is not completed yet; null when it is. */
+  /** The reason why the task is not completed yet; null when it is. */
   question(task: Words): string | null {
     const attempt = `${task.id}.${task.attempt}`;
     if (this.changed.size === 0) return null;

@@ -72,7 +72,7 @@ export class FileChanges {
     return [...this.standing.keys()].slice(-STANDING_MAX);
   }
 
-  /** How many changes of the file count. */
+  /** The number of changes of the file that count. */
   changesOf(path: string): number {
     return this.standing.get(path)?.changes ?? 0;
   }

@@ -59,7 +59,7 @@ export function stepsOf(round: Round, traits: (tool: string) => ToolTraits): Ste
 
 export type Gain = "lasting" | "found" | "step" | "watched" | "nothing";
 
-/** How much of a call without progress a round is. */
+/** The share of a call without progress that a round counts. */
 export const COST: Readonly<Record<Gain, number>> = {
   lasting: 0,
   found: 0.25,

@@ -18,9 +18,9 @@ export type Host = HostProcess & {
   readonly leaseUntil: Instant;
   /** The version of its program. */
   readonly version: string;
-  /** How many members it takes; 0 for a process that is not a worker, or that is leaving. */
+  /** The number of members that it takes; 0 for a process that is not a worker, or that is leaving. */
   readonly capacity: number;
-  /** How many members it runs, and how many of them are at work. */
+  /** The numbers of members that it runs, and of those at work. */
   readonly members: number;
   readonly working: number;
 };

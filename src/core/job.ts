@@ -58,7 +58,7 @@ const lastLine = (tail: string): string =>
     .at(-1)
     ?.trimEnd() ?? "";
 
-/** How a job ended, for its owner. */
+/** The end of a job, in words for its owner. */
 export function endText(end: JobEnd, tail: string, job: Pick<Job, "outputPath">): string {
   const how =
     end.state === "stopped"

@@ -38,7 +38,7 @@ export type Waiting = {
   readonly commit: string | null;
   /** When its gate was started. */
   readonly gateSince: number | null;
-  /** Why it failed on `base`. */
+  /** The reason why it failed on `base`. */
   readonly why: Obstacle | null;
 };
 

@@ -26,7 +26,7 @@ type IdleTraits = {
 };
 
 /**
- * Why a member idles, and what follows from it. A submitted plan may lose its task, so its author watches the board. A member that the
+ * The reason of an idle member, and its effects. A submitted plan may lose its task, so its author watches the board. A member that the
  * person interrupted in its task waits for a word.
  */
 export const IDLE = {

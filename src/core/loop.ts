@@ -112,7 +112,7 @@ export class LoopDetector {
    * the same command again and again hears nothing new of it.
    */
   private asksNew = true;
-  /** How often it was ended for words, a flood or tasks since it last gained something. */
+  /** The number of times that it was ended for words, a flood or tasks since it last gained something. */
   private strikes = 0;
   /** The last call or text, and the number of those that were not made from the one before. */
   private before = "";

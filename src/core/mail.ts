@@ -135,7 +135,7 @@ export const isRoutine = ({ body }: Mail): boolean => body.kind === "idle_notice
 export const isStop = (mail: Mail): boolean => mail.body.kind === "shutdown_request";
 
 export const MAIL_MAX = 200_000;
-/** How many unread mails a mailbox holds. Further mail is refused, never dropped. */
+/** The number of unread mails that a mailbox holds. Further mail is refused, never dropped. */
 export const MAILBOX_MAX = 20_000;
 
 /** @throws EkidenError `bad_input`. */

@@ -24,7 +24,7 @@ export type Capabilities = {
   /** Levels of effort that it takes; empty: none may be sent. */
   readonly efforts: readonly Effort[];
   /**
-   * How thinking is asked for. `adaptive`: Claude decides. `effort`: by the level alone. `level` and `budget`: Gemini's two ways.
+   * The way to ask for thinking. `adaptive`: Claude decides. `effort`: by the level alone. `level` and `budget`: Gemini's two ways.
    * `none`: nothing is sent.
    */
   readonly thinking: "adaptive" | "effort" | "level" | "budget" | "none";

@@ -146,7 +146,7 @@ export function patched(
 
 const tail = (text: string): string => (text === "" ? "" : ` ${text}`);
 
-/** How lines are compared: as they are, then without white space at the end, then without any around them. */
+/** Forms in which lines are compared: as they are, then without white space at the end, then without any around them. */
 const FORMS: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),

@@ -37,7 +37,7 @@ const FURTHER_PARTS = [
   "mise/config.toml",
 ];
 
-/** Which of these a path is, or is in; the path is relative to the same folder. Some file systems fold case. */
+/** The one of these that a path is, or is in; the path is relative to the same folder. Some file systems fold case. */
 export const readOnlyName = (path: string): string | undefined =>
   READ_ONLY_IN_SANDBOX.find((name) => `${path.toLowerCase()}/`.startsWith(`${name.toLowerCase()}/`));
 

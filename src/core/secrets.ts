@@ -127,7 +127,7 @@ const ANY_HINT = new RegExp(HINTS.map((hint) => literal(hint)).join("|"));
 const KEY_BEGINS = "-----BEGIN ";
 const KEY_ENDS = /-----END [^-]*-----/;
 
-/** How much of the beginning of `form` ends `text`. */
+/** The length of the beginning of `form` with which `text` ends. */
 function endsInside(text: string, form: string, most: number): number {
   for (let length = Math.min(text.length, most); length > 0; length -= 1)
     if (text.endsWith(form.slice(0, length))) return length;

@@ -16,7 +16,7 @@ type TaskBase = {
   readonly description: string;
   /** Edges are never removed: the graph is drawn from them later. */
   readonly blockedBy: readonly TaskId[];
-  /** How many of `blockedBy` are not completed. Kept on the row, so that "ready" needs no join. */
+  /** The number of `blockedBy` that are not completed. Kept on the row, so that "ready" needs no join. */
   readonly openBlockers: number;
   /** Higher goes first. Default 0. */
   readonly priority: number;
@@ -32,7 +32,7 @@ type TaskBase = {
   readonly needsPlan: boolean;
   /** Counts claims, and fences: a writer with an older number is refused. */
   readonly attempt: number;
-  /** Why the last attempt ended without completion; null if none did. */
+  /** The reason why the last attempt ended without completion; null if none did. */
   readonly lastFailure: string | null;
   readonly createdBy: Name;
   /** The last author of the description. */

@@ -3,7 +3,7 @@ import { EkidenError } from "./errors.ts";
 import { DEFAULT_TEAM, type Name, quote, type TaskId } from "./ids.ts";
 
 /**
- * Why a branch could not land: `conflict` with earlier landings; `gate`: the command failed on the merged tree; `target`: the
+ * The reason why a branch could not land: `conflict` with earlier landings; `gate`: the command failed on the merged tree; `target`: the
  * target branch cannot be moved now; `branch`: the worktree is in a state that cannot land; `dropped`: a person took it out of the line.
  */
 export type Obstacle = "conflict" | "gate" | "target" | "branch" | "dropped";

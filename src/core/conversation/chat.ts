@@ -114,7 +114,7 @@ export type Summary = {
 /** An entry with its place in the transcript. */
 export type Recorded = { readonly seq: number; readonly at: Instant; readonly entry: Entry };
 
-/** How much of a conversation since its last summary is sent shortened. Numbers only grow until the next summary. */
+/** The part of a conversation since its last summary that is sent shortened. Numbers only grow until the next summary. */
 export type Trim = {
   /** Tool steps before this message (counted from 0) are left out. */
   readonly steps: number;

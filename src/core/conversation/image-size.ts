@@ -43,7 +43,7 @@ function jpegSize(view: DataView): Size | null {
   return null;
 }
 
-/** Why no model can be shown the image, or null. */
+/** The reason why no model can get the image, or null. */
 export function imageFault({ mediaType, content }: Omit<ImageFile, "name">): string | null {
   const [width, height] = sizeOf(mediaType, content) ?? [0, 0];
   if (width === 0 || height === 0) return "its header is broken";

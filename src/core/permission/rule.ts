@@ -14,7 +14,7 @@ export type Rule = {
   readonly effect: Effect;
   /** A tool's name; `*` in it matches anything. */
   readonly tool: string;
-  /** Which calls of the tool: a pattern over the command, the path or another subject. Without it, all of them. */
+  /** The calls of the tool: a pattern over the command, the path or another subject. Without it, all of them. */
   readonly match?: string;
 };
 

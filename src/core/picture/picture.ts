@@ -45,7 +45,7 @@ export class Picture {
     return this.tasks.get(task)?.subject ?? "";
   }
 
-  /** Which members are run, and their figures where no fact came since `version`, when they were asked for. */
+  /** The members that processes run, and figures where no fact came since `version`, when they were asked for. */
   setMembers(rows: readonly MemberRow[], version: number): void {
     const isCurrent = version === this.version;
     for (const row of rows) {

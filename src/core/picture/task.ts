@@ -27,7 +27,7 @@ export type Task = {
   createdAt: number;
   startedAt: number | null;
   endedAt: number | null;
-  /** Why it failed last, or was cancelled. */
+  /** The reason of its last failure, or of its cancellation. */
   why: string;
   landing: Landing | null;
 };

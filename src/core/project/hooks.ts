@@ -115,7 +115,7 @@ function matches(matcher: string, subject: string): boolean {
   });
 }
 
-/** How one hook ended. */
+/** The result of one hook. */
 export type HookResult = {
   readonly hook: Hook;
   /** Null when a signal or the time-out ended it. */

@@ -24,7 +24,7 @@ export type Role = {
   readonly tools: readonly string[] | null;
   /** Model spec, or the program of another vendor that is the model of its teammates (`agent-line`); "" for the team's. */
   readonly model: string;
-  /** How hard its model thinks; undefined: as the settings say. */
+  /** The effort of its model; undefined: as the settings say. */
   readonly effort?: Effort | undefined;
   readonly prompt: string;
   /** The file, to show to people. */

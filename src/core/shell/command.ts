@@ -96,7 +96,7 @@ function guessesOf(simple: Simple, scope: Scope): readonly Command[] {
   return isExec || LAUNCHERS.test(name) ? anywhere(args, simple, scope) : NOTHING;
 }
 
-/** How many words are tried as the start of a command. */
+/** The number of words that are tried as the start of a command. */
 const STARTS_MAX = 8;
 
 /** The commands that could begin at one of these words. */

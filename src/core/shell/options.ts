@@ -14,7 +14,7 @@ export type Given = {
   readonly used: ReadonlySet<string>;
 };
 
-/** How many words an option takes with its value: 1 or 2; 0 when it is not listed. */
+/** The number of words of an option with its value: 1 or 2; 0 when it is not listed. */
 export function widthOf(text: string, short: string, long: ReadonlySet<string>): 0 | 1 | 2 {
   if (long.has(text)) return 1;
   if (long.has(`${text}=`)) return 2;

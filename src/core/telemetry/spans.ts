@@ -31,7 +31,7 @@ type Open = {
   readonly start: number;
   readonly task: TaskId | null;
   readonly attempt: number | null;
-  /** How its task ended; "" before that. */
+  /** The end of its task; "" before that. */
   outcome: string;
   error: string | null;
   last: number;

@@ -34,7 +34,7 @@ export type TaskData = Omit<TaskFields, "openBlockers"> & {
   /** A task in progress that edits the same files, so that this one, though ready, cannot be claimed yet. */
   readonly heldBy: TaskId | null;
   readonly result: string | null;
-  /** Why it failed or was cancelled. */
+  /** The reason of its failure or cancellation. */
   readonly reason: string | null;
   readonly startedAt: Instant | null;
   readonly endedAt: Instant | null;

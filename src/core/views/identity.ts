@@ -12,7 +12,7 @@ export function colourOf(name: Name): Colour {
   return COLOURS[hashOf(name) % COLOURS.length] ?? "blue";
 }
 
-/** How many teammates are listed by name. */
+/** The number of teammates that are listed by name. */
 export const LISTED = 20;
 
 /**

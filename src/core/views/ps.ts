@@ -19,7 +19,7 @@ export type ListedTeam = {
   readonly usd: number;
   /** When a member last did something else than before; null where nobody ever did anything. */
   readonly since: Instant | null;
-  /** Why it cannot be read. */
+  /** The reason why it cannot be read. */
   readonly note: string;
 };
 export type PsData = { readonly now: Instant; readonly teams: readonly ListedTeam[] };

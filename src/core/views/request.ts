@@ -16,7 +16,7 @@ export type QuestionData = {
   readonly attempt: number | null;
   /** The plan, the call that needs permission, the question, or the reason to stop. */
   readonly text: string;
-  /** Why a permission is needed. */
+  /** The reason why a permission is needed. */
   readonly why?: string;
   /** The change that a permitted edit would make, as a unified diff. */
   readonly diff?: string;
