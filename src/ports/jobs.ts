@@ -24,7 +24,7 @@ export interface Jobs {
   job(id: JobId): Promise<Job | null>;
   /** The last `limit`, oldest first. */
   list(owner: Name | null, limit?: number): Promise<Job[]>;
-  /** How many jobs run, of one member or of all. With `task`: without jobs that were started for another task. */
+  /** The number of running jobs, of one member or of all. With `task`: without jobs that were started for another task. */
   running(owner: Name | null, task?: TaskId): Promise<number>;
 }
 

@@ -20,7 +20,7 @@ export type ModelRequest = {
   readonly maxOutputTokens?: number;
   /** Old results that the provider leaves out of what the model reads. Only where the model `clears`. */
   readonly clearing?: Clearing | undefined;
-  /** How hard it is to think; the nearest level that the model has. Unset: as the provider sees fit. */
+  /** The effort of its thinking; the nearest level that the model has. Unset: the provider decides. */
   readonly effort?: Effort | undefined;
   /** The provider may search the web for this reply. Only where the model `searches`. */
   readonly searchesWeb?: boolean;

@@ -11,7 +11,7 @@ export type Ask =
       readonly kind: "permission";
       readonly tool: string;
       readonly subject: string;
-      /** Why the policy does not decide itself. */
+      /** The reason why the policy does not decide itself. */
       readonly why?: string | undefined;
       /** The change that an edit would make, as a unified diff. */
       readonly diff?: string | undefined;

@@ -42,7 +42,7 @@ export type ShellOptions = {
   readonly onOutput?: (chunk: Buffer) => void;
   /** Told the id of its first process, which leads its process group, as soon as there is one. */
   readonly onStart?: (pid: number) => void;
-  /** How a command line differs from the session's rules; makes `exec` confine its program, too. */
+  /** The differences of a command line from the session's rules; makes `exec` confine its program, too. */
   readonly confine?: Confinement;
   /** Outside the sandbox, because a person said so for this one command. */
   readonly unconfined?: boolean;

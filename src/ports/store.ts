@@ -208,7 +208,7 @@ export interface Roster {
 
   /** Adds a member on the worker with the most room, which starts it. Null, and nothing is changed, if no worker has room. @throws as `join` */
   place(profile: Profile, by: Name): Promise<HostId | null>;
-  /** How many members this host takes, and whether `place` may add some. 0 at first. */
+  /** Sets the number of members that this host takes, and whether `place` may add some. 0 at first. */
   offer(host: HostId, places: { readonly places: number; readonly adopts: boolean }): Promise<void>;
 
   /**

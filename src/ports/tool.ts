@@ -71,7 +71,7 @@ export interface Tool<I = unknown> {
   readonly elsewhere?: true;
   /** It can be called, and no model is told of it: for calls that models make out of habit. */
   readonly unlisted?: true;
-  /** How people see its calls, where its input has other names for what they see than `core/views/shown-call.ts` knows. */
+  /** The fields that people see of its calls, where `core/views/shown-call.ts` does not know the names in its input. */
   readonly shows?: Shows;
   /** The agent works from its results, as from the text of a file: a long conversation keeps them longest. */
   readonly lasting?: true;
@@ -138,7 +138,7 @@ export type ToolContext = Workplace & {
   answer(text: string): Entry;
   /** Shows the model an image after the results of this reply. Absent where images cannot be kept. */
   showImage?: ((image: ImageFile) => Promise<void>) | undefined;
-  /** Why this file may not be used by any call; null when it may. `path`: absolute, without symbolic links. */
+  /** The reason why no call may use this file; null when one may. `path`: absolute, without symbolic links. */
   closed?: ((use: "read" | "write", path: string) => string | null) | undefined;
   /** Runs `act` when the call has ended, with the hooks behind it. Without it, nothing runs behind the tool. */
   onEnd?(act: () => Promise<void>): void;
