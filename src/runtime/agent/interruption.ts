@@ -1,4 +1,4 @@
-/** Why a step of an agent was interrupted from outside. The reason of every abort signal in the runtime. */
+/** The reason why a step of an agent was interrupted from outside. Every abort signal in the runtime has such a reason. */
 export type InterruptionKind =
   | "urgent" //  urgent mail: the step ends, the member goes on with the mail
   | "stop" //    the deadline of a stop request: the member leaves

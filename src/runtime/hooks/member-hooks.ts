@@ -7,7 +7,7 @@ import type { HookEvent } from "../../core/project/hooks.ts";
 import type { Store } from "../../ports/index.ts";
 import type { HookCall, HookOutcome, Hooks } from "./hooks.ts";
 
-/** How many times in a row a hook may send a member back to work. */
+/** The number of times in a row that a hook may send a member back to work. */
 const MOST_BLOCKS = 3;
 
 export class MemberHooks {

@@ -42,7 +42,7 @@ export class CurrentTask {
   private repetitions = 0;
   /** It has no task and made too many calls. */
   private stopped = false;
-  /** Why the last stint was ended: the act that the member repeated. */
+  /** The reason why the last stint was ended: the act that the member repeated. */
   private evidence = "";
   /** The store keeps tasks from it that it cannot do. */
   private narrowed = false;
@@ -130,7 +130,7 @@ export class CurrentTask {
     return activity?.phase !== "idle" || (kind === "lead" && activity.reason !== "no_tool_use");
   }
 
-  /** Why its last completion was refused, where the process ended before the member could read it: not every refusal comes twice. */
+  /** The refusal of its last completion, where the process ended before the member could read it: not every refusal comes twice. */
   private async unreadRefusal({ id, attempt }: Claimed): Promise<string> {
     const { store, conversation } = this.agent;
     let last = "";
@@ -179,7 +179,7 @@ export class CurrentTask {
     return false;
   }
 
-  /** Why the member may not go on with its task; null when it may. */
+  /** The reason why the member may not go on with its task; null when it may. */
   private whyNoLonger(own: Claimed, reason: IdleReason): string | null {
     const isNew = this.begin(own); // it claimed the task itself, in the stint that has ended
     if (reason === "repeating") return this.evidence;
@@ -213,7 +213,7 @@ export class CurrentTask {
     if (await orElse(isReleased, "stale_claim", false)) conversation.add(entry); // else it was taken away meanwhile
   }
 
-  /** Why it idles: a member with an open plan or question waits for the answer, whatever it did after submitting it. */
+  /** The reason why it idles: a member with an open plan or question waits for the answer, whatever it did after submitting it. */
   async idleReason(reason: IdleReason): Promise<IdleReason> {
     const { store, seat, kind } = this.agent;
     if (await this.awaitsAnswer()) return "awaiting_answer";

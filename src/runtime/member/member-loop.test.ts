@@ -60,7 +60,7 @@ type Life = {
   readonly requests: readonly ModelRequest[];
   /** The kinds of its turns. */
   readonly turns: string[];
-  /** How it ended; null while it lives. */
+  /** The end of its life; null while it lives. */
   end: End | null;
   over: Promise<End> | null;
 };

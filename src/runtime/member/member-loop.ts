@@ -37,7 +37,7 @@ export type Watcher = {
   isConcluding?(): boolean;
 };
 
-/** How a life in this process ended. `suspended`: the member goes on elsewhere or later and keeps its task. */
+/** The end of a life in this process. `suspended`: the member goes on elsewhere or later and keeps its task. */
 export type End =
   | { readonly kind: "left"; readonly reason: ShutdownReason; readonly error: Error | null }
   | { readonly kind: "suspended" }

@@ -9,7 +9,7 @@ import type { End, MemberLoop, MemberLoopSettings } from "../member/member-loop.
 export type TeamSettings = MemberLoopSettings & {
   readonly leaseMs: number;
   readonly shutdownDeadlineMs: number;
-  /** How often dead hosts on this machine are looked for. */
+  /** The time between two looks for dead hosts on this machine. */
   readonly reapMs: number;
 };
 
@@ -44,7 +44,7 @@ export type TeamParts = {
   /** The lead found nothing to do and the board is quiet: a headless run ends here. */
   readonly onQuiet?: () => void;
   readonly onEnd?: (name: Name, end: End) => void;
-  /** Which members this process takes over. Without it: all. */
+  /** The members that this process takes over. Without it: all. */
   readonly mayAdopt?: (member: Member) => boolean;
 };
 

@@ -25,7 +25,7 @@ import type { ProviderBackoff } from "./provider-backoff.ts";
 import { record } from "./record.ts";
 import { lengthOf, sizeOfOpening } from "./size.ts";
 
-/** How its calls wait for their provider. */
+/** The waiting of its calls for their provider. */
 type Waiting = Pick<ProviderBackoff, "waiting">;
 export type Compacted = { readonly before: number; readonly after: number };
 

@@ -6,7 +6,7 @@ import { type MailId, PERSON } from "../../core/ids.ts";
 import type { Claimed } from "../../core/task.ts";
 import type { Agent } from "../agent/agent.ts";
 
-/** How many mails of the person are searched. */
+/** The number of mails of the person that are searched. */
 const TOLD_LIMIT = 1_000;
 
 /**

@@ -29,7 +29,7 @@ export class ProviderBackoff {
     this.agent = agent;
   }
 
-  /** How a call waits. While there is another model to ask, this one is not waited for long. */
+  /** The waiting of a call. While there is another model to ask, this one is not waited for long. */
   waiting(model: Model): Omit<ReplyOptions, "signal"> {
     const { model: main, fallback } = this.agent;
     return {

@@ -43,7 +43,7 @@ const withFirst =
   };
 
 const CUT_OFFS = 3;
-/** How long the fallback model is used before the main one is tried again. */
+/** The time for which the fallback model is used before the main one is tried again. */
 const FALLBACK_MS = 300_000;
 
 /** One for a member's whole life: it counts failures in a row and learns the real window. */

@@ -17,7 +17,6 @@ const alice = name("alice");
 const DONE = "done";
 let store: Store;
 let seat: Seat;
-/** How often further tools were offered. */
 beforeEach(async () => {
   const crew = await here.crew(["alice"]);
   store = crew.store;

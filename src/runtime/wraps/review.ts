@@ -15,7 +15,7 @@ import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 
 export type ReviewParts = {
   readonly setting: Reviews;
-  /** How often one attempt of a task may be reviewed with remarks. */
+  /** The number of times that one attempt of a task may be reviewed with remarks. */
   readonly rounds: number;
   /** One conversation of an agent that knows nothing but `job`. `stopped`: why it was ended early. */
   readonly reviewer: (
