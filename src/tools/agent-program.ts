@@ -33,7 +33,7 @@ const READ_MAX = 16 * 1024 * 1024;
 type Program = {
   /** Gets the text of a file, by the number of the request for it. */
   readonly give: (nth: number, text: string) => void;
-  /** How one of its steps ended; undefined where that is not known any more. */
+  /** The end of one of its steps; undefined where that is not known any more. */
   readonly endOf: (nth: number) => { readonly output: string; readonly failed: boolean } | undefined;
 };
 
