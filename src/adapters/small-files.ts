@@ -81,7 +81,7 @@ export const kindOf = (found: Stats): string =>
           ? "socket"
           : "device";
 
-/** Why a file cannot be read, in words: the reason of `readRegular`, or the code of the system. */
+/** The reason why a file cannot be read, in words: that of `readRegular`, or the code of the system. */
 export function whyNotRead(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code === undefined

@@ -22,7 +22,7 @@ export type Preset = {
   readonly hidden?: readonly NodeJS.Platform[];
   /** Further variables that it gets: addresses, and where its files are. */
   readonly settings: readonly string[];
-  /** How the vendor's own program works where the one above is not there. */
+  /** The protocol of the vendor's own program, which is used where the one above is not there. */
   readonly headless?: Dialect;
   /** The variables that are set for it. */
   readonly sets?: Readonly<Record<string, string>>;
@@ -30,7 +30,7 @@ export type Preset = {
   readonly setsConfined?: Readonly<Record<string, string>>;
   /** Below the home folder: the folders that it writes for itself; its login is in them. */
   readonly folders: readonly string[];
-  /** How a person logs in. */
+  /** The way to log in. */
   readonly login: string;
 };
 

@@ -24,7 +24,7 @@ export class GateRun {
   readonly ended: Promise<void>;
   verdict: Refused | "green" | null = null;
   isRunning = true;
-  /** Why it could not be run. */
+  /** The reason why it could not be run. */
   error: unknown = null;
   private readonly abort = new AbortController();
 

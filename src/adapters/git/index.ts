@@ -28,9 +28,9 @@ export type WorktreeOptions = {
   readonly gateParallel?: number;
   /** Default: the target moves forward here, and nowhere else. */
   readonly wayOut?: WayOut;
-  /** How long others wait for a landing that was refused. */
+  /** The time that others wait for a landing that was refused. */
   readonly reservationMs?: number;
-  /** How often somebody outside of the line may move the target before a landing is refused. */
+  /** The number of times that somebody outside of the line may move the target before a landing is refused. */
   readonly racesMax?: number;
   readonly share: readonly string[];
   /** The person agreed to the git hooks and git programs of this repository. */

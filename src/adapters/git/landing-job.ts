@@ -22,7 +22,7 @@ export type LandingInput = TaskBranch &
     readonly gateTimeoutMs: number;
     readonly gateParallel: number;
     readonly reservationMs: number;
-    /** How often somebody outside of the line may move the target before this is refused. */
+    /** The number of times that somebody outside of the line may move the target before this is refused. */
     readonly racesMax: number;
     readonly signal: AbortSignal;
     readonly stillMine: () => Promise<void>;

@@ -18,7 +18,7 @@ import { type Proposal, propose } from "./way-out.ts";
 export const POLL_MS = 50;
 /** After so many moves of the target the person is told that this one does not get through. */
 const RACES_TOLD = 5;
-/** How often the store is asked whether the task is still its owner's. */
+/** The time between two questions to the store whether the task is still its owner's. */
 const ASK_MS = 1_000;
 const HOLDING: readonly Obstacle[] = ["conflict", "gate"];
 

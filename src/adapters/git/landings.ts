@@ -12,7 +12,7 @@ import type { LandedRow } from "../../core/views/landing.ts";
 import { type Env, Git } from "./git.ts";
 import { LandingLine } from "./landing-line.ts";
 
-/** How many of the last commits of a target are looked at. */
+/** The number of last commits of a target that are read. */
 const HISTORY = 1_000;
 
 export type ProjectLandings = {

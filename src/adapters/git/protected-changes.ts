@@ -36,7 +36,7 @@ type Place = {
   readonly agreed: AgreedFiles;
 };
 
-/** Why a branch that changes these files cannot land; null when it can. The paths are relative to the top of the worktree. */
+/** The reason why a branch with changes of these files cannot land; null when it can. Paths are relative to the top of the worktree. */
 export function protectedFault(
   { root, workspace, onto, agreed }: Place,
   paths: readonly string[],

@@ -1,4 +1,4 @@
-/** Why a task does not land. A refusal counts against its task; a disk that git cannot write to does not. */
+/** Reasons why a task does not land. A refusal counts against its task; a disk that git cannot write to does not. */
 import { EkidenError } from "../../core/errors.ts";
 import type { Obstacle } from "../../core/worktree.ts";
 import { bounded, messageOfGit, type Ran } from "./git.ts";

@@ -11,7 +11,7 @@ import { type Git, messageOfGit, type Ran } from "./git.ts";
 export type Contact = {
   readonly signal: AbortSignal;
   readonly tell: (text: string) => Promise<void>;
-  /** How long an unreachable remote is tried again. Default 10 minutes. */
+  /** The time for which an unreachable remote is tried again. Default 10 minutes. */
   readonly patienceMs?: number;
 };
 

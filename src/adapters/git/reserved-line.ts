@@ -4,7 +4,7 @@ import type { Obstacle } from "../../core/worktree.ts";
 import type { LandingInput } from "./landing-job.ts";
 import type { LandingLine } from "./landing-line.ts";
 
-/** How often a landing that waits asks the store for reservations. */
+/** The time between two reads of the reservations by a landing that waits. */
 const ASK_MS = 250;
 
 export class ReservedLine {

@@ -5,9 +5,9 @@ import { EkidenError } from "../../core/errors.ts";
 import { textIn } from "../small-files.ts";
 import type { Git } from "./git.ts";
 
-/** How long an answer of git itself is used: packed branches and the reftable format have no file. */
+/** The time for which an answer of git itself is used: packed branches and the reftable format have no file. */
 const KEEP_MS = 300;
-/** How long a branch that is gone is waited for. */
+/** The time to wait for a branch that is gone. */
 const GONE_MS = 15_000;
 const AGAIN_MS = 250;
 

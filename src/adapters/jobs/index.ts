@@ -38,7 +38,7 @@ const RETRIES_MS = [1_000, 5_000, 15_000];
 type Live = {
   readonly job: Job;
   readonly control: AbortController;
-  /** Why it is being stopped, and whether its owner gets mail about it. */
+  /** The reason of its stop, and whether its owner gets mail about it. */
   stopping: { readonly why: string; readonly tell: boolean } | null;
   /** The error that kept it from starting. */
   failure: unknown;

@@ -30,7 +30,7 @@ export type McpOptions = {
   readonly sandbox?: Sandbox | undefined;
   /** A server that cannot be used, reported once for each reason; its tools are missing, the others work. */
   readonly onProblem: (server: string, problem: string) => void;
-  /** How long members wait at most for a server that is starting. */
+  /** The longest time that members wait for a server that is starting. */
   readonly readyMs?: number;
   /** A server's list changed: read `tools` again before the next stint. */
   readonly onChanged?: () => void;

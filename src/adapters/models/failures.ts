@@ -66,7 +66,7 @@ export function failureOf(thrown: unknown, context: FailureContext): EkidenError
   return fail("model_refused", `the provider refused the request (${status}). ${said}`);
 }
 
-/** How a request failed before it began, in a word, or null when it began. */
+/** The failure of a request before it began, in a word, or null when it began. */
 function unreachable(thrown: unknown): string | null {
   for (let error = thrown, i = 0; error instanceof Error && i < 5; error = error.cause, i += 1) {
     const code = (error as NodeJS.ErrnoException).code;
@@ -107,7 +107,7 @@ export function redacted(text: string, secret: string): string {
   return safe.length > 400 ? `${cutEnd(safe, 399)}…` : safe;
 }
 
-/** How long the provider asks us to wait: `retry-after-ms`, `retry-after` in seconds or as a date, or Google's `retryDelay`. */
+/** The time that the provider asks us to wait: `retry-after-ms`, `retry-after` in seconds or as a date, or Google's `retryDelay`. */
 function waitOf(error: unknown, now: number): number | undefined {
   const headers = at(error, "responseHeaders");
   const ms = Number.parseFloat(stringAt(headers, "retry-after-ms") ?? "");

@@ -77,7 +77,7 @@ const OBSTACLE =
 const OBSTACLE_LINES = 5;
 const OBSTACLES_MAX = 8;
 
-/** Why this step failed, if it is worth another try. */
+/** The reason why this step failed, if it is worth another try. */
 export function obstacleOf({ result, tries }: Step): string | null {
   // The sandbox would refuse it again.
   if (tries >= OBSTACLES_MAX || !failureOf(result) || /^\[sandbox: /m.test(result.text)) return null;

@@ -256,7 +256,7 @@ function blockFailure(failure: string, output: string, where: string): string {
   return lines.length > 1 ? `${head}\n${tail(output)}` : head;
 }
 
-/** Why a task could not be completed: its error first, without the advice to the model that follows the evidence. */
+/** The reason why a task could not be completed: its error first, without the advice to the model that follows the evidence. */
 function refusal(text: string): string {
   const [evidence = ""] = text.split("\n\n");
   const lines = evidence.split("\n").filter((line) => !GATE_NOTE.test(line));

@@ -24,7 +24,7 @@ export class Watchdog {
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout | undefined;
   private readonly outer: AbortSignal;
-  /** How long nothing may come now. */
+  /** The longest silence that is allowed now. */
   stallMs: number;
   private readonly begunMs: number;
   private readonly progressMs: number;

@@ -42,7 +42,7 @@ export type ShellSettings = {
   readonly passEnv?: readonly string[];
   /** Names of variables that children must not see. */
   readonly hideEnv?: readonly string[];
-  /** Whose environment the children get; default: this process's. */
+  /** The environment of the children; default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Begins the tags of all commands: see process-identity. */
   readonly mark?: string;

@@ -61,7 +61,7 @@ const FREE = new Raw(
 export type Way = "first" | "best";
 export type Take = (way: Way, seat: Seat, entry?: MakeEntry) => Promise<Claimed | null>;
 
-/** How a member found its last task. It will probably find another one, so the next claim skips the check. */
+/** The way in which a member found its last task. It will probably find another one, so the next claim skips the check. */
 const found = new WeakMap<Seat, Way>();
 
 /** A member that finds nothing should find that out by a read: a failed write costs ten reads. */

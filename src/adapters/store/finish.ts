@@ -36,7 +36,7 @@ export function* complete(tx: Tx, held: Held, result: string, entry?: Entry): Op
   return yield* completed(tx, { id, subject, attempt, touches }, seat.name, result, ready);
 }
 
-/** How many characters of a result the journal keeps. */
+/** The characters of a result that the journal keeps. */
 const RESULT_SHOWN = 300;
 
 type Done = Pick<TaskRow, "id" | "subject" | "attempt" | "touches">;

@@ -19,7 +19,7 @@ import type { TaskRow } from "./task-row.ts";
 
 type HostRow = HostProcess & {
   readonly id: HostId;
-  /** How long its lease lasts, in milliseconds; 0 or less if it is over. */
+  /** The rest of its lease, in milliseconds; 0 or less if it is over. */
   readonly left_ms: number;
 };
 type HostShown = HostRow & {

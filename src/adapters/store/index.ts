@@ -29,7 +29,7 @@ export type StoreOptions = Partial<Limits> & {
   readonly url: string;
   readonly team: Name;
   readonly clock: Clock;
-  /** How often SQLite is checked for commits of other processes whose notice was lost; a quarter as often while nobody writes. Default 250 ms. */
+  /** The time between checks of SQLite for commits of other processes whose notice was lost; four times as long while nobody writes. Default 250 ms. */
   readonly pollMs?: number;
   /** For callers that only read: an unknown team is an error and is not created, and a store of an older version is refused. */
   readonly mustExist?: boolean;

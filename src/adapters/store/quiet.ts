@@ -80,7 +80,7 @@ function* tell(tx: Tx): Op<"told" | "quiet" | "busy"> {
 }
 
 const SHOWN = 50;
-/** How many characters of a command are shown. */
+/** The characters of a command that are shown. */
 const COMMAND_SHOWN = 200;
 
 function* running(tx: Tx): Op<{ job: string; owner: Name; command: string }[]> {

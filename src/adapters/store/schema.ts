@@ -215,7 +215,7 @@ const fifteenth = ({ xid }: Names): Step[] => [
     : []),
 ];
 
-/** Which runbook a task is of (`NewTask.runbook`); null for tasks of older versions, and for all others. */
+/** The runbook of a task (`NewTask.runbook`); null for tasks of older versions, and for all others. */
 const sixteenth = (): Step[] => ["alter table tasks add column runbook text"];
 
 /** `prose`: it holds no block that can be run. `blocks_of`: the member claims such tasks of this runbook only; null in `members`: anything. */

@@ -7,7 +7,7 @@ import type { Outage } from "./outage.ts";
 import type { Driver, Op, Tx } from "./sql.ts";
 
 export type Limits = {
-  /** How long a host counts as alive after its last `beat`. */
+  /** The time for which a host counts as alive after its last `beat`. */
   readonly leaseMs: number;
   /** A task whose owner died or gave it back fails after this many tries. */
   readonly maxAttempts: number;
