@@ -79,7 +79,7 @@ export class MemberModels {
     return this.efforts.get(who) ?? this.effortOfAll;
   }
 
-  /** How hard each member thinks now, with what its model makes of that. */
+  /** The effort of each member now, with a note where its model has no such level. */
   async thinking(): Promise<{ name: Name; effort: Effort | undefined; note: string }[]> {
     const { models } = this.parts.settings;
     return await Promise.all(

@@ -13,7 +13,7 @@ export type Question = {
   readonly subject: string;
   /** The change that an edit would make, as a unified diff. */
   readonly diff?: string | undefined;
-  /** Why the policy does not decide itself. */
+  /** The reason why the policy does not decide itself. */
   readonly reason: string;
   /** The rule that "always" adds; null when no rule would allow the call. */
   readonly rule: string | null;

@@ -83,7 +83,7 @@ export type TeamHost = {
    * @throws EkidenError `not_found` when it is not hosted here
    */
   compact(name: Name, anew?: boolean): Promise<Compacted | null>;
-  /** Which model each member of this process uses. */
+  /** The model of each member of this process. */
   readonly models: ReadonlyMap<Name, string>;
   /** The models that the providers in use offer, as "provider/name". Empty where they do not answer within two seconds. */
   offeredModels(): Promise<readonly string[]>;
@@ -92,7 +92,7 @@ export type TeamHost = {
    * @throws EkidenError `model_missing` | `model_auth` | `not_found`
    */
   useModel(spec: string, who?: Name): Promise<void>;
-  /** How hard the model of each member of this process thinks; `note` says where its model has no such level. */
+  /** The effort of each member of this process; `note` says where its model has no such level. */
   efforts(): Promise<
     readonly { readonly name: Name; readonly effort: Effort | undefined; readonly note: string }[]
   >;

@@ -107,7 +107,7 @@ export class Door {
     this.early.clear();
   }
 
-  /** How long nobody has looked on, in milliseconds. */
+  /** The time without any face, in milliseconds. */
   get alone(): number {
     return this.faces.size + this.early.size > 0 ? 0 : Date.now() - this.aloneSince;
   }

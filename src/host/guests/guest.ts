@@ -15,7 +15,7 @@ export type GuestOptions = Pick<WorkerOptions, "settings" | "cwd" | "env" | "rol
   readonly name: Name;
   /** A name that is taken gets a number. */
   readonly mayNumber: boolean;
-  /** How long a call waits for something to say. */
+  /** The time that a call waits for something to say. */
   readonly waitMs: number;
   /** After this time without a call, a member without a task leaves. */
   readonly absentMs?: number;

@@ -25,7 +25,7 @@ type Status =
   | { readonly status: "completed"; readonly result: CallToolResult }
   | { readonly status: "failed"; readonly error: { readonly code: number; readonly message: string } };
 type Task = {
-  /** Whose task it is: a client sees only its own. */
+  /** The client of the task: each sees only its own. */
   readonly owner: string;
   readonly createdAt: string;
   readonly over: AbortController;

@@ -76,7 +76,7 @@ export class AgentRequests implements AgentHost {
     this.readers.get(nth)?.(text);
   }
 
-  /** How a step of the program ended; undefined where nobody knows it any more. */
+  /** The end of a step of the program; undefined where nobody knows it any more. */
   endOf(nth: number): StepEnd | undefined {
     return this.printed.get(nth);
   }

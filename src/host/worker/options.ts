@@ -27,6 +27,6 @@ export type WorkerOptions = {
 export type WorkerEnd = {
   readonly reason: "drained" | "cut" | "over" | "budget";
   readonly error?: EkidenError;
-  /** Which limit, with `budget`. */
+  /** The limit, with `budget`. */
   readonly why?: string;
 };

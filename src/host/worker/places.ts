@@ -7,7 +7,7 @@ export type Places = {
   /** Hosts with a lease, this one included. */
   readonly live: ReadonlySet<string>;
   readonly count: number;
-  /** How many members it fills up to: `count` without those that were asked to stop or failed. */
+  /** The number of members up to which it fills: `count` without those that were asked to stop or failed. */
   readonly wanted: number;
   /** Members that run in this process. */
   readonly running: ReadonlySet<Name>;
@@ -26,7 +26,7 @@ export type Filling = {
   readonly release: readonly Name[];
   /** Names for new members, in the order in which they are tried. */
   readonly join: readonly Name[];
-  /** How many new members join. */
+  /** The number of new members that join. */
   readonly joining: number;
 };
 
