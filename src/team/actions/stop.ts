@@ -20,7 +20,7 @@ export type StopOptions = {
 };
 export type Stopped = { readonly name: Name; readonly stopped: boolean; readonly how: string };
 
-/** How long a host may take after the deadline to end a member that did not answer. */
+/** The time that a host may take after the deadline to end a member that did not answer. */
 const GRACE_MS = 15_000;
 
 /** Stops a member, or everybody (`null`), the lead last. Resolves when they have stopped or refused. @throws EkidenError `not_found` | `bad_input` | `not_permitted` */

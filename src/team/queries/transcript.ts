@@ -17,7 +17,7 @@ export async function transcript(store: Store, name: string, after = 0): Promise
   return { name: who, entries };
 }
 
-/** How many subagents a member has had. Their numbers have no gaps, so few are looked for. */
+/** The number of subagents that a member has had. Their numbers have no gaps, so few are looked for. */
 export async function subagentsOf(store: Store, member: Name): Promise<number> {
   const has = async (n: number): Promise<boolean> =>
     (await store.transcript.last(subagentName(member, n), 1)).length > 0;
