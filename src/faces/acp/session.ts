@@ -23,7 +23,7 @@ import { Questions } from "./questions.ts";
 import { promptText } from "./shown.ts";
 import { TeamUpdates } from "./team-updates.ts";
 
-/** How often a prompt asks whether the team has come to rest, should a wake-up be lost. */
+/** The time after which a prompt asks whether the team has come to rest, should a wake-up be lost. */
 const FLOOR_MS = 500;
 /** A cancelled prompt is answered after this at the latest. */
 const CANCEL_MS = 5_000;

@@ -16,7 +16,7 @@ export const COMMON_OPTIONS: readonly OptionRow[] = [
   ["--verbose", "more detail; stacks of errors"],
 ];
 
-/** How a team works: for the commands that host one, and before any other command, so that an alias may hold them. */
+/** Options for the work of a team: for the commands that host one, and before any other command, so that an alias may hold them. */
 export const TEAM_OPTIONS: readonly OptionRow[] = [
   ["--model <spec>", "provider/model, such as anthropic/claude-sonnet-5-5"],
   ["--lead-model <spec>", "model of the lead, where it differs"],

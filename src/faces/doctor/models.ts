@@ -8,7 +8,7 @@ import type { Invocation } from "../invocation.ts";
 import { type Finding, missing, ok, wrong } from "./finding.ts";
 
 const PROBE_MS = 3_000;
-/** How long a model may take to say one word. */
+/** The time in which a model must say one word. */
 const REPLY_MS = 20_000;
 
 /** The model that a run would use now. */

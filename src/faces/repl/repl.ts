@@ -35,7 +35,7 @@ import { completing } from "./values.ts";
 const TWICE_MS = 2_000;
 /** The beginning of a line with news of the team, to tell it from the lead's answers. */
 const MARK = "· ";
-/** How often a piped conversation asks whether the team has come to rest, should a wake-up be lost. */
+/** The time after which a piped conversation asks whether the team has come to rest, should a wake-up be lost. */
 const FLOOR_MS = 500;
 
 export async function run(call: Invocation): Promise<number | undefined> {

@@ -66,7 +66,7 @@ export class Answer implements Block {
     this.markdown = new GrowingMarkdown(style, text);
   }
 
-  /** Why it ends here. */
+  /** The reason why it ends here. */
   cutOff(why: string): void {
     this.cut = why;
   }

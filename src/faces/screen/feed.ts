@@ -5,7 +5,7 @@
 
 import { stripVTControlCharacters } from "node:util";
 
-/** How blocks are shown at this moment. */
+/** The present form of blocks. */
 export type Look = {
   readonly width: number;
   /** Calls and thoughts in full. */

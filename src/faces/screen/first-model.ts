@@ -20,7 +20,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Place = {
   readonly style: Style;
   readonly env: Env;
-  /** Why there is no model. */
+  /** The reason why there is no model. */
   readonly why: string;
   /** Null: the person leaves. */
   chosen(model: FirstModel | null): void;
@@ -53,7 +53,7 @@ export class FirstModelView implements FullView {
     void this.look();
   }
 
-  /** Which providers there are, and whether Ollama runs. */
+  /** The providers, and whether Ollama runs. */
   private async look(): Promise<void> {
     const [{ PROVIDERS }, { ollamaModel }] = await Promise.all([
       import("../../adapters/models/index.ts"),

@@ -152,7 +152,7 @@ const KINDS: Partial<Record<Event["type"], Kind>> = {
   },
 };
 
-/** How a try ended; null for what ends none. */
+/** The end of a try; null for events that end none. */
 function endOf(event: Event): End | null {
   switch (event.type) {
     case "task.completed":

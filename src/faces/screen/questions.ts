@@ -129,7 +129,7 @@ export class Questions {
     this.onChange();
   }
 
-  /** How many of the others the rule of this one covers. */
+  /** The number of other questions that the rule of this one covers. */
   get alike(): number {
     const rule = ruleOf(this.current);
     return rule === null ? 0 : this.waiting.filter((one) => ruleOf(one) === rule).length - 1;

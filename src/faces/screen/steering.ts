@@ -34,7 +34,7 @@ export class Steering {
     if (this.team) this.team.host.mode = NEXT[this.team.host.mode];
   };
 
-  /** How many members work in this process now, and stop with it. */
+  /** The number of members that work in this process now, and stop with it. */
   get atWork(): number {
     const { host, model } = this.team ?? {};
     const members = [...(model?.picture.members.values() ?? [])];

@@ -1,4 +1,4 @@
-/** How the thoughts of members are shown: one choice for all stories of this terminal. */
+/** The choice how much of members' thoughts is shown: one for all stories of this terminal. */
 import { forgetKept } from "./kept.ts";
 
 /** `hidden`: none. `folded`: the last line; Ctrl-O shows the rest. `shown`: all lines. */

@@ -26,7 +26,7 @@ import type { Act } from "./wire.ts";
 export type Actor = {
   readonly settings: Settings;
   readonly cwd: string;
-  /** How the page starts runs; none where it may not. */
+  /** Starts runs for the page; none where it may not. */
   readonly launch?: Launch | undefined;
   /** Reads the changes of the team. */
   readonly outcome?: OutcomeReader | undefined;

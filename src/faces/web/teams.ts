@@ -38,7 +38,7 @@ import type {
 const DIFF_MAX = 300_000;
 const ENTRIES = 300;
 const MAIL_A_BOX = 100;
-/** How long a snapshot serves pages while nothing happens. Leases end without a fact, but pages ask for members by themselves. */
+/** The time for which a snapshot serves pages while nothing happens. Leases end without a fact, but pages ask for members by themselves. */
 const FRESH_MS = 60_000;
 
 export type Project = {

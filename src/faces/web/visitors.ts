@@ -32,7 +32,7 @@ export function visitorOf(
 export const STRANGER =
   "The token is missing or wrong, or the link has ended. Open the address that ekiden web printed, or ask for a new link.\n";
 
-/** How soon an ended link is felt by a page that is open. */
+/** The time after which an ended link closes a page that is open. */
 const LOOK_MS = 2_000;
 
 /** Calls `end` once a visitor with a link is let in no more. Returns what stops the looking. */

@@ -153,7 +153,7 @@ export type Act =
       readonly value: string;
     }
   | { readonly do: "review"; readonly comments: readonly ReviewComment[] };
-/** How the process that runs the team is set at this moment. */
+/** The present choices of the process that runs the team. */
 export type Steering = {
   readonly mode: string;
   readonly members: readonly {

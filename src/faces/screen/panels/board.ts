@@ -55,7 +55,7 @@ type Crew = Pick<Picture, "tasks" | "members">;
 const crewOf = ({ members }: Crew): PictureMember[] =>
   [...members.values()].filter(({ phase, hosted }) => phase !== "shutdown" && hosted);
 
-/** Why nobody who is there will take it, so that a person must do something; "" where somebody will, or nobody takes any task. */
+/** The reason why no present member will take it, so that a person must act; "" where one will, or nobody takes any task. */
 export function nobodyTakes({ waitsFor, ready, assignee, role }: ListedTask, picture: Crew): string {
   const statusOf = (id: number): string => picture.tasks.get(id)?.status ?? "";
   const dead = waitsFor.find((id) => ["failed", "cancelled"].includes(statusOf(id)));
@@ -67,7 +67,7 @@ export function nobodyTakes({ waitsFor, ready, assignee, role }: ListedTask, pic
   return role === null || crew.some((one) => one.role === role) ? "" : `nobody has the role ${role}`;
 }
 
-/** Why nobody takes any task. */
+/** The reason why nobody takes any task. */
 function standstill(picture: Crew): string {
   const crew = crewOf(picture);
   if (crew.length === 0) return "nobody is at work";

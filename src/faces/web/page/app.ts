@@ -67,7 +67,7 @@ export class App {
   private noticeTimer: ReturnType<typeof setTimeout> | undefined;
   private retryTimer: ReturnType<typeof setTimeout> | undefined;
   private generation = 0;
-  /** How often the open questions were asked for. */
+  /** The number of requests for the open questions. */
   private asked = 0;
   private views: readonly ViewName[] = [];
 

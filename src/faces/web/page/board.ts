@@ -110,7 +110,7 @@ export function shownOf(task: Task, model: Pick<Picture, "tasks" | "members">): 
   return pause === "asks" || pause === "away" ? pause : lookOf(task, model.tasks);
 }
 
-/** How many tasks are shown as each. */
+/** The number of tasks with each look. */
 export function shownCounts(model: Picture): Readonly<Record<Shown, number>> {
   const counts = { ...looksOf(model).counts, asks: 0, away: 0 };
   for (const { task: id } of model.members.values()) {
@@ -157,7 +157,7 @@ const list = (ids: readonly number[]): string =>
         .map((id) => `#${id}`)
         .join(", ")} and ${ids.length - 3} more`;
 
-/** Why a board with open tasks stands still, and what moves it; "" where somebody works or nothing is open. */
+/** The reason why a board with open tasks stands still, and a way out; "" where somebody works or nothing is open. */
 export function whyNobody(model: Picture): string {
   const questions = model.questions.size;
   const there = [...model.members.values()].filter(isThere);

@@ -26,15 +26,15 @@ export function useClock(isOn: boolean): void {
   useEffect(() => (isOn ? subscribe(() => tick((n) => n + 1)) : undefined), [isOn]);
 }
 
-/** How long ago it was, or until `to`. */
+/** The time since it, until now or until `to`. */
 export function Elapsed({ since, to = null }: { since: number; to?: number | null }) {
   useClock(to === null);
   return <>{span((to ?? app.now) - since)}</>;
 }
 
-/** How long it is until then. */
 const DAY_MS = 86_400_000;
 
+/** The time until then. */
 export function Left({ until }: { until: number }) {
   useClock(true);
   const ms = Math.max(0, until - app.now);

@@ -53,7 +53,7 @@ export function useFacts(): Facts {
   return { events: replay.events.slice(0, count(replay.events, replay.time)), isLoading: false, error: "" };
 }
 
-/** How many of the events, which are in order of time, had happened. */
+/** The number of the events, which are in order of time, that had happened. */
 function count(events: readonly Event[], time: number): number {
   let [low, high] = [0, events.length];
   while (low < high) {

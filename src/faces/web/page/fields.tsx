@@ -91,7 +91,7 @@ export const CloseButton = ({ onClose }: { onClose: () => void }) => (
   </Button>
 );
 
-/** Why a form was refused; nothing while it was not. */
+/** The reason why a form was refused; nothing while it was not. */
 export const Refusal = ({ text }: { text: string }) =>
   text === "" ? null : (
     <p class="bad as-is" role="alert">

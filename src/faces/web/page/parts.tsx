@@ -98,7 +98,7 @@ export function Status({ look, word = false }: { look: Shown; word?: boolean }) 
   );
 }
 
-/** How far the board is, as one bar in the colours of the statuses. */
+/** The progress of the board, as one bar in the colours of the statuses. */
 export function ProgressBar({ counts }: { counts: Readonly<Record<Shown, number>> }) {
   const shown = BY_PROGRESS.filter((look) => counts[look] > 0);
   const text = shown.map((look) => `${counts[look]} ${SHOWN_WORDS[look].toLowerCase()}`).join(", ");

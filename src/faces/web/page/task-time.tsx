@@ -1,4 +1,4 @@
-/** Why a task took so long, on one click: the facts of the team are read only then. */
+/** The parts of a task's time, on one click: the facts of the team are read only then. */
 import { useState } from "preact/hooks";
 import { span } from "../../../core/views/view.ts";
 import { app } from "./app.ts";

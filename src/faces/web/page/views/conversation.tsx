@@ -16,9 +16,9 @@ import { Say } from "./say.tsx";
 import { PhaseWords } from "./team.tsx";
 
 type Line = ConversationPage["entries"][number];
-/** How many of the latest entries are read and are elements; earlier ones come when one scrolls up. */
+/** The number of latest entries that are read and are elements; earlier ones come when one scrolls up. */
 const SHOWN = 200;
-/** How many more come each time. */
+/** The number of earlier entries that come each time. */
 const EARLIER = 500;
 /** So near to the first entry that is shown, earlier ones are read. */
 const NEAR_TOP_PX = 600;
@@ -29,7 +29,7 @@ type Conversation = {
   readonly isLoading: boolean;
   /** Entries before the first line are not read yet. */
   readonly hasEarlier: boolean;
-  /** How many subagents the member started before the first line. */
+  /** The number of subagents that the member started before the first line. */
   readonly subagentsBefore: number;
 };
 const NOTHING: Conversation = {

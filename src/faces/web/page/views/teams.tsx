@@ -126,7 +126,7 @@ function Card({ team: one, now }: { team: TeamGlance; now: number }) {
   );
 }
 
-/** Which of the pending tasks are ready is not counted here, nor which of those in progress ask. */
+/** Neither ready ones among the pending tasks are counted here, nor tasks in progress that ask. */
 function looks(counts: NonNullable<TeamGlance["counts"]>, state: TeamGlance["state"]) {
   const { pending, inProgress, completed, failed, cancelled } = counts;
   const isStopped = state === "stopped" || state === "done";
