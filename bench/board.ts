@@ -13,7 +13,7 @@ type Backend = {
   /** Addresses of two databases. */
   readonly ours: string;
   readonly floor: string;
-  /** How long one measurement takes. */
+  /** The duration of one measurement. */
   readonly takeMs: number;
   readonly looks: number;
 };

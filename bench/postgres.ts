@@ -53,7 +53,7 @@ export const postgres: Item = async (quick) => {
 const WORK_MS = 10_000;
 const TASKS_EACH = 4;
 
-/** How much longer a team takes in eight processes than in one, with tasks that take time, as those of models do. */
+/** The time of a team in eight processes over that in one, with tasks that take time, as those of models do. */
 async function spread(start: () => Crew, members: number): Promise<Figure> {
   const seconds = async (processes: number): Promise<number> => {
     const tasks = members * TASKS_EACH;

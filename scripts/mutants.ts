@@ -35,7 +35,7 @@ const { values } = parseArgs({
     /** Takes that many faults at random; all without it. */
     faults: { type: "string" },
     seed: { type: "string" },
-    /** How many seconds of tests may be spent on one fault. */
+    /** The seconds of tests that may be spent on one fault. */
     seconds: { type: "string", default: "20" },
     /** Only tests whose path contains this text. */
     tests: { type: "string", default: "" },

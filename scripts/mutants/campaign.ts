@@ -9,7 +9,7 @@ import type { Fault } from "./switch.ts";
 export type State = {
   readonly fault: Fault;
   verdict: "alive" | "killed" | "timed out" | "judged";
-  /** How long tests ran with it. */
+  /** The time of the tests that ran with it. */
   ms: number;
   /** Test files that have judged it. */
   readonly asked: Set<string>;

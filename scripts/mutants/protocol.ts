@@ -5,7 +5,7 @@ export type Order = {
   readonly faults: readonly number[];
   /** The fault that is on before the first import, to judge a fault outside of all functions; null to judge `faults`. */
   readonly always: number | null;
-  /** How many milliseconds of tests may still be spent on each of `faults`. */
+  /** The milliseconds of tests that may still be spent on each of `faults`. */
   readonly left: Readonly<Record<number, number>>;
   /** The file that gets the lines. */
   readonly report: string;

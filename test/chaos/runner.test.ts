@@ -22,7 +22,7 @@ it.each(["sqlite", "postgres"] as const)(
     });
     console.log(`${store}, seed ${seed}: ${summary(counts)}`);
     expect(faults, lines.join("\n")).toEqual([]);
-    // Which faults come in a minute is chance.
+    // The faults of a minute are random.
     const injected = Object.values(INJECTIONS).map(({ counts: name }) => counts[name]);
     expect(Math.max(...injected)).toBeGreaterThan(0);
     expect(counts.tasks).toBeGreaterThan(0);

@@ -38,7 +38,7 @@ it("plans each statement once, unless the address says otherwise", async () => {
 
 it("reads a few rows to claim and complete, on a board that is newer than the statistics", async () => {
   const client = await connect(inject("postgresUrl"));
-  /** How many rows the store's connections have read. PostgreSQL counts them when a connection ends. */
+  /** The number of rows that the store's connections have read. PostgreSQL counts them when a connection ends. */
   const read = async (): Promise<number> => {
     const open = `select 1 from pg_stat_activity where application_name = '${SCHEMA}'`;
     await expect.poll(async () => (await client.query(open)).rows.length).toBe(0);

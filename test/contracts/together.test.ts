@@ -18,7 +18,7 @@ describe.each(BACKENDS)("members together on %s", (backend) => {
     const { store, seats } = await at.crew(MEMBERS);
     await store.board.addAll([...subjects(12), { subject: "urgent", priority: 5 }], PERSON);
     const tasks = await claimAll(store, seats);
-    // The twelve best. Which member gets which depends on whose look ended first.
+    // The twelve best. The first look that ends decides which member gets which.
     const best = ["urgent", ...subjects(11).map(({ subject }) => subject)];
     expect(tasks.map((task) => task?.subject).sort()).toEqual(best.sort());
     expect(tasks.map((task) => task?.owner)).toEqual(MEMBERS);

@@ -61,7 +61,7 @@ export class Project {
     return child;
   }
 
-  /** How others start the program: MCP clients. */
+  /** The command with which MCP clients start the program. */
   command(args: readonly string[]): {
     command: string;
     args: string[];

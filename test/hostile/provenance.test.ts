@@ -1,4 +1,4 @@
-/** Whose word a task is: only what this person's process wrote on this board runs unasked. */
+/** The provenance of tasks: only a task that this person's process wrote on this board runs unasked. */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";

@@ -16,7 +16,7 @@ import {
   TASKS,
 } from "./model.ts";
 
-/** How much of each kind of trouble a search may meet. Zero leaves the operations out. */
+/** The bounds of a search for each kind of trouble. Zero leaves the operations out. */
 export type Bounds = {
   readonly crashes: number;
   /** Leases that run out while their processes live. */

@@ -9,7 +9,7 @@ type Replayed = {
   owner: string | null;
   attempt: number;
   blockedBy: number[];
-  /** Whose claims were taken from them. */
+  /** The members whose claims were taken from them. */
   former: string[];
 };
 type Fact = Record<string, unknown> & {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { ClassName } from "./faults.ts";
 
 export type StoreName = "sqlite" | "postgres";
-/** How a program reaches its server: by TLS, by a pooler, or by a network that can be cut at any byte. */
+/** The way of a program to its server: by TLS, by a pooler, or by a network that can be cut at any byte. */
 export type WayName = "tls" | "pooler" | "network";
 
 /** The faults of a store. Each resolves when it is over: false when this store has no such fault. */
@@ -29,7 +29,7 @@ export const never = (): Promise<boolean> => Promise.resolve(false);
 const DISK_MB = 24;
 const isRoot = process.getuid?.() === 0;
 
-/** Why this class cannot run here, or null. */
+/** The reason why this class cannot run here, or null. */
 export function skipped(name: ClassName, store: StoreName): string | null {
   const isOfServer = name.startsWith("database-");
   if (isOfServer && store === "sqlite") return "SQLite has no server";

@@ -67,7 +67,7 @@ export async function round({ store, classes, dice, schema, postgres }: RoundOpt
   }
 }
 
-/** How programs reach the database in a round: straight in one of two rounds, else by one of the ways that the classes name. */
+/** The way of programs to the database in a round: straight in one of two rounds, else one of the ways that the classes name. */
 function wayOf(classes: ReadonlySet<ClassName>, dice: Dice): WayName | null {
   const ways = (["tls", "pooler", "network"] as const).filter((way) => classes.has(`database-${way}`));
   return dice() < 0.5 ? null : (ways[Math.floor(dice() * ways.length)] ?? null);

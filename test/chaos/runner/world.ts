@@ -21,7 +21,7 @@ import { type Dice, programOf, type WorkPlan, whoAsks } from "./work.ts";
 const PROGRAM = resolve(import.meta.dirname, "../../../dist/main.js");
 const TEAM = "default";
 const LATEST_LINES = 12;
-/** How long a git is looked for: each runs for some milliseconds. */
+/** The time of the search for a git: each runs for some milliseconds. */
 const GIT_MS = 500;
 /** Between one process of a machine that stood still and the next. */
 const SLOW_START_MS = 40;
@@ -71,7 +71,7 @@ export class World {
   private readonly project: ChaosProject;
   private server!: ModelServer;
   private newer: string | null = null;
-  /** How newer programs ended that were not refused. */
+  /** The ends of newer programs that were not refused. */
   private readonly newerEnds: string[] = [];
   private readonly thawing = new Set<Promise<unknown>>();
 
@@ -321,7 +321,7 @@ export class World {
     }
   }
 
-  /** How many facts the journal has; -1 while there is no database. */
+  /** The number of facts in the journal; -1 while there is no database. */
   async facts(): Promise<number> {
     const text = `select count(*) as facts from events where team = '${TEAM}'`;
     const rows = await inSnapshot(this.options.place.direct, (ask) => ask(text)).catch(() => []);

@@ -31,7 +31,7 @@ class Receiver {
   readonly metrics = new Map<string, MetricData>();
   readonly headers: IncomingMessage["headers"][] = [];
   resource: Record<string, unknown> = {};
-  /** How many requests are refused before one is accepted. */
+  /** The number of requests that are refused before one is accepted. */
   refuse = 0;
   private readonly server: Server = createServer((request, response) => {
     let body = "";
