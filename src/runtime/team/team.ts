@@ -69,9 +69,11 @@ export class Team implements TeamControl {
     }
   }
 
-  private enter(profile: Profile, by: Name): Promise<void> {
+  /** Nobody enters a process that ends: its shell is closed, so every command would fail. */
+  private async enter(profile: Profile, by: Name): Promise<void> {
+    if (this.isEnding) return;
     const { store, host } = this.parts;
-    return this.entering(profile.name, async () =>
+    await this.entering(profile.name, async () =>
       this.begin(profile, await store.roster.join(profile, host, by)),
     );
   }
@@ -105,7 +107,7 @@ export class Team implements TeamControl {
 
   private async adopt(member: Member, revive: boolean): Promise<boolean> {
     const { store, host, isAlive, onOrphans } = this.parts;
-    if (this.members.has(member.name) || this.starting.has(member.name)) return false;
+    if (this.isEnding || this.members.has(member.name) || this.starting.has(member.name)) return false;
     const isElsewhere = member.host !== null && member.host !== host;
     this.hasSkipped ||= isElsewhere && !this.lease.mayJudge;
     if (isElsewhere && !this.lease.mayJudge) return false;
@@ -226,7 +228,6 @@ export class Team implements TeamControl {
     await end();
   }
 
-  // -- one member -------------------------------------------------------------------------------------------------------
   private async begin(profile: Profile, seat: Seat): Promise<void> {
     const { parts } = this;
     const control = new AbortController();
@@ -282,7 +283,6 @@ export class Team implements TeamControl {
     return quiet === "told" ? "look again" : "wait";
   }
 
-  // -- all members --------------------------------------------------------------------------------------------------------
   private async every(ms: number, step: () => Promise<void>): Promise<void> {
     const { signal } = this.background;
     while (!signal.aborted) {

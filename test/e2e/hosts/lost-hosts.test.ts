@@ -44,6 +44,17 @@ it("takes over the teammates together with the lead", async () => {
   expect(here.names.sort()).toEqual([alice, "lead"]);
 });
 
+it("begins nobody once it ends: its shell is closed", async () => {
+  const { store, team: here } = await open({ host: "here" });
+  await store.roster.open(other, "test", 7);
+  await store.roster.join(profile("alice"), other, PERSON);
+  await store.roster.suspend(other);
+  const [adopted] = await Promise.all([here.adoptAll(), here.suspend()]);
+  await here.join(profile("bob"), PERSON);
+  expect([adopted, here.names]).toEqual([[], []]);
+  expect((await store.roster.members()).map((one) => [one.name, one.host])).toEqual([[alice, null]]);
+});
+
 it("takes back members that nobody hosts, also when it was late", async () => {
   const clock = new ManualClock();
   const { store, team: here } = await open({ clock, host: "here" });
