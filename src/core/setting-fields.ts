@@ -44,7 +44,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     z
       .record(z.string(), modelSetting(), 'models by "provider/name"')
       .describe(
-        'What Ekiden does not know of a model, by "provider/name": efforts, thinking, window, longest, patch, price, and options that go with each request.',
+        'Properties of models that Ekiden does not know, by "provider/name": efforts, thinking, window, longest, patch, price, and options that go with each request.',
       ),
   teammates: () =>
     z
@@ -106,7 +106,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     ),
   permissionsTo: () =>
     oneOf(["person", "lead", "nobody"]).describe(
-      "Who answers questions about permissions: you (in any terminal: ekiden answer), the lead, or nobody, which refuses them. Unset: you, if the team's process has your terminal.",
+      "The one who answers questions about permissions: you (in any terminal: ekiden answer), the lead, or nobody, which refuses them. Unset: you, if the team's process has your terminal.",
     ),
   questionDeadlineMs: () => duration().describe("How long a run that nobody watches waits for an answer."),
   permissionDeadlineMs: () =>
@@ -240,7 +240,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
   checks: () =>
     z
       .record(z.string(), text(), "an object of patterns and commands")
-      .describe('What runs after an edit of a file that fits, such as { "*.ts": "tsc --noEmit" }.'),
+      .describe('Commands that run after an edit of a file that fits, such as { "*.ts": "tsc --noEmit" }.'),
   memory: () =>
     flag().describe(
       "Whether members note at the end of a stint what will help later (one short model call).",

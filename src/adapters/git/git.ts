@@ -78,10 +78,10 @@ const isOfOthers = (error: unknown): boolean =>
 
 export const isKill = (error: unknown): boolean => error instanceof GitKilled;
 
-/** Somebody removed what git notes about a worktree, in the middle of a step. */
+/** Somebody removed git's notes about a worktree, in the middle of a step. */
 export class NotesGone extends EkidenError {
   constructor(root: string) {
-    super("tool_failed", `What git notes about ${root} was removed while it was used.`);
+    super("tool_failed", `Git's notes about ${root} were removed while they were used.`);
   }
 }
 /** Git says so then. */

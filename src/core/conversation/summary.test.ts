@@ -15,7 +15,7 @@ const kept = (mails: readonly Mail[], room = 10_000, shown: readonly string[] = 
   toldByPerson(mails, room, shown)
     .split("\n")
     .filter((line) => line !== "" && !line.startsWith("<"));
-const HEAD = "What the person said to you, word for word:";
+const HEAD = "The person's messages to you, word for word:";
 
 it.each([
   ["nothing", [], []],

@@ -112,7 +112,7 @@ export function toldByPerson(mails: readonly Mail[], room: number, shown: readon
     newest.unshift(text);
   }
   const gap = newest.length < later.length ? ["[…]"] : [];
-  return ["What the person said to you, word for word:", ...kept, ...gap, ...newest].join("\n");
+  return ["The person's messages to you, word for word:", ...kept, ...gap, ...newest].join("\n");
 }
 
 /** Waiting mail, so that a member knows of it before it rests. */

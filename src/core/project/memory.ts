@@ -108,7 +108,7 @@ export function memorySection(index: string): string {
   const kept = text.length > INDEX_MAX ? cutEnd(text, INDEX_MAX).replace(/\n[^\n]*$/, "") : text;
   const left = text.slice(kept.length).trim();
   const more = left === "" ? "" : `\n(${left.split("\n").length} more lines)`;
-  return tagged("memory", {}, `What is known from before; recall a topic when it matters.\n${kept}${more}`);
+  return tagged("memory", {}, `Notes of earlier sessions; recall a topic when it matters.\n${kept}${more}`);
 }
 
 export const wantsConsolidation = (index: string): boolean =>

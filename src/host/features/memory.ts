@@ -21,7 +21,9 @@ export async function memory(setup: MemorySetup): Promise<Feature> {
   const reflect = reflection(folder, conversation, (tokens, usd) => onCost(profile.name, { tokens, usd }));
   const takeNotes: Reflection = (agent, signal) =>
     reflect(agent, signal).catch((error: unknown) => {
-      throw new Error(`What ${profile.name} learned was not kept: ${messageOf(error)}`, { cause: error });
+      throw new Error(`The new knowledge of ${profile.name} was not kept: ${messageOf(error)}`, {
+        cause: error,
+      });
     });
   return {
     refresh,

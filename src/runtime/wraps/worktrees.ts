@@ -100,7 +100,7 @@ function completed(next: (call: Call) => Promise<string>, call: Call, more: stri
 
 function notLanded(trees: Worktrees, task: Task): string | null {
   const tree = trees.find(task);
-  return tree && `What was done for it stays on ${tree.branch}; it has not landed.`;
+  return tree && `Its work stays on ${tree.branch}; it has not landed.`;
 }
 
 function noteStep(

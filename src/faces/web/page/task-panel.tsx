@@ -1,4 +1,4 @@
-/** One task: what is to be done, why it waits, what became of it, and what a person may decide about it. */
+/** One task: its description, the reason of its waiting, its outcome, and the decisions that a person may make about it. */
 import { useState } from "preact/hooks";
 import { PERSON } from "../../../core/ids.ts";
 import type { Task } from "../../../core/picture/task.ts";
@@ -48,7 +48,7 @@ function Details({ task }: { task: Task }) {
       <p class="panel-status">
         <Status look={shownOf(task, model)} word />
         {task.owner && (
-          <Link to={{ view: "conversation", item: task.owner }} title="What it said and did">
+          <Link to={{ view: "conversation", item: task.owner }} title="Its conversation">
             {task.owner}
           </Link>
         )}
@@ -183,7 +183,7 @@ function Hands({ task: { id, owner, assignee, status } }: { task: Task }) {
         <label class="check">
           For{" "}
           <Choice
-            label="Who may claim it"
+            label="Member that may claim it"
             value={assignee}
             options={[["", "anybody"], ...options]}
             onValue={(who) => void app.act({ do: "assign", id, who })}

@@ -153,7 +153,7 @@ function Members({ who }: { who: string }) {
   return (
     <div class="toolbar">
       <Choice
-        label="Whose conversation"
+        label="Conversation of"
         value={who}
         options={[...new Set([...app.model.members.keys(), who])]}
         onValue={(item) => app.go({ item })}
