@@ -22,7 +22,7 @@ export type Body = Readonly<
   | { kind: "idle_notice"; reason: IdleReason; completed: readonly TaskId[]; goesOn?: boolean }
   /** A member has stopped: why, its last words, and its tasks that went back to the board. */
   | { kind: "stopped"; reason: ShutdownReason; text: string; released: readonly TaskId[] }
-  /** A task was taken from the member that worked on it. `reason`: of the one who decided, or "". */
+  /** A task was taken from the member that worked on it. `reason`: the words of the one who decided, or "". */
   | { kind: "claim_taken"; task: TaskId; attempt: number; how: Taking; reason: string }
   | { kind: "task_failed"; task: TaskId; subject: string; reason: string }
   /** Nothing is ready, running or unread: the lead should conclude. */

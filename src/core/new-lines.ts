@@ -5,7 +5,7 @@
 import { hashOf } from "./hash.ts";
 import { blurred, figures } from "./volatile.ts";
 
-/** `risen`: of a known form, with a higher number than any line of that form had. `other`: with other digits. */
+/** `risen`: a known form with a higher number than any line of that form had. `other`: a known form with other digits. */
 export type Newness = "new" | "risen" | "other" | "known";
 
 /** Lines that are remembered: more would cost memory, and a repetition comes sooner. */

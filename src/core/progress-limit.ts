@@ -25,7 +25,7 @@ export class ProgressLimit {
   private used: number;
   private told = false;
 
-  /** `used`: of the limit, when a run goes on that was stopped. */
+  /** `used`: the used part of the limit, when a run goes on that was stopped. */
   constructor(limit: number, used = 0) {
     this.limit = limit;
     this.used = used;

@@ -1,6 +1,6 @@
 /**
- * The sandbox as data: what a confined command may write, what it may only read, what it does not see, and which hosts it
- * reaches. Pure: the adapters turn a `SandboxPolicy` into mounts or into a profile.
+ * The sandbox as data: the paths that a confined command may write, may only read, and does not see, and the hosts that it reaches.
+ * Pure: the adapters turn a `SandboxPolicy` into mounts or into a profile.
  */
 import { isWithin } from "./paths.ts";
 

@@ -19,7 +19,7 @@ export function rootOf(task: Task, tasks: readonly Task[]): Task {
   return parent ? rootOf(parent, tasks) : task;
 }
 
-/** The task that a member works on, or worked on last; of the lead, which plans for the person, only one that it still has. */
+/** The task that a member works on, or worked on last. The lead plans for the person, so only a task that it still has counts. */
 export function lastTaskOf(
   who: Name,
   tasks: readonly Task[],

@@ -1,5 +1,5 @@
 /**
- * The text of `--help`: first the commands, in groups, then the options; of a command only the options that have an effect there.
+ * The text of `--help`: first the commands, in groups, then the options. A command shows only the options that have an effect there.
  */
 import { type Command, Help, type HelpConfiguration } from "commander";
 import { HOSTS } from "./commands/options.ts";

@@ -60,7 +60,7 @@ class Host implements TeamHost {
   private readonly memberModels: MemberModels;
   private permissionMode: Mode;
   readonly spending: Spending;
-  /** Tasks that ended before this run do not count in its outcome; of a resumed one, those that were cancelled. */
+  /** Tasks that ended before this run do not count in its outcome; a resumed run leaves out only cancelled ones. */
   private before: ReadonlySet<TaskId> = new Set();
   private runbook: string | undefined; // its key
   private resolve: (outcome: Outcome) => void = () => {};

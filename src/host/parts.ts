@@ -93,7 +93,7 @@ export type PartsOptions = {
   readonly embedded: boolean;
   /** The team exists and has its models. */
   readonly resume: boolean;
-  /** What `HostOptions.trust` says, or what the command line has found out already. */
+  /** The value of `HostOptions.trust`, or the trust that the command line has read already. */
   readonly trust?: boolean | ProjectTrust | undefined;
   /** Instead of the providers. */
   readonly openModel?: ((spec: string) => Promise<Model>) | undefined;

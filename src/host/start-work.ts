@@ -26,7 +26,7 @@ export type Work =
 export const goesOnWith = (work: Work, board: readonly Task[]): boolean =>
   "resume" in work || ("runbook" in work && work.fresh !== true && isKnown(work.runbook, board));
 
-/** The key of the runbook that is run. Resumed: of the latest that has an unfinished task. */
+/** The key of the runbook that is run. Resumed: that of the latest one with an unfinished task. */
 export function runbookOf(work: Work, board: readonly Task[]): string | undefined {
   const runbook = "runbook" in work ? work.runbook : "resume" in work ? work.of : undefined;
   if (runbook) return keyOf(runbook);

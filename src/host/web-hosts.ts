@@ -1,6 +1,6 @@
 /**
- * The hosts that members may read pages from: those that a `network` rule lists; of others the person is asked, and never of an address of
- * this machine or of a private network. A deny beats everything, and a no holds until the process ends.
+ * The hosts that members may read pages from: those that a `network` rule lists. The person is asked about others, but never about an
+ * address of this machine or of a private network. A deny beats everything, and a no holds until the process ends.
  */
 import { isIP } from "node:net";
 import { EkidenError } from "../core/errors.ts";

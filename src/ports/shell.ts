@@ -13,7 +13,7 @@ export type ShellResult = {
   readonly spooledTo: string | null;
   readonly timedOut: boolean;
   readonly ms: number;
-  /** Bytes that were printed after `outputMax` was reached and are not kept; of an `outputFile` at least so many. */
+  /** Bytes that were printed after `outputMax` was reached and are not kept; with an `outputFile` there may be more. */
   readonly droppedBytes: number;
   /** One line for a command that the sandbox is likely to have made fail, with the rule that would allow it; else null. */
   readonly denial: string | null;

@@ -1,4 +1,4 @@
-/** The secrets that a process knows: of its environment, and of the settings. */
+/** The secrets that a process knows: those of its environment, and of the settings. */
 import { namedSecrets, Secrets } from "../core/secrets.ts";
 
 export const secretsOf = (

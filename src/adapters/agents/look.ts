@@ -25,7 +25,7 @@ export type AgentProgram = {
   readonly missing: readonly string[];
 };
 
-/** `folder`: of the project. `env`: PATH, HOME and the variables of logins. */
+/** `folder`: the project. `env`: PATH, HOME and the variables of logins. */
 export type Where = { readonly folder: string; readonly env: NodeJS.ProcessEnv };
 
 const NODE_MS = 3_000;

@@ -17,10 +17,10 @@ export const isWhole = (root: string): boolean => stateOf(root) === "whole";
 /** It is not there, or only what a command has written after somebody removed it. */
 export const isRemoved = (root: string): boolean => stateOf(root) === "none";
 
-/** Its files are there, but what git notes about it is not. */
+/** Its files are there, but git's notes about it are not. */
 export const isCutOff = (root: string): boolean => stateOf(root) === "cut off";
 
-/** A task that went on without a word would be completed without what was done for it. */
+/** A task that went on silently would be completed without its earlier work. */
 export const lost = (id: number, branch: string, onto: string): string =>
   `The worktree of #${id} was removed before its work had landed, and with it all that was not committed. It has been made again on ${branch}, which builds on ${onto}. Do again what is missing there.`;
 
@@ -100,7 +100,7 @@ async function withFilesAside(
 const layOver = (root: string, add: () => Promise<string | null>): Promise<string | null> =>
   withFilesAside(root, add, (aside) => cpSync(aside, root, { recursive: true, verbatimSymlinks: true }));
 
-/** Somebody removed what git notes about it (git worktree prune while its disk was away): its files are kept. */
+/** Somebody removed git's notes about it (git worktree prune while its disk was away): its files are kept. */
 const putBack = (root: string, add: () => Promise<string | null>): Promise<string | null> =>
   withFilesAside(root, add, (aside) => {
     const files = (folder: string): string[] => readdirSync(folder).filter((name) => name !== ".git");

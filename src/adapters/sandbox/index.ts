@@ -39,7 +39,7 @@ export type SandboxOptions = {
   /** Files that deny rules close to commands. */
   readonly closed?: ClosedPatterns;
   /** Members work in worktrees of tasks. */ readonly inWorktrees?: boolean;
-  /** Whose PATH and HOME hold; default: this process's. */
+  /** The environment with PATH and HOME; default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
 };
 

@@ -168,7 +168,7 @@ const ninth = (): Step[] => [foldedRoles];
 /** The role of a task that is kept for one teammate (see assign.ts). */
 const tenth = (): Step[] => ["alter table tasks add column asked_role text"];
 
-/** `version`: of the program. `capacity`: how many members a worker takes; `adopts`: whether also those that the lead adds. */
+/** `version`: that of the program. `capacity`: the number of members that a worker takes; `adopts`: whether also those of the lead. */
 const eleventh = ({ int }: Names): Step[] => [
   "alter table hosts add column version text not null default ''",
   `alter table hosts add column capacity ${int} not null default 0`,

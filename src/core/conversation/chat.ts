@@ -93,7 +93,7 @@ export type Entry =
 export type Said = {
   readonly kind: "said";
   readonly message: AssistantMessage;
-  /** The hash of the request that it answers: of the opening and all messages (`prefixOf`). */
+  /** The hash of the request that it answers, with the opening and all messages (`prefixOf`). */
   readonly prefix?: string;
   /** Its thoughts hold only behind exactly that request. */
   readonly binds?: true;
@@ -107,7 +107,7 @@ export type Summary = {
   readonly atRest?: true;
   /** The person began the conversation anew: nothing was summed up. */
   readonly anew?: true;
-  /** The last mail of the person before that. Summaries keep no words of the person up to it, nor do those that follow. */
+  /** The last mail of the person before that. This summary and later ones keep no words of the person up to it. */
   readonly forgets?: MailId;
 };
 

@@ -50,7 +50,7 @@ export function boundedDisk(disk: Disk | undefined, rules: number): Disk | undef
   };
 }
 
-/** What `work` says; null when it used up the disk's work. */
+/** The result of `work`; null when it used up the disk's work. */
 export function withinWork<T>(work: () => T): T | null {
   try {
     return work();

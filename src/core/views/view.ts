@@ -7,7 +7,7 @@ import type { Colour } from "./identity.ts";
 
 /** The meaning of a text; each medium has its own look for it. */
 export type Tone = "plain" | "strong" | "dim" | "good" | "busy" | "warn" | "bad";
-/** `colour`: of a member, instead of a tone. */
+/** `colour`: that of a member, instead of a tone. */
 export type Cell = { readonly text: string; readonly tone?: Tone; readonly colour?: Colour };
 export type Column = {
   readonly name: string;

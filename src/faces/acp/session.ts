@@ -67,7 +67,7 @@ export class TeamSession {
   }
 
   /**
-   * `servers`: MCP servers of the editor, as in .mcp.json. `replay`: what was said before is sent again; the members that stopped
+   * `servers`: MCP servers of the editor, as in .mcp.json. `replay`: earlier texts are sent again; the members that stopped
    * with their process go on. @throws as `openHost`
    */
   static async open(

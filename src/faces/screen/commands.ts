@@ -93,7 +93,7 @@ export const SCREEN_COMMANDS: OwnCommands<Place> = {
   },
 };
 
-/** What `/help` says besides the commands. */
+/** The lines of `/help` besides the commands. */
 const OTHER_LINES = [
   { usage: "!command", about: "runs in your own shell; its output is only shown, esc ends it" },
   { usage: "@path", about: "names a file, with a menu; an image is sent" },

@@ -6,14 +6,14 @@ export type ReviewRow =
   | {
       readonly kind: "line";
       readonly path: string;
-      /** In the new file; of a removed line, where it was. */
+      /** The line in the new file; for a removed line, its former place. */
       readonly line: number;
       readonly text: string;
     };
 
 type FileRows = { readonly path: string; readonly rows: readonly ReviewRow[] };
 
-/** `titleOf`: of the task that changed a file last; "" for none. `path`: only this file, or files below this folder. */
+/** `titleOf`: the title of the task that changed a file last; "" for none. `path`: only this file, or files below this folder. */
 export function reviewRows(diff: string, path: string, titleOf: (path: string) => string): ReviewRow[] {
   const folder = path.replace(/^\.\//, "").replace(/\/$/, "");
   const isWanted = (one: string): boolean => ["", ".", one].includes(folder) || one.startsWith(`${folder}/`);

@@ -1,4 +1,4 @@
-/** A team in a few lines, for the list of all: what it is for, how far it is, what it asks, and what its members do at this moment. */
+/** A team in a few lines, for the list of all: its goal, its progress, its questions, and the present acts of its members. */
 import { systemClock } from "../../adapters/clock.ts";
 import { callsOf, textOf } from "../../core/conversation/chat.ts";
 import { LEAD, type Name, PERSON } from "../../core/ids.ts";

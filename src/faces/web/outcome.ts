@@ -41,7 +41,7 @@ export class OutcomeReader {
     this.caughtUp = journalReader(store, (event) => this.take(event));
   }
 
-  /** `isWhole`: of all runs, not of the last one. */
+  /** `isWhole`: all runs, not only the last one. */
   async read(isWhole: boolean): Promise<Outcome> {
     await this.caughtUp();
     const run = isWhole ? this.runs[0] : this.runs.at(-1);

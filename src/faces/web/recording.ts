@@ -9,7 +9,7 @@ import type { PageFiles } from "./page-files.ts";
 import type { TeamPage } from "./teams.ts";
 import type { ConversationPage, FactPage, Overview, Recording, Snapshot } from "./wire.ts";
 
-/** Facts of a run that is recorded whole; of a longer one turns and calls are left out. */
+/** Facts of a run that is recorded whole; a longer one is recorded without turns and calls. */
 const FACTS_MAX = 100_000;
 
 export async function recordingPage(team: TeamPage, overview: Overview, page: PageFiles): Promise<string> {

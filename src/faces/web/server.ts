@@ -1,5 +1,5 @@
 /**
- * The page's server: one for all teams of a store, wherever they run. Routes only; who may come in is in `access.ts`, the live
+ * The page's server: one for all teams of a store, wherever they run. Routes only; the rules of access are in `access.ts`, the live
  * journal in `feed.ts`, the answers in `teams.ts`.
  */
 import { createServer, type IncomingMessage } from "node:http";

@@ -1,4 +1,4 @@
-/** Tells who asks (the owner of the page, or a person with a link, which is for one team and a role), and what each may do. */
+/** Identifies the visitor of a request (the owner of the page, or a person with a link, for one team and role), and its rights. */
 import { EkidenError } from "../../core/errors.ts";
 import { OWNER, PERSON } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";

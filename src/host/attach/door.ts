@@ -100,7 +100,7 @@ export class Door {
     this.early.clear();
   }
 
-  /** The host cannot be opened, or is about to end: so are told those that come, until the door is closed. */
+  /** Refuses new faces until the door is closed: the host cannot be opened, or is about to end. */
   refuse(refusal: Refusal): void {
     this.refusal = refusal;
     for (const socket of this.early) this.turnAway(socket, refusal);

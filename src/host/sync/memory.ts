@@ -37,7 +37,7 @@ const memory = z.object({ store: z.string(), team: z.string(), pairs: z.array(pa
 
 const digest = (text: string): string => `sha256:${createHash("sha256").update(text).digest("base64url")}`;
 const LONG = 100;
-/** The text of a value; of a long one its digest. */
+/** The text of a value, or the digest of a long one. */
 export function mark(value: unknown): string {
   const text = JSON.stringify(value);
   return text.length <= LONG ? text : digest(text);

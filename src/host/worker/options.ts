@@ -17,7 +17,7 @@ export type WorkerOptions = {
   /** Role of its own members. With names or a role, it takes no members that the lead adds. */
   readonly role: string;
   readonly tell: (text: string) => void;
-  /** True: use what the project brings. Otherwise what the command line has found out, or what the person has agreed to. */
+  /** True: use all items of the project. Otherwise the trust that the command line has read, or the items that the person agreed to. */
   readonly trust?: boolean | ProjectTrust;
   /** Opens models instead of the providers. */
   readonly openModel?: (spec: string) => Promise<Model>;

@@ -1,4 +1,4 @@
-/** The life of one task, read on with each look: its history, who worked on it from when to when, and what that has used. */
+/** The life of one task, read on with each look: its history, its owners with their times, and their spending. */
 import { type Event, type FactType, TASK_CHANGES } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
 import type { Cursor, Journal } from "../../ports/index.ts";

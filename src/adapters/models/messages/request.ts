@@ -200,5 +200,5 @@ function blocksOf(part: Message["content"][number], imageOf: ImageOf): object[] 
   }
 }
 
-/** What `partsOf` in reply.ts keeps of a thought. */
+/** The data of a thought that `partsOf` in reply.ts keeps. */
 type Meta = { readonly anthropic?: { readonly redactedData?: string; readonly signature?: string } };

@@ -90,7 +90,7 @@ type Sent = {
   readonly tool_calls?: readonly { readonly id: string }[];
   readonly reasoning_details?: readonly Detail[];
 };
-/** What Google takes in the place of the signature of a call that another model made. */
+/** Google takes this in the place of the signature of a call that another model made. */
 const NO_SIGNATURE = { type: "reasoning.encrypted", data: "skip_thought_signature_validator" } as const;
 
 /** Gemini from 3 on refuses a call without a signature, also through OpenRouter. */

@@ -1,4 +1,4 @@
-/** The line above every view: how far the board is, what the team does, and what one can do from anywhere. */
+/** The line above every view: the progress of the board, the state of the team, and actions that are possible from anywhere. */
 import { figure } from "../../../core/views/view.ts";
 import { app } from "./app.ts";
 import { isHosted, shownCounts, teamState } from "./board.ts";

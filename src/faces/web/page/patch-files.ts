@@ -2,7 +2,7 @@
 export type PatchLine = {
   readonly sign: "+" | "-" | " " | "@";
   readonly text: string;
-  /** In the file as it is now; of a removed line, as it was. Null for what is no line of the file. */
+  /** The line of the present file; for a removed line, of the earlier one. Null for a row that is no line of the file. */
   readonly number: number | null;
 };
 export type PatchFile = {

@@ -67,7 +67,7 @@ function Brand() {
   );
 }
 
-/** On a phone: the views that its navigation has no room for, and what else is in the corner. */
+/** On a phone: the views for which its navigation has no room, and the other entries of the corner. */
 export function More({ current }: { current: ViewName }) {
   const { overview } = app;
   return (

@@ -130,7 +130,7 @@ const LONG = 900;
 /** Shorter words are marked and copied faster by hand. */
 const COPIED_MIN = 120;
 
-/** Mail, a task, a reminder: who it is from, and its words. */
+/** Mail, a task, a reminder: its author and its words. */
 function Heard({ part: { title, text }, at }: { part: HeardPart; at: number }) {
   return (
     <>
