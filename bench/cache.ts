@@ -2,7 +2,7 @@
  * (p) What a team of eight pays for its input with a provider that caches prefixes, at list prices: the same requests as the program
  * sends them, and laid out as before (who one is first, the rules of the project in the system prompt behind it). The emulator
  * reads the longest prefix that a request before had marked and that was answered, if it is at most 20 blocks before a mark; it
- * writes up to the last mark. Also told: what it would be with the price of reading that older models have.
+ * writes up to the last mark. Also shows the cost with the price of reading of older models.
  */
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";

@@ -61,7 +61,7 @@ async function teammates(quick: boolean): Promise<Figure[]> {
       item: "c",
       name: `memory for each of ${size.toLocaleString("en-US")} further teammates`,
       unit: "MB",
-      // Resident memory of a few is lost in the noise of the process; what they use is not.
+      // Resident memory of a few is lost in the noise of the process; their used memory is not.
       value: Math.max(median(rss), median(used)),
       budget: { of: "value", atMost: 1 },
       samples: rss,

@@ -11,7 +11,7 @@ import { type Figure, figure, type Item, median } from "./measure.ts";
 import { freshFolder } from "./stage.ts";
 
 const TASKS = 8;
-/** Instead of 20: what git does for a landing weighs four times as much. */
+/** Less than the usual 20: the work of git for a landing weighs four times as much. */
 const GATE_SECONDS = 5;
 const PARALLEL = 4;
 /** In the middle: those behind it have begun on it. */

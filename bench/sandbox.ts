@@ -36,7 +36,7 @@ export const sandboxed: Item = async (quick) => {
     return performance.now() - since;
   };
   try {
-    // Proven before: what a start pays is the look at the kept proof, and the network namespace with the first command.
+    // Proven before: a start pays for the look at the kept proof, and for the network namespace with the first command.
     const since = performance.now();
     await sandbox.status();
     const start = performance.now() - since;

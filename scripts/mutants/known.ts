@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Fault } from "./switch.ts";
 
-/** `passes`: of each source file, as it was, the positions of the faults whose switch the test file passes. */
+/** `passes`: by source file, as it was, the positions of the faults whose switch the test file passes. */
 type Entry = {
   readonly digest: string;
   readonly ms: number;

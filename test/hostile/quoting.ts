@@ -76,7 +76,7 @@ export function quotedWord(pick: <T>(items: readonly T[]) => T): string {
   return Array.from({ length: pick([1, 1, 2, 3]) }, () => pick(forms)()).join("");
 }
 
-/** Prints the words of `w WORD`, each with a zero byte, then a mark; of a word with a wrong syntax only the mark. */
+/** Prints the words of `w WORD`, each with a zero byte, then a mark; for a word with a wrong syntax only the mark. */
 const ASK = `w() { [ $# -eq 0 ] || printf '%s\\0' "$@"; }
 x=v
 for each; do (eval "w $each") 2>/dev/null; printf 'END-OF-WORD'; done`;

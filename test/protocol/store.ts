@@ -172,7 +172,7 @@ export class RealTeam {
 /** A letter that a member sent. */
 const letterIn = ({ body }: Pick<Mail, "body">): string[] => (body.kind === "note" ? [body.text] : []);
 
-/** What `RealTeam.shown` must be in this state. */
+/** The value that `RealTeam.shown` must have in this state. */
 export function expected(state: State): string {
   const hosts = state.leases.flatMap((lease, host) => (lease === "none" ? [] : [hostId(host)])).sort();
   const tasks = state.tasks.map(

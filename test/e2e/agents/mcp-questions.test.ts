@@ -1,4 +1,4 @@
-/** What `ekiden mcp` asks the person in front of its client: forms of the protocol, in both revisions; and waits as tasks. */
+/** The questions of `ekiden mcp` to the person in front of its client: forms of the protocol, in both revisions; and waits as tasks. */
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, expect, it } from "vitest";

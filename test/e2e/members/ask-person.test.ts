@@ -43,7 +43,7 @@ it("waits idle, with no call of the model and no end of the run, until the perso
   expect(first).toMatchObject({ kind: "question", by: "alice", of: "person", text: QUESTION, task: null });
   const shown = JSON.stringify(questionViews(await requests(team.store)));
   expect(shown).toContain("1. Red: as the barn\\n2. Green");
-  // The second question of the reply was not asked, nor did the member think again.
+  // The second question of the reply was not asked, and the member made no further request.
   expect(await team.events("question.asked")).toHaveLength(1);
   expect(team.requests("alice")).toHaveLength(1);
   expect(await team.store.board.announceQuiet()).not.toBe("quiet");

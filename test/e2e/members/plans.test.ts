@@ -178,7 +178,7 @@ it("mail while waiting is heard and kept; a person answers in the lead's place, 
   const request = await openPlan(team);
   await store.mail.send(PERSON, { to: alice, body: { kind: "note", text: "mind the cat" } });
   await until("turn.taken", { who: alice, text: "I will." });
-  // It waits longer than an idle teammate may, and is not sent away, nor is it reminded of its task.
+  // It waits longer than an idle teammate may, and gets neither a stop request nor a reminder of its task.
   await store.wake.changed(store.wake.mark(), [], 700);
   expect(await store.roster.member(alice)).toMatchObject({
     activity: { phase: "idle", reason: "awaiting_plan" },
