@@ -144,22 +144,9 @@ export class TreeReader extends WordReader {
         const value = this.assignment(argument);
         words.push({ text: `${argument.name}=${value.text}`, exact: value.exact });
       }
-    if (words.length === 0 && this.isFirst(assigns, operator))
-      for (const { name, value } of assigns) this.looped.set(name, [value]);
     this.push(words, assigns, node.redirects, operator, piped);
     if (SETS.test(joined(words))) this.looped.clear();
     if (EVALUATES.test(joined(words))) this.evaluates = true;
-  }
-
-  /** Whether a line begins with these values, and the rest has them: nothing is repeated. */
-  private isFirst(assigns: Simple["assigns"], operator: string): boolean {
-    return (
-      this.source.startsWith(`${assigns[0]?.name}=`) &&
-      this.found.length === 0 &&
-      /^(?:;|&&)$/.test(operator) &&
-      assigns.every(({ name, value }) => value.exact && WORD.test(value.text) && OWN_VARIABLE.test(name)) &&
-      !LOOPS.test(this.source)
-    );
   }
 
   private push(
