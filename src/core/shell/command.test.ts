@@ -387,7 +387,7 @@ describe("limits", () => {
   it("reads brackets in one another to a depth of 100", () => {
     const deep = (depth: number): string => `${"( ".repeat(depth)}ls${" )".repeat(depth)}`;
     expect(opened(deep(100))).toBe("ls");
-    expect(opened(deep(101))).toBe(" UNSOUND EVALUATES");
+    expect(opened(deep(101))).toBe(" UNSOUND");
     expect(opened("{ ls; }; ".repeat(101))).not.toContain("UNSOUND");
     expect(opened(`${"{ ".repeat(101)}ls${"; }".repeat(101)}`)).toContain("UNSOUND");
   });

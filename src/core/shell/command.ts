@@ -6,7 +6,7 @@ import { INTERPRETERS, LAUNCHERS, SHELLS, type Wrapper, wrapperOf } from "./laun
 import { FOUND, namesFiles } from "./listed.ts";
 import { widthOf } from "./options.ts";
 import { programOf, type Simple, type Word } from "./plain.ts";
-import { readTree } from "./tree.ts";
+import { readTree, type Script } from "./tree.ts";
 
 export type Command = Simple & {
   /** False when the program cannot be known. */
@@ -19,15 +19,7 @@ export type Command = Simple & {
   readonly transparent: boolean;
 };
 
-export type Line = {
-  readonly commands: readonly Command[];
-  /** False when commands may have been missed. */
-  readonly sound: boolean;
-  /** False when an expansion may also assign a variable or evaluate a value. */
-  readonly expandsOnly: boolean;
-  /** In the small grammar, so that the shell certainly sees the same words. */
-  readonly plain: boolean;
-};
+export type Line = Omit<Script, "commands"> & { readonly commands: readonly Command[] };
 
 type Scope = {
   readonly values: ReadonlyMap<string, string>;
@@ -48,11 +40,10 @@ export function readLine(source: string): Line {
 
 function read(source: string, { values, depth, budget }: Scope, isPosix: boolean): Line {
   budget.left -= source.length;
-  if (budget.left <= 0) return { commands: [], sound: false, expandsOnly: false, plain: false };
-  const script = readTree(source, values, isPosix);
+  const script = readTree(budget.left > 0 ? source : "", values, isPosix);
   const commands = script.commands.map((simple) => open(simple, { values: script.values, depth, budget }));
   const sound = script.sound && budget.left > 0;
-  return { commands, sound, expandsOnly: script.expandsOnly, plain: script.plain && sound };
+  return { ...script, commands, sound, plain: script.plain && sound };
 }
 
 /** A command and all it runs, itself first. */

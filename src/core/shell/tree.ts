@@ -33,10 +33,9 @@ export function readTree(
   isPosix = false,
 ): Script {
   const reader = new TreeReader(source, new Map([["IFS", " "], ...values]));
-  if (source.length > SOURCE_MAX || nests(source))
-    return { commands: [], values, sound: false, expandsOnly: false, plain: false };
   try {
-    reader.script(parse(source));
+    if (source.length > SOURCE_MAX || nests(source)) reader.fault = true;
+    else reader.script(parse(source));
   } catch (error) {
     // Expressions that are nested deeper than the stack.
     if (!(error instanceof RangeError)) throw error;
@@ -44,8 +43,13 @@ export function readTree(
   }
   const hidden = reader.evaluates && HIDES.test(source);
   const sound = !reader.fault && !hidden && !UNREADABLE.test(source) && !(isPosix && BASH_ONLY.test(source));
-  const plain = sound && reader.plain;
-  return { commands: reader.found, values: reader.values, sound, expandsOnly: !reader.evaluates, plain };
+  return {
+    commands: reader.found,
+    sound,
+    expandsOnly: !reader.evaluates,
+    plain: sound && reader.plain,
+    values: reader.values,
+  };
 }
 
 /** Whether brackets are nested deeper than anybody writes: reading is recursive. Brackets in quotes count, too. */
