@@ -89,17 +89,17 @@ export function fitsPath(rule: Rule, path: string, workspace: string, home: stri
   const full = resolvePath(workspace, path);
   const pattern = rule.match.replace(/^~(?=\/)/, home ?? "~").replace(/^(?:\.\/)+/, "");
   const shown = pattern.startsWith("/") ? full : relativeTo(workspace, full);
-  const paths = patternOf(rule, pattern);
+  const paths = patternOf(pattern);
   return paths.test(shown) || paths.test(`${shown}/`);
 }
 
-const patterns = new WeakMap<Rule, { readonly text: string; readonly pattern: PathPattern }>();
+const PATTERNS_MAX = 1_000;
+const patterns = new Map<string, PathPattern>();
 /** A rule is compared with many paths. */
-function patternOf(rule: Rule, text: string): PathPattern {
-  const known = patterns.get(rule);
-  if (known?.text === text) return known.pattern;
-  const pattern = pathPattern(text);
-  patterns.set(rule, { text, pattern });
+function patternOf(text: string): PathPattern {
+  const pattern = patterns.get(text) ?? pathPattern(text);
+  if (patterns.size > PATTERNS_MAX) patterns.clear();
+  patterns.set(text, pattern);
   return pattern;
 }
 
@@ -156,66 +156,52 @@ export function meetsCommand({ match = "*" }: Rule, words: readonly Spelled[]): 
 }
 
 /**
- * Whether a command may become one that the rule concerns: a word that names the program's verb is a pattern or is not known. The word
- * after an option may be the verb, too: `git --no-pager $X`.
+ * Whether a command may become one that the rule concerns: where a word is a pattern or not known, the rest of the rule is put, from
+ * each of its words on. Behind very many options the verb is not looked for.
  */
-export function couldMeetCommand({ match = "*" }: Rule, words: readonly Spelled[]): boolean {
-  const parts = match.split(/ +/);
+export function couldMeetCommand(rule: Rule, words: readonly Spelled[]): boolean {
+  const [head = "", ...parts] = (rule.match ?? "*").split(/ +/);
   const texts = words.map(({ text }) => text);
-  for (let skipped = 0; skipped < words.length; skipped += 1) {
-    if (skipped > 0 && !isOptionAt(texts, skipped)) return false;
-    if (isInDoubt(parts, (i) => (i === 0 ? words[0] : words[skipped + i]))) return true;
-  }
-  return false;
+  const isLong =
+    texts.length > SKIPPED_MAX + 1 &&
+    texts.every((_, i) => i === 0 || i > SKIPPED_MAX || isOptionAt(texts, i));
+  if (isLong && wordPattern(head).test(texts[0] ?? "")) return true;
+  const wider = { ...rule, match: [head, ...parts, "*"].join(" ") };
+  return parts.some((part, at) => {
+    const rest = parts.slice(at).join(" ");
+    const filled = words.map((word, i) => (i > 0 && mayBe(word, part) ? { ...word, text: rest } : word));
+    return filled.some((word, i) => word !== words[i]) && meetsCommand(wider, filled);
+  });
 }
 
-function isInDoubt(parts: readonly string[], wordAt: (i: number) => Spelled | undefined): boolean {
-  let inDoubt = false;
-  for (const [i, part] of parts.entries()) {
-    const word = wordAt(i);
-    if (word === undefined || part.startsWith("*") || part.startsWith("-")) break;
-    const isOpen = !word.exact || word.glob !== undefined;
-    if (isOpen && i === 0) return false;
-    if (isOpen && word.exact && !patternsMeet(word.glob ?? "", part)) return false;
-    if (!isOpen && !wordPattern(part).test(word.text)) return false;
-    inDoubt ||= isOpen;
-    if (part.includes("*")) break;
-  }
-  return inDoubt;
-}
-
-/** Whether a shell pattern may fit what begins a part of a rule. */
-const patternsMeet = (glob: string, part: string): boolean =>
-  glob.split(/[*?[{]/)[0] === part.slice(0, glob.search(/[*?[{]/));
+/** Whether a word that is a pattern or not known may be one that a part of a rule fits. */
+const mayBe = ({ exact, glob }: Spelled, part: string): boolean =>
+  !exact || (glob !== undefined && glob.split(OPEN)[0] === part.slice(0, glob.search(OPEN)));
+const OPEN = /[*?[{]/;
 
 /** Whether an option, a script or a variable of a command names what the rule is about: it may start that. Of git only options do. */
 export function mayStartCommand(
   { match = "" }: Rule,
   { words, assigns }: Pick<Command, "words" | "assigns">,
 ): boolean {
-  const [fixed = ""] = match.toLowerCase().split("*");
-  const named = fixed.replace(/ +/g, " ").trim();
+  const named = spelled(match.replace(/\*.*$/s, ""));
   const isGit = /(?:^|\/)git$/.test(words[0]?.text ?? "");
   const args = words.slice(1).filter(({ text }) => !isGit || /^-|^[\w.]+=/.test(text));
   return (
-    named !== "" &&
-    [...args, ...assigns.map(({ value }) => value)].some(({ text }) => holdsWords(text, named))
+    named.trim() !== "" &&
+    [...args, ...assigns.map(({ value }) => value)].some(({ text }) => spelled(text).includes(named))
   );
 }
 
-/** `1e rm a` and `-Orm` hold `rm`, `charm` and `rm-all` do not. */
-function holdsWords(text: string, words: string): boolean {
-  const shown = text
+/** The words in a text: `1e rm a` and `-Orm` hold `rm`, `charm` and `rm-all` do not. */
+const spelled = (text: string): string =>
+  ` ${text
     .toLowerCase()
     .replace(/^-[a-z](?=\w)/, "")
-    .replace(/\s+/g, " ");
-  const isOfWord = (char: string): boolean => /[\w.-]/.test(char);
-  for (let at = shown.indexOf(words); at !== -1; at = shown.indexOf(words, at + 1))
-    if (!isOfWord(shown.charAt(at - 1)) && !isOfWord(shown.charAt(at + words.length))) return true;
-  return false;
-}
+    .match(/[\w.-]+/g)
+    ?.join(" ")} `;
 
-const SKIPPED_MAX = 16;
+const SKIPPED_MAX = 64;
 /** Options, each with at most one value. */
 const isOptionAt = (texts: readonly string[], at: number): boolean =>
   (texts[at] ?? "").startsWith("-") || (at > 1 && (texts[at - 1] ?? "").startsWith("-"));
