@@ -44,8 +44,9 @@ export function denialFor(
   );
   return rules.find(
     (rule) =>
-      [...names].some((name) => fitsPath(foldedRule(rule), name, workspace, home)) ||
-      isSameFile(rule, resolvePath(folder, path), place),
+      [...names].some((name) =>
+        fitsPath({ ...rule, match: folded(rule.match ?? "") }, name, workspace, home),
+      ) || isSameFile(rule, resolvePath(folder, path), place),
   );
 }
 
@@ -59,15 +60,6 @@ function isSameFile({ match = "" }: Rule, path: string, { workspace, home, disk 
 
 /** Some file systems take names for the same that differ in case or in how their characters are composed. */
 const folded = (text: string): string => text.normalize("NFC").toLowerCase();
-
-const foldedRules = new WeakMap<Rule, Rule>();
-function foldedRule(rule: Rule): Rule {
-  const known = foldedRules.get(rule);
-  if (known) return known;
-  const made = rule.match === undefined ? rule : { ...rule, match: folded(rule.match) };
-  foldedRules.set(rule, made);
-  return made;
-}
 
 const CHECKOUTS = "/.ekiden/worktrees/";
 

@@ -1,6 +1,6 @@
 /** Permission modes: the answer to a call that no rule matches. And the request and the decision that rules and modes are about. */
 import type { Place } from "../shell/places.ts";
-import type { Effect, Rule } from "./rule.ts";
+import { type Effect, type Rule, showRule } from "./rule.ts";
 
 /**
  * - `read`: changes nothing; several run at once. - `write`: changes files. - `exec`: runs programs.
@@ -37,6 +37,15 @@ export type Decision = {
   /** The shell line was judged to change nothing: a sandbox may run it with the workspace read-only. */
   readonly readOnly?: true;
 };
+
+/** A decision without the rule that "always" would add. */
+export type Verdict = Omit<Decision, "suggestion">;
+
+export const says = (rule: Rule): Verdict => ({
+  effect: rule.effect,
+  rule,
+  reason: `the rule ${rule.effect} ${showRule(rule)} says so`,
+});
 
 /** The answer of each mode to a call that no rule matches. */
 export const MODE_DEFAULTS: Readonly<Record<Mode, Readonly<Record<Access, Effect>>>> = {

@@ -4,17 +4,19 @@
  */
 import { resolvePath } from "../paths.ts";
 import { physical } from "../shell/places.ts";
-import { denialFor, fileDenials } from "./file-denials.ts";
+import { denialFor, fileDenials, type Use } from "./file-denials.ts";
 import {
   type Access,
   type Decision,
   MODE_DEFAULTS,
   type Mode,
   type PermissionRequest,
+  says,
   VERBS,
+  type Verdict,
 } from "./mode.ts";
 import { namesProtected, protectedPart } from "./protected.ts";
-import { concerns, fitsPath, fitsText, isAbout, type Rule, showRule } from "./rule.ts";
+import { concerns, fitsPath, fitsText, isAbout, type Rule } from "./rule.ts";
 
 export { closedPatterns, denialFor, fileDenials } from "./file-denials.ts";
 export type { Access, Decision, Mode, PermissionRequest } from "./mode.ts";
@@ -46,36 +48,21 @@ function decideTool(rules: readonly Rule[], mode: Mode, call: PermissionRequest)
   const part = protectedBy(rules, call);
   const rule =
     denied ?? rules.find((one) => (part === null || one.effect !== "allow") && fits(one, call)) ?? null;
-  // The person sees one text of a protected file; a rule would allow every other one too.
-  const suggestion = part === null ? suggest(call) : null;
-  if (rule)
-    return {
-      effect: rule.effect,
-      rule,
-      reason: `the rule ${rule.effect} ${showRule(rule)} says so`,
-      suggestion: rule.effect === "deny" ? null : suggestion,
-    };
   const usual = MODE_DEFAULTS[mode][call.access];
-  if (part !== null && usual === "allow")
-    return { effect: "ask", rule: null, reason: `${part} decides what runs later`, suggestion };
-  return {
-    effect: usual,
-    rule: null,
-    reason: `mode ${mode} ${VERBS[usual]} tools that ${DOES[call.access]}`,
-    suggestion: usual === "deny" ? null : suggestion,
-  };
+  const verdict: Verdict = rule
+    ? says(rule)
+    : part !== null && usual === "allow"
+      ? { effect: "ask", rule, reason: `${part} decides what runs later` }
+      : { effect: usual, rule, reason: `mode ${mode} ${VERBS[usual]} tools that ${DOES[call.access]}` };
+  // The person sees one text of a protected file; a rule would allow every other one too.
+  return { ...verdict, suggestion: verdict.effect === "deny" || part !== null ? null : suggest(call) };
 }
 
 /** The rule that closes a file of the call, also by another name of it. */
 function closing(rules: readonly Rule[], call: PermissionRequest): Rule | undefined {
-  for (const use of ["read", "write"] as const) {
-    const closed = fileDenials(rules, use);
-    for (const path of (use === "read" ? call.reads : call.writes) ?? []) {
-      const rule = denialFor(closed, path, call);
-      if (rule) return rule;
-    }
-  }
-  return undefined;
+  const of = (use: Use, paths: readonly string[] = []): (Rule | undefined)[] =>
+    paths.map((path) => denialFor(fileDenials(rules, use), path, call));
+  return [...of("read", call.reads), ...of("write", call.writes)].find((rule) => rule !== undefined);
 }
 
 const DOES: Readonly<Record<Access, string>> = {

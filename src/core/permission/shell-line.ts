@@ -23,7 +23,15 @@ import {
 } from "../shell/plain.ts";
 import { isReader } from "../shell/readonly.ts";
 import { changed, couldViolate, fileDenials, violatedBy } from "./file-denials.ts";
-import { type Decision, MODE_DEFAULTS, type Mode, type PermissionRequest, VERBS } from "./mode.ts";
+import {
+  type Decision,
+  MODE_DEFAULTS,
+  type Mode,
+  type PermissionRequest,
+  says,
+  VERBS,
+  type Verdict,
+} from "./mode.ts";
 import { namesProtected, protectedPart } from "./protected.ts";
 import {
   couldMeetCommand,
@@ -38,8 +46,6 @@ import {
 } from "./rule.ts";
 import { suggestion } from "./suggestion.ts";
 import { wayOut } from "./ways-out.ts";
-
-type Verdict = Omit<Decision, "suggestion">;
 
 /** `rules`: those of `bash`, in order; `all`: also those of other tools, for the files that redirections write. */
 export function judgeShell(
@@ -106,14 +112,10 @@ class Judge {
         rule.effect === effect &&
         (rule.match === undefined ||
           rule.match === text ||
-          this.every.some((command) => {
-            const [program, ...args] = command.words;
-            if (!program) return false;
-            return (
-              meetsCommand(rule, command.words) ||
-              meetsCommand(rule, [{ ...program, text: programOf(command) }, ...args])
-            );
-          })),
+          this.every.some(
+            ({ words }) =>
+              words.length > 0 && (meetsCommand(rule, words) || meetsCommand(rule, withoutFolder(words))),
+          )),
     );
   }
 
@@ -286,14 +288,12 @@ class Judge {
   }
 }
 
+/** `rm` for `/bin/rm`. */
+const withoutFolder = (words: readonly Word[]): Word[] =>
+  words.map((word, i) => (i === 0 ? { ...word, text: programOf({ words }) } : word));
+
 const UNREAD = "it cannot be read as a shell would read it";
 
 const allows = (reason: string): Verdict => ({ effect: "allow", rule: null, reason });
-
-const says = (rule: Rule): Verdict => ({
-  effect: rule.effect,
-  rule,
-  reason: `the rule ${rule.effect} ${showRule(rule)} says so`,
-});
 
 const textOf = ({ words }: Simple): string => words.map(({ text }: Word) => text).join(" ");
