@@ -5,13 +5,11 @@
 
 import { RULE_NAMES } from "../tool-names.ts";
 
-/** Words behind which only arguments stand. A program that is not here has one. */
-const VERBS: Readonly<Record<number, string>> = {
-  2: "git npm pnpm yarn bun cargo go pip pip3 uv poetry dotnet mvn gradle make just task composer bundle rake rails mix npx deno swift",
-  3: "gh",
-};
+/** Programs with a verb, behind which only arguments stand. */
+const VERBS =
+  /^(?:git|npm|pnpm|yarn|bun|cargo|go|pip3?|uv|poetry|dotnet|mvn|gradle|make|just|task|composer|bundle|rake|rails|mix|npx|deno|swift)$/;
 /** `npm run build *`: the verb itself only says that something follows. */
-const LONGER = /^(?:(?:npm|pnpm|yarn|bun) run|uv run|poetry run|bundle exec|mix run)$/;
+const LONGER = /^(?:(?:npm|pnpm|yarn|bun|uv|poetry|mix) run|bundle exec|gh \S+)$/;
 /** Their arguments are all of it. */
 const NEVER = new Set(
   `rm dd mkfs shred truncate chmod chown chgrp kill killall pkill curl wget ssh scp sftp rsync nc mv cp ln tee install find xargs env eval
@@ -21,15 +19,6 @@ const NEVER = new Set(
 );
 const NEVER_VERB =
   /^(?:git (?:push|reset|clean|checkout|rebase|config|filter-branch)|\S+ (?:publish|delete|destroy|login))$/;
-
-const depths = new Map(
-  Object.entries(VERBS).flatMap(([depth, names]) =>
-    names
-      .trim()
-      .split(/\s+/)
-      .map((name): [string, number] => [name, Number(depth)]),
-  ),
-);
 
 /** The rule itself, and behind it wider ones. */
 export function widthsOf(rule: string): string[] {
@@ -44,9 +33,8 @@ function ofLine(line: string): string[] {
   if (!/^[\w./:=@%+,-]+(?: [\w./:=@%+,-]+)*$/.test(line)) return [];
   const words = line.split(" ");
   const [program = ""] = words;
-  const depth = depths.get(program) ?? 1;
   if (/[/=]/.test(program)) return [];
-  const verbs = LONGER.test(words.slice(0, 2).join(" ")) ? 3 : depth;
+  const verbs = LONGER.test(words.slice(0, 2).join(" ")) ? 3 : VERBS.test(program) ? 2 : 1;
   const stem = words.slice(0, verbs);
   const isPlain = stem.length === verbs && !stem.some((word) => word.startsWith("-") || NEVER.has(word));
   return !isPlain || NEVER_VERB.test(stem.join(" ")) ? [] : [`${stem.join(" ")} *`];
