@@ -3,7 +3,6 @@
  * command that really runs. An option that is not listed here makes what follows unknown: its value could be the command.
  */
 import { INTERPRETERS, LAUNCHERS, SHELLS, type Wrapper, wrapperOf } from "./launchers.ts";
-import { FOUND, namesFiles } from "./listed.ts";
 import { widthOf } from "./options.ts";
 import { programOf, type Simple, type Word } from "./plain.ts";
 import { readTree, type Script } from "./tree.ts";
@@ -163,7 +162,6 @@ function unwrap(
 ): readonly Command[] {
   let at = 0;
   let replaces = "{}";
-  const options: string[] = [];
   for (; at < args.length; at += 1) {
     const { text = "", exact = false } = args[at] ?? {};
     if (text === "--" || !text.startsWith("-")) break;
@@ -180,7 +178,6 @@ function unwrap(
     const width = isListed ? widthOf(text, wrapper.short, wrapper.long) : 0;
     // The command could begin at any of the words that follow.
     if (width === 0) return [...anywhere(args.slice(at + 1), simple, scope), UNKNOWN];
-    options.push(text);
     at += width - 1;
   }
   if (args[at]?.text === "--") at += 1;
@@ -201,11 +198,7 @@ function unwrap(
   const [source] = simple.piped;
   const said = source && /^(?:echo|printf)$/.test(programOf(source)) ? source.words.slice(1) : here;
   const filled = words.map((word) => (word.text.includes(replaces) ? { ...word, exact: false } : word));
-  const isWhole = options.some((text) => /^(?:-[rtx]*0[rtx]*|--null)$/.test(text));
-  const isSplit = options.some((text) => /^-\w*d|^--delim/.test(text));
-  const isFed = simple.redirects.some(({ op }) => op.startsWith("<"));
-  const isExact = isWhole && !isSplit && !isFed && source !== undefined && namesFiles(source);
-  return [command([...filled, ...said, isExact ? FOUND : MYSTERY], simple, scope)];
+  return [command([...filled, ...said, MYSTERY], simple, scope)];
 }
 
 /** Text on the command line or from a pipe is a program that cannot be judged; a script file is an ordinary program. */

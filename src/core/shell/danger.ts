@@ -2,15 +2,10 @@
 import { isWithin, resolvePath } from "../paths.ts";
 import { type Command, withInner } from "./command.ts";
 import { INTERPRETERS } from "./launchers.ts";
-import { FOUND } from "./listed.ts";
+import type { Place } from "./places.ts";
 import { programOf, type Redirect, type Word } from "./plain.ts";
 
-export type Surroundings = {
-  /** The folder commands run in, absolute. */
-  readonly workspace: string;
-  /** The person's home folder, when known. */
-  readonly home?: string | undefined;
-};
+type Surroundings = Pick<Place, "workspace" | "home">;
 
 /** The damage that a line would do, or null. */
 export function dangerOf(commands: readonly Command[], where: Surroundings): string | null {
@@ -41,7 +36,7 @@ const LETHAL =
 function look(command: Command, words: readonly Word[], folder: string, where: Surroundings): string | null {
   const name = words[0]?.text.replace(/^.*\//s, "") ?? "";
   // The arguments that `xargs` reads come from the commands before it in the pipe.
-  const piped = words.some(({ text }) => text === "…" || text === FOUND.text)
+  const piped = words.some(({ text }) => text === "…")
     ? command.piped.flatMap((one) => one.words.slice(1).flatMap(split))
     : [];
   const args = [...words.slice(1), ...piped].map(({ text }) => text);

@@ -29,7 +29,7 @@ ls paths 1ACFGSUXaBbcdfghiklmnopqrstuvxNQRI:w:T: --all --color? --human-readable
   --group-directories-first --block-size= --time= --directory
 tree paths adfipshugDFtrUvcxnCANQ -L= -I= -P= --dirsfirst --noreport --gitignore --du --prune --filelimit= --sort= --charset=
 cat paths AbenstTuv --number --show-all
-head,tail paths qvzc:n:# --lines= --bytes= --quiet
+head,tail paths fqvzc:n:# --lines= --bytes= --quiet
 wc paths clmwL --lines --words --bytes --chars
 stat paths ftc: --format= --printf=
 du paths abchkmsxS0d:t: --max-depth= --human-readable --summarize
@@ -52,6 +52,7 @@ od paths abcdfiloxsvA:t:N:j:w? --format= --address-radix= --width?
 strings paths afn:t:e:# --bytes= --all
 column paths txns:c:o: --table --separator= --output-separator=
 zcat paths f
+gzip listed l
 tar paths tvzjJaf --list
 shuf one zn: --head-count=
 bc one lqs

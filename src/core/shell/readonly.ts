@@ -1,6 +1,5 @@
 /** Decides whether a shell line only reads, and only in folders that may be read, so that nobody needs to be asked. */
 import { readLine } from "./command.ts";
-import { FOUND, listsFiles } from "./listed.ts";
 import { isForeignRepository, type Place, physical, wordIsReadable } from "./places.ts";
 import { HARMLESS_VARIABLE, programOf, type Simple, type Word, writesOf } from "./plain.ts";
 import { gitPaths, pathOperands } from "./programs.ts";
@@ -60,6 +59,12 @@ const comparesFiles = (paths: readonly Word[], folder: string, { disk }: Place):
 const revisionPath = (word: Word): Word =>
   /^[\w@{}^~./-]+:(?!\/)/.test(word.text) && !word.text.includes("..") ? { text: ".", exact: true } : word;
 
+/**
+ * A path that begins with that where a search began: nobody knows its name and everybody knows where it is. As a pattern: no program text,
+ * and no value of an option.
+ */
+const FOUND: Word = { text: "{}", exact: true, glob: "{}" };
+
 const FIND_TESTS =
   /^-(?:i?(?:name|path|regex)|x?type|size|[mac](?:time|min)|m(?:ax|in)depth|perm|user|newer|printf)$/;
 const FIND_FLAGS =
@@ -88,16 +93,19 @@ function finds(
   );
   const inner = args.slice(at + 1, end).map((word) => (word.text === "{}" ? FOUND : word));
   return (
-    [
-      ["find", ...texts.slice(0, at)],
-      ["find", ...texts],
-    ].every(listsFiles) &&
+    [texts.slice(0, at), texts].every(listsFiles) &&
     end > at &&
     inner.every(({ text }) => text === "{}" || !text.includes("{}")) &&
     reads(inner) &&
     finds([...args.slice(0, at), ...args.slice(end + 1)], readable, reads)
   );
 }
+
+/** Whether `find` passes on files alone: of links and folders nobody knows where a program would read. */
+const listsFiles = (texts: readonly string[]): boolean =>
+  texts.some((text, i) => text === "-type" && texts[i + 1] === "f") &&
+  // A name that begins with `@` is a list of options to some programs.
+  !texts.some((text) => /^(?:-o|-or|-not|-L|-H|-follow|[!,(]|@.*)$/s.test(text));
 
 /** Whether a whole line changes nothing, wherever it reads: such calls may run side by side. */
 export function changesNothing(line: string): boolean {
