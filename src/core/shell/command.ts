@@ -2,8 +2,8 @@
  * Commands that run other commands (`env`, `sudo`, `xargs`, `find -exec`, `bash -c`, `eval` …), opened, so that rules see the
  * command that really runs. An option that is not listed here makes what follows unknown: its value could be the command.
  */
-import { INTERPRETERS, LAUNCHERS, SHELLS, type Wrapper, wrapperOf } from "./launchers.ts";
-import { widthOf } from "./options.ts";
+import { INTERPRETERS, LAUNCHERS, SHELLS, wrappers } from "./launchers.ts";
+import { type Options, widthOf } from "./options.ts";
 import { programOf, type Simple, type Word } from "./plain.ts";
 import { readTree, type Script } from "./tree.ts";
 
@@ -72,8 +72,8 @@ function open(simple: Simple, scope: Scope): Command {
   const known = first === undefined || (first.exact && first.glob === undefined);
   scope.budget.left -= COMMAND_COST + WORD_COST * simple.words.length;
   const inner = scope.depth > DEPTH_MAX || scope.budget.left <= 0 ? [UNKNOWN] : innerOf(simple, scope);
-  const wrapper = wrapperOf(programOf(simple));
-  const transparent = wrapper ? !wrapper.opaque : /^(?:ba|da)?sh$/.test(programOf(simple));
+  const wrapper = wrappers().get(programOf(simple));
+  const transparent = wrapper ? wrapper.kind.startsWith("plain") : /^(?:ba|da)?sh$/.test(programOf(simple));
   return { ...simple, known, inner, guesses: guessesOf(simple, scope), transparent };
 }
 
@@ -98,7 +98,7 @@ const anywhere = (args: readonly Word[], simple: Simple, scope: Scope): readonly
 function innerOf(simple: Simple, scope: Scope): readonly Command[] {
   const name = programOf(simple);
   const args = simple.words.slice(1);
-  const wrapper = wrapperOf(name);
+  const wrapper = wrappers().get(name);
   if (wrapper) return unwrap(name, wrapper, simple, args, scope);
   if (SHELLS.test(name)) return shell(name, simple, args, scope);
   switch (name) {
@@ -155,7 +155,7 @@ const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
 function unwrap(
   name: string,
-  wrapper: Wrapper,
+  wrapper: Options,
   simple: Simple,
   args: readonly Word[],
   scope: Scope,
@@ -174,14 +174,14 @@ function unwrap(
     if (text === "-I") replaces = args[at + 1]?.text ?? replaces;
     // A program that gives rights takes a value only behind an option alone: people read `sudo -bg rm` as `rm`.
     const isMixed = text.length > 2 && [...text].some((letter) => wrapper.short.includes(`${letter}:`));
-    const isListed = exact && !(wrapper.opaque && isMixed);
-    const width = isListed ? widthOf(text, wrapper.short, wrapper.long) : 0;
+    const isListed = exact && !(wrapper.kind.startsWith("opaque") && isMixed);
+    const width = isListed ? widthOf(text, wrapper) : 0;
     // The command could begin at any of the words that follow.
     if (width === 0) return [...anywhere(args.slice(at + 1), simple, scope), UNKNOWN];
     at += width - 1;
   }
   if (args[at]?.text === "--") at += 1;
-  at += wrapper.operands;
+  if (wrapper.kind.endsWith("1")) at += 1;
   const assigns: Simple["assigns"][number][] = [];
   if (name === "env" || name === "sudo")
     for (; ASSIGNMENT.test(args[at]?.text ?? ""); at += 1) {

@@ -4,7 +4,24 @@
  * have a value after `=`, `--x=y` that value and no other, `-L=` a short option with a value that is a word of its own. An
  * abbreviation is not listed, so it is not allowed.
  */
+import { lazy } from "../lazy.ts";
 import type { Word } from "./plain.ts";
+
+export type Options = { readonly kind: string; readonly short: string; readonly long: ReadonlySet<string> };
+
+const ENTRY = /^(.+?) (paths|one|two|none|text|first|listed|words|(?:plain|opaque)1?) (.*)$/s;
+
+/** Entries `NAME,NAME KIND SHORT --LONG…`, each a line with what is indented below it. A name may have two words. */
+export const optionTable = (table: string): (() => ReadonlyMap<string, Options>) =>
+  lazy(() => {
+    const found = new Map<string, Options>();
+    for (const entry of table.trim().split(/\n(?! )/)) {
+      const [, names = "", kind = "", options = ""] = ENTRY.exec(entry) ?? [];
+      const [short = "", ...long] = options.split(/\s+/);
+      for (const name of names.split(",")) found.set(name, { kind, short, long: new Set(long) });
+    }
+    return found;
+  });
 
 export type Given = {
   readonly operands: readonly Word[];
@@ -14,8 +31,8 @@ export type Given = {
   readonly used: ReadonlySet<string>;
 };
 
-/** The number of words of an option with its value: 1 or 2; 0 when it is not listed. */
-export function widthOf(text: string, short: string, long: ReadonlySet<string>): 0 | 1 | 2 {
+/** How many words an option takes with its value: 1 or 2; 0 when it is not listed. */
+export function widthOf(text: string, { short, long }: Options): 0 | 1 | 2 {
   if (long.has(text)) return 1;
   if (long.has(`${text}=`)) return 2;
   if (text.startsWith("--")) {
@@ -33,7 +50,7 @@ export function widthOf(text: string, short: string, long: ReadonlySet<string>):
 }
 
 /** The operands among the arguments, or null when an option is not listed. */
-export function readOptions(args: readonly Word[], short: string, long: ReadonlySet<string>): Given | null {
+export function readOptions(args: readonly Word[], options: Options): Given | null {
   const operands: Word[] = [];
   const doubtful: Word[] = [];
   const used = new Set<string>();
@@ -45,15 +62,15 @@ export function readOptions(args: readonly Word[], short: string, long: Readonly
       operands.push(word);
       continue;
     }
-    const width = widthOf(text, short, long);
-    // A pattern behind `=` always expands to the same option, and the value of the option is a pattern anyway.
+    const width = widthOf(text, options);
+    // Whatever a pattern behind `=` finds is the same option, and its value is a pattern anyway.
     const isOne = word.glob === undefined || /^--(?:in|ex)clude(?:-dir)?=/.test(word.glob);
     if (width === 0 || !word.exact || !isOne) return null;
     if (text.startsWith("--")) used.add(text.replace(/=.*$/s, ""));
     else
       for (const letter of text.slice(1)) {
         used.add(letter);
-        if (short.includes(`${letter}:`)) break;
+        if (options.short.includes(`${letter}:`)) break;
       }
     if (width === 1) continue;
     at += 1;

@@ -3,8 +3,7 @@
  * An option that writes, runs a program, follows links or takes file names from a file is left out, and so is one that nobody has
  * looked at: in doubt the line is asked about.
  */
-import { lazy } from "../lazy.ts";
-import { readOptions } from "./options.ts";
+import { optionTable, readOptions } from "./options.ts";
 import type { Word } from "./plain.ts";
 import { isHarmlessAwk, isHarmlessJq, isHarmlessSed } from "./scripts.ts";
 
@@ -116,22 +115,9 @@ git symbolic-ref one q --short
 git check-ignore,git cherry paths vqn --verbose
 `;
 
-type Kind = "paths" | "one" | "two" | "none" | "text" | "first" | "listed" | "words";
-type Entry = { readonly kind: Kind; readonly short: string; readonly long: ReadonlySet<string> };
+const entries = optionTable(TABLE);
 
-const entries = lazy(() => {
-  const found = new Map<string, Entry>();
-  for (const entry of TABLE.trim().split(/\n(?! )/)) {
-    const [, names = "", kind = "", options = ""] =
-      /^(.*?) (paths|one|two|none|text|first|listed|words) (.*)$/s.exec(entry) ?? [];
-    const words = options.split(/\s+/);
-    const short = words[0]?.startsWith("--") ? "" : (words.shift() ?? "");
-    for (const name of names.split(",")) found.set(name, { kind: kind as Kind, short, long: new Set(words) });
-  }
-  return found;
-});
-
-const MOST: Readonly<Partial<Record<Kind, number>>> = { none: 0, one: 1, two: 2 };
+const MOST: Readonly<Record<string, number>> = { none: 0, one: 1, two: 2 };
 
 /** With these a test evaluates a subscript. */
 const TEST = /^(?!-[vR]$)/;
@@ -180,9 +166,8 @@ const LISTS = ["l", "--list", "--contains", "--no-contains", "--merged", "--no-m
 export function pathOperands(name: string, args: readonly Word[]): readonly Word[] | null {
   const entry = entries().get(name);
   if (!entry) return null;
-  const { kind, short, long } = entry;
-  const given =
-    kind === "words" ? { operands: args, doubtful: [], used: NONE } : readOptions(args, short, long);
+  const { kind } = entry;
+  const given = kind === "words" ? { operands: args, doubtful: [], used: NONE } : readOptions(args, entry);
   if (!given) return null;
   const { operands, doubtful, used } = given;
   const isGiven = GIVEN.some((option) => used.has(option));
