@@ -2,6 +2,7 @@
 import type { CommandLimits } from "../../core/command-limits.ts";
 import type { Program } from "../../ports/shell.ts";
 import { ENDS_FIRST, tasksOf } from "./bubblewrap.ts";
+import { BEGAN } from "./starter.ts";
 
 /** bash reads a pipe byte by byte: a longer command starts as fast without a spare. */
 const LONGEST = 8_192;
@@ -12,7 +13,7 @@ const READ_ONLY = /^(?:E?UID|PPID|BASHOPTS|SHELLOPTS|BASH_VERSINFO)$/;
 
 /**
  * Reads variables to set and names to remove, an empty word, the program with its arguments and `end`. Without `end` the other
- * side died while it wrote.
+ * side died while it wrote. It says that the program begins on a descriptor that the program does not get.
  */
 const SCRIPT = `
 ((BASH_VERSINFO[0] > 4)) || exit
@@ -28,7 +29,8 @@ while [ "$1" ]; do
   shift
 done
 shift
-exec "$@"`;
+echo began >&${BEGAN}
+exec ${BEGAN}>&- "$@"`;
 
 /** `bash`: the program. It counts files in blocks of 1,024 bytes. */
 export const waitingShell = (bash: string, limits: CommandLimits): string[] => [

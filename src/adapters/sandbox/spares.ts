@@ -40,6 +40,7 @@ export type Asked = {
 };
 type Spare = {
   readonly child: StartedShell;
+  readonly by: Starter;
   readonly env: Readonly<Record<string, string>>;
   /** Its mounts when it began to wait for a command; null when it never will. */
   readonly ready: Promise<Mounts | null>;
@@ -105,10 +106,16 @@ export class Spares {
       const text = spare === undefined ? null : ordersOf(spare.env, program);
       if (spare === undefined || text === null) return null;
       pool.spares.shift();
+      // It ends with what started it, and that may not have come to its own end yet.
+      if (isStopped(spare.by.pid)) spare.by.retire();
       const mounts = await soonReady(spare);
       const { child } = spare;
       if (mounts === null) pool.starter?.by.retire();
-      if (mounts !== null && tableOf(mounts.pid) === mounts.table && ![child.pid, mounts.pid].some(isStopped))
+      if (
+        mounts !== null &&
+        tableOf(mounts.pid) === mounts.table &&
+        ![spare.by.pid, child.pid, mounts.pid].some(isStopped)
+      )
         return {
           start() {
             child.ref();
@@ -183,7 +190,7 @@ export class Spares {
         else endSpare(child);
       });
     });
-    pool.spares.push({ child, env, ready });
+    pool.spares.push({ child, by, env, ready });
   }
 }
 

@@ -11,8 +11,9 @@ import type { Program } from "../../ports/shell.ts";
 import type { UnnamedFile } from "./bubblewrap.ts";
 
 const FILTER = 3;
-/** The descriptors of the first shell; in each shell they have these numbers. */
+/** The descriptors of the first shell; in each shell they have these numbers, and the one after them says that its command began. */
 const FIRST = 4;
+export const BEGAN = FIRST + 2;
 
 /**
  * Reads lines, each the number of the shell to start. The shell gets its own two sockets and no others, and a filter that is read from
@@ -26,8 +27,8 @@ shift
 while read -r nth; do
   orders=$((${FIRST} + 2 * nth)) status=$((${FIRST} + 1 + 2 * nth))
   (
-    exec ${FILTER}</proc/self/fd/${FILTER} ${FIRST}<&"$orders" ${FIRST + 1}>&"$status" </dev/null >&"$orders" 2>&1
-    for ((other = ${FIRST + 2}; other < end; other++)); do exec {other}<&-; done
+    exec ${FILTER}</proc/self/fd/${FILTER} ${FIRST}<&"$orders" ${FIRST + 1}>&"$status" </dev/null >&"$orders" 2>&1 ${BEGAN}>&"$status"
+    for ((other = ${BEGAN + 1}; other < end; other++)); do exec {other}<&-; done
     echo "$BASHPID" >&${FIRST + 1}
     exec "$@"
   ) &
@@ -78,6 +79,10 @@ export class Starter {
     this.child.stdin?.on("error", gone);
     this.child.unref();
     for (const stream of this.child.stdio) (stream as Referenced | null)?.unref();
+  }
+
+  get pid(): number | undefined {
+    return this.child.pid;
   }
 
   /** It can start no further shell. */
@@ -149,6 +154,11 @@ export class StartedShell extends EventEmitter {
   get pid(): number | undefined {
     const pid = /^(\d+)\n/.exec(this.said)?.[1];
     return pid === undefined ? undefined : Number(pid);
+  }
+
+  /** Whether the command may have done something. */
+  get began(): boolean {
+    return /^began$/m.test(this.said);
   }
 
   ref(): void {

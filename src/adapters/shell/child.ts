@@ -12,6 +12,8 @@ const DRAIN_MS = 300;
 
 /** A child, or a process that was started by one for us. */
 export type Running = Pick<ChildProcess, "pid" | "stdin" | "stdout" | "stderr" | "on" | "once" | "unref">;
+/** One that waited for its command, and knows whether that has begun. */
+export type Prepared = Running & { readonly began: boolean };
 export type Ended = { readonly code: number | null; readonly signal: string | null };
 
 /** Some failures (a command line that is too long, a NUL) are thrown at once, others come as an event. */

@@ -24,14 +24,14 @@ import { markOf } from "../process-identity.ts";
 import { endAll, groupAlive } from "../process-table.ts";
 import { textIn } from "../small-files.ts";
 import { CappedFile } from "./capped-file.ts";
-import { type Ended, launch, noFolder, observe, type Running, started } from "./child.ts";
+import { type Ended, launch, noFolder, observe, type Prepared, type Running, started } from "./child.ts";
 import { childEnvironment } from "./environment.ts";
 import { Leftovers } from "./leftovers.ts";
 import { LimitWatch } from "./limits.ts";
 import { Output } from "./output.ts";
 import { bundled, findShell, scriptArgs } from "./programs.ts";
-import { confine, type FaultReader, faultReader, faultText, SandboxFault } from "./sandbox-fault.ts";
-import { Warden } from "./warden.ts";
+import { confine, type FaultReader, faultReader, faultText, killed, SandboxFault } from "./sandbox-fault.ts";
+import { CUT_OFF, NOT_STARTED, Warden } from "./warden.ts";
 
 export type ShellSettings = {
   /** Where output goes that is too large to keep; made when first needed. */
@@ -123,6 +123,7 @@ export function createShell(settings: ShellSettings): Shell {
     const setAside = lazy(async () => (await confined?.ended()) ?? null);
     let sink: number | null = null;
     let child: Running;
+    let prepared: Prepared | undefined;
     let throwFault: FaultReader = async () => {};
     try {
       // Its members may run elsewhere: they are stopped then, or their lease comes back.
@@ -135,7 +136,7 @@ export function createShell(settings: ShellSettings): Shell {
       sink = options.outputFile === undefined ? null : openNew(options.outputFile);
       warden.watch();
       const input = options.input === undefined ? "ignore" : "pipe";
-      const prepared = startPrepared?.() as Running | undefined;
+      prepared = startPrepared?.() as typeof prepared;
       if (prepared) child = prepared;
       else {
         const stdio = [input, sink ?? "pipe", sink ?? "pipe", ...(confined?.descriptors ?? [])] as const;
@@ -209,6 +210,9 @@ export function createShell(settings: ShellSettings): Shell {
       const wasCut = signal !== null || code === 143 || code === 137;
       if (wasCut && ending === undefined && (await warden.hasActedSince(began)))
         throw new EkidenError("tool_failed", CUT_OFF);
+      // A supervisor names the exit code of its program: it has been ended itself.
+      if (confined?.supervised && signal !== null && ending === undefined && limit === null)
+        throw killed(prepared?.began);
       capped?.finish();
       const text = output.finish();
       if (ending === undefined && limit === null)
@@ -274,13 +278,7 @@ export function createShell(settings: ShellSettings): Shell {
   };
 }
 
-/** Both begin as all interruptions do, because a model treats them as such. */
-const CUT_OFF =
-  "Interrupted: this process was frozen or cut off from its store for so long that its commands had to end. It may have taken effect in part: check before you repeat it.";
-const NOT_STARTED =
-  "Interrupted: this process was frozen or cut off from its store, so the command was not started. Run it again.";
-
-/** An exit code that a supervisor reports stands for a signal when we have just sent one. */
+/** What a supervisor reports as an exit code was a signal when we have just sent one. */
 function outcomeOf(ended: Ended, confined: ConfinedProgram | null, ending: boolean): Ended {
   if (!confined?.supervised || !ending) return ended;
   if (ended.code === 143) return { code: null, signal: "SIGTERM" };

@@ -1,7 +1,7 @@
 /** An error of the sandbox itself, in which nothing of the command ran. */
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
-import { isEkidenError, messageOf } from "../../core/errors.ts";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import type { Confinement } from "../../core/sandbox.ts";
 import type { ConfinedProgram, Program, Sandbox } from "../../ports/shell.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
@@ -10,6 +10,15 @@ export class SandboxFault extends Error {}
 
 export const faultText = (reason: string): string =>
   `The sandbox could not be set up, so the command did not run, also not when it was tried again: ${reason}. This is a fault of the machine, not of the command or the task: change nothing because of it. Try again later. If it stays, tell the person.`;
+
+/** For a command whose supervisor was killed: it is tried again where it certainly did not begin. */
+export const killed = (began: boolean | undefined): Error =>
+  began === false
+    ? new SandboxFault("the process that held it was killed")
+    : new EkidenError(
+        "tool_failed",
+        "Interrupted: what confined this command was killed from outside, and the command with it. It may have taken effect in part: check before you repeat it.",
+      );
 
 /** @throws SandboxFault; EkidenError as the sandbox says */
 export async function confine(

@@ -78,6 +78,12 @@ while :; do
   esac
 done`;
 
+/** Both begin as all interruptions do, because a model treats them as such. */
+export const CUT_OFF =
+  "Interrupted: this process was frozen or cut off from its store for so long that its commands had to end. It may have taken effect in part: check before you repeat it.";
+export const NOT_STARTED =
+  "Interrupted: this process was frozen or cut off from its store, so the command was not started. Run it again.";
+
 export class Warden {
   private readonly bash: string;
   private readonly mark: string;

@@ -139,6 +139,40 @@ bubblewrapOrSkip(describe)("a spare", () => {
     }
   });
 
+  it("is never lost with its command in silence when what starts it is killed", async () => {
+    const marks = join(workspace, "marks");
+    let interrupted = 0;
+    for (let nth = 0; nth < 24; nth += 1) {
+      await prepared();
+      writeFileSync(marks, "");
+      // At another moment each time: while the orders are read, before the command begins, and while it runs.
+      const kill = (): void => {
+        for (const pid of starters()) process.kill(pid, "SIGKILL");
+      };
+      const onStart = (): void => void (nth % 3 === 0 ? kill() : setTimeout(kill, nth % 3));
+      try {
+        expect(await run("echo a >> marks; echo b", { onStart })).toMatchObject({
+          exitCode: 0,
+          output: "b\n",
+        });
+        expect(readFileSync(marks, "utf8")).toBe("a\n");
+      } catch (error) {
+        if (!String(error).includes("killed from outside")) throw error;
+        interrupted += 1;
+        expect(readFileSync(marks, "utf8")).toMatch(/^(?:a\n)?$/);
+      }
+    }
+    await prepared();
+    const onStart = (): void =>
+      void soon(() => expect(readFileSync(marks, "utf8")).toBe("begun\n")).then(() => {
+        for (const pid of starters()) process.kill(pid, "SIGKILL");
+      });
+    await expect(run("echo begun > marks; sleep 600", { onStart })).rejects.toThrow(
+      /^Interrupted: what confined this command was killed from outside/,
+    );
+    expect(interrupted).toBeLessThan(25);
+  });
+
   it("is started by a process that reads nothing of the person's shells", async () => {
     const [home, trace] = [join(base, "home"), join(base, "trace")];
     mkdirSync(home);
