@@ -278,7 +278,7 @@ export function createShell(settings: ShellSettings): Shell {
   };
 }
 
-/** What a supervisor reports as an exit code was a signal when we have just sent one. */
+/** An exit code that a supervisor reports stands for a signal when we have just sent one. */
 function outcomeOf(ended: Ended, confined: ConfinedProgram | null, ending: boolean): Ended {
   if (!confined?.supervised || !ending) return ended;
   if (ended.code === 143) return { code: null, signal: "SIGTERM" };

@@ -31,7 +31,7 @@ export type Given = {
   readonly used: ReadonlySet<string>;
 };
 
-/** How many words an option takes with its value: 1 or 2; 0 when it is not listed. */
+/** The number of words of an option with its value: 1 or 2; 0 when it is not listed. */
 export function widthOf(text: string, { short, long }: Options): 0 | 1 | 2 {
   if (long.has(text)) return 1;
   if (long.has(`${text}=`)) return 2;
@@ -63,7 +63,7 @@ export function readOptions(args: readonly Word[], options: Options): Given | nu
       continue;
     }
     const width = widthOf(text, options);
-    // Whatever a pattern behind `=` finds is the same option, and its value is a pattern anyway.
+    // A pattern behind `=` always expands to the same option, and the value of the option is a pattern anyway.
     const isOne = word.glob === undefined || /^--(?:in|ex)clude(?:-dir)?=/.test(word.glob);
     if (width === 0 || !word.exact || !isOne) return null;
     if (text.startsWith("--")) used.add(text.replace(/=.*$/s, ""));
