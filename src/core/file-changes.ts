@@ -15,6 +15,9 @@ export type FileWrite =
 /** `counted`: in place, with higher numbers than before, such as the next version. `copied`: a file with a content that another one has. */
 export type Change = "lasting" | "counted" | "copied" | "nothing";
 
+/** Lines that were never there before. `grown`: of a file from which nothing went. */
+export type Found = { readonly changed: number; readonly grown: number };
+
 /** Larger distances of one file that count. A file that grows without an end is no progress for ever. */
 const STEPS_MAX = 400;
 /** Lines of one change that are compared. */
@@ -39,6 +42,8 @@ type Known = {
   /** The highest number that was ever written in place. */
   highest: number;
 };
+
+const NONE: Found = { changed: 0, grown: 0 };
 
 const blank = (): Known => ({
   ...{ origin: null, added: new Set<string>(), removed: new Set<string>(), furthest: 0, steps: 0 },
@@ -88,22 +93,22 @@ export class FileChanges {
     if (this.round - changed.round > SHORT_LIFE) this.most -= fewer;
   }
 
-  /** A file was found with this content; a command may have written it. Returns how many
-   * of its lines are new; those of a file that was not known count half, because one command may make many. */
-  found(path: string, content: string): number {
+  /** A file was found with this content; a command may have written it. Of a new file one line is a change, and counts half: one command may make many files. */
+  found(path: string, content: string): Found {
     const key = fileOf(path);
     const known = this.disk.get(key);
     const lines = linesOf(content);
     const fresh = this.newLines(lines);
     if (!known) {
       this.disk.set(key, { ...blank(), origin: new Set(lines) });
-      return this.isCopy(lines) ? 0 : fresh / 2;
+      return this.isCopy(lines) || fresh === 0 ? NONE : { changed: 0.5, grown: fresh - 1 };
     }
     const [added, removed] = [known.added.size, known.removed.size];
-    if (!grewTo(known, lines)) return 0;
+    if (!grewTo(known, lines)) return NONE;
     // A log that commands fill with random numbers only grows; lines that are replaced are work, also where only their digits differ.
     const replaced = known.removed.size - removed;
-    return replaced > 0 ? replaced + Math.max(0, known.added.size - added) : fresh;
+    if (replaced <= 0) return { changed: 0, grown: fresh };
+    return { changed: replaced + Math.max(0, known.added.size - added), grown: 0 };
   }
 
   /** The person said something, or a change landed: all writes until now are settled. */

@@ -106,11 +106,11 @@ describe("a file", () => {
 
   it("that commands fill with random numbers gains no lines; one in which lines are replaced does", () => {
     const log = new FileChanges();
-    expect(log.found("log", "start\n90")).toBe(1);
-    expect(log.found("log", "start\n90\n17\n33")).toBe(0);
+    expect(log.found("log", "start\n90")).toEqual({ changed: 0.5, grown: 1 });
+    expect(log.found("log", "start\n90\n17\n33")).toEqual({ changed: 0, grown: 0 });
     const work = new FileChanges();
     work.found("a", "v 1 = 0\nv 2 = 0");
-    expect(work.found("a", "v 1 = 1\nv 2 = 0")).toBe(2);
+    expect(work.found("a", "v 1 = 1\nv 2 = 0")).toEqual({ changed: 2, grown: 0 });
   });
 });
 

@@ -11,7 +11,7 @@
  * | nothing  | failed, was refused, mailed, talked, or got what it knew                      | whole                             |
  */
 import { callsOf, type Entry } from "./conversation/chat.ts";
-import { type Change, FileChanges, type FileWrite } from "./file-changes.ts";
+import { type Change, FileChanges, type FileWrite, type Found } from "./file-changes.ts";
 import { hashOf } from "./hash.ts";
 import { Moves } from "./moves.ts";
 import { NewLines, type Newness } from "./new-lines.ts";
@@ -112,10 +112,10 @@ export class Gains {
     this.findings.clear();
   }
 
-  /** A file was found with this content. Any member or command may have written it. Returns how many of its lines are new. */
-  found(path: string, content: string): number {
+  /** A file was found with this content. Any member or command may have written it. */
+  found(path: string, content: string): Found {
     const lines = this.files.found(path, content);
-    if (lines > 0) {
+    if (lines.changed + lines.grown > 0) {
       this.changes += 1;
       this.lasted();
     }

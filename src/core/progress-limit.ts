@@ -3,7 +3,11 @@
  * task of the person, a word of the person. The members are told at half of the limit; the team stops at the limit. A lasting result
  * is the progress of the member that made it: calls of the others that gained nothing go on counting, up to a quarter of the limit.
  * Pure; the host acts on it.
+ *
+ * Lines of a file that commands only add to count beyond one for each call. A log has one line for each call, also a log of new words.
  */
+
+import type { Found } from "./file-changes.ts";
 import { COST, Gains, type Step } from "./gains.ts";
 import type { Name } from "./ids.ts";
 
@@ -11,7 +15,7 @@ export type ProgressVerdict = "fine" | "told" | "over";
 
 /** The share of the limit at which the members are told. */
 const TOLD_AT = 0.5;
-/** Calls that a new line in a file is worth, if a command wrote it. */
+/** Calls that a changed line in a file is worth, if a command wrote it. One that only came to others is worth one. */
 const CALLS_PER_LINE = 2;
 /** The share of the limit that others may have used for nothing when a member makes progress. */
 const KEPT = 0.25;
@@ -23,6 +27,8 @@ export class ProgressLimit {
   /** By member: calls for nothing since it last gained something. */
   private readonly idle = new Map<Name, number>();
   private used: number;
+  /** Calls since files were last looked at, without those that showed something new. */
+  private unseen = 0;
   private told = false;
 
   /** `used`: the used part of the limit, when a run goes on that was stopped. */
@@ -43,15 +49,20 @@ export class ProgressLimit {
     }
     this.calls.set(who, (this.calls.get(who) ?? 0) + 1);
     this.used += COST[gain];
+    if (gain !== "found") this.unseen += 1;
     if (this.used >= this.limit) return "over";
     if (this.told || this.used < this.limit * TOLD_AT) return "fine";
     this.told = true;
     return "told";
   }
 
-  /** Files were found with so many lines that were never there before: commands wrote them. Whether that settles anything. */
-  found(lines: number): boolean {
-    this.used = Math.max(0, this.used - CALLS_PER_LINE * lines);
+  /** These lines were found in files: commands wrote them. Whether they count, and keep the team below the limit. */
+  found(lines: readonly Found[]): boolean {
+    const sum = (kind: keyof Found): number => lines.reduce((all, found) => all + found[kind], 0);
+    const more = CALLS_PER_LINE * sum("changed") + Math.max(0, sum("grown") - this.unseen);
+    this.unseen = 0;
+    if (more === 0) return false;
+    this.used = Math.max(0, this.used - more);
     if (this.used < this.limit * TOLD_AT) this.told = false;
     if (this.used === 0) this.calls.clear();
     return this.used < this.limit;
@@ -60,6 +71,7 @@ export class ProgressLimit {
   /** Something happened that lasts. */
   begin(): void {
     this.used = 0;
+    this.unseen = 0;
     this.told = false;
     this.calls.clear();
   }

@@ -81,7 +81,15 @@ export const FEATURES: readonly MakeFeature[] = [
 /** The parts that this process has for all members. */
 export type Crew = Pick<
   Setup,
-  "parts" | "onCost" | "noteOfLimit" | "onDeleteTeam" | "questions" | "permissionPolicy" | "memory" | "web"
+  | "parts"
+  | "onCost"
+  | "noteOfLimit"
+  | "hasWritten"
+  | "onDeleteTeam"
+  | "questions"
+  | "permissionPolicy"
+  | "memory"
+  | "web"
 > & {
   readonly providerTimeout: ProviderTimeout | undefined;
   readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
@@ -198,6 +206,7 @@ export async function composeAgent(
     spool,
     hooks,
     isFresh: () => team.lease?.isFresh !== false,
+    hasWritten: () => crew.hasWritten(name),
     providerTimeout: crew.providerTimeout,
     stagger: parts.stagger,
     siblings: () =>

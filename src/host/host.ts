@@ -100,6 +100,7 @@ class Host implements TeamHost {
       ...common,
       onCost: (who, used) => this.spending.book(who, used),
       noteOfLimit: (who) => this.spending.noteFor(who),
+      hasWritten: (who) => this.spending.hasWritten(who),
       providerTimeout: this.providerTimeout,
       mode: () => this.mode,
       onDelta: options.onDelta,

@@ -35,6 +35,8 @@ export type Setup = {
   readonly onCost: (who: Name, used: Used) => Promise<void> | void;
   /** A note for a member about the limit of calls without progress, once. */
   readonly noteOfLimit: (who: Name) => string | null;
+  /** Whether commands of a member wrote new lines into files since the last question. */
+  readonly hasWritten: (who: Name) => Promise<boolean>;
   /** The lead deletes its own team. */
   readonly onDeleteTeam: () => void;
 };

@@ -2,20 +2,18 @@
  * Counts the use of the members of this process: budgets, and the limit on calls without progress. It looks for progress that no call shows (files
  * that commands wrote, landed changes, completed tasks of the person) only when that limit comes near.
  */
-import { relative } from "node:path";
-import { changedFiles } from "../adapters/disk/changed-files.ts";
 import { Budget, type More, type RunStart } from "../core/budget.ts";
 import type { Step } from "../core/gains.ts";
 import type { Name } from "../core/ids.ts";
 import type { Member } from "../core/member.ts";
 import { ProgressLimit, type ProgressVerdict } from "../core/progress-limit.ts";
 import { ROOTS } from "../core/task-depth.ts";
-import { settledFile } from "../core/volatile.ts";
 import type { Cursor } from "../ports/index.ts";
 import { Families } from "./families.ts";
 import type { Parts } from "./parts.ts";
 import { Pause } from "./pause.ts";
 import { StandingFiles } from "./standing-files.ts";
+import { WrittenFiles } from "./written-files.ts";
 
 /** The usage of one model call. `steps`: its calls with their results; without it the call is not counted as one without progress. */
 export type Used = { readonly tokens: number; readonly usd: number; readonly steps?: readonly Step[] };
@@ -65,9 +63,9 @@ export class Spending implements Allowance {
   private budget: Budget;
   private limit: ProgressLimit;
   private cursor = "" as Cursor;
-  private lookedAt = 0;
   private start: RunStart = { turns: 0, usd: 0 };
   private readonly standing: StandingFiles;
+  private readonly written: WrittenFiles;
   private readonly families: Families;
   private looking: Promise<void> | null = null;
   /** Members that have not heard yet that the limit comes near. */
@@ -80,12 +78,13 @@ export class Spending implements Allowance {
     this.budget = new Budget(parts.settings);
     this.limit = new ProgressLimit(parts.settings.callsWithoutProgress);
     this.standing = new StandingFiles(parts.workspace);
+    this.written = new WrittenFiles(parts.workspace, parts.clock);
     this.families = new Families(parts.store, parts.settings.callsPerTask);
   }
 
   /** `isNew`: a run begins, unless an earlier one is gone on with that was stopped. */
   async open(isNew: boolean): Promise<void> {
-    const { settings, store, clock } = this.parts;
+    const { settings, store } = this.parts;
     const { journal, roster } = store;
     const members = await roster.members();
     const last = await this.lastRun();
@@ -97,7 +96,6 @@ export class Spending implements Allowance {
     if (isNew || last.end === "concluded")
       await journal.note([{ type: "run.began", ...this.budget.beginRun() }]);
     this.cursor = await journal.end();
-    this.lookedAt = clock.now();
   }
 
   /** Limits of the team that are used up before any turn. */
@@ -184,6 +182,7 @@ export class Spending implements Allowance {
       else this.reached({ reason: verdict.what, text: verdict.text, goOn: verdict.goOn });
     }
     const verdict = steps ? this.limit.take(who, steps) : "fine";
+    if (steps) this.written.book(who, steps);
     if (steps?.some(({ traits }) => traits.looks || traits.writes))
       this.standing.look(this.limit.gains.files);
     if (verdict === "fine") return undefined;
@@ -228,17 +227,18 @@ export class Spending implements Allowance {
 
   /** Looks for progress since the last look. */
   private async hasProgress(): Promise<boolean> {
-    const { clock, workspace } = this.parts;
-    const since = this.lookedAt;
-    this.lookedAt = clock.now();
+    const lines = await this.written.look(this.limit.gains);
     if (await this.hasEnded()) {
       this.limit.settle();
       return true;
     }
-    let lines = 0;
-    for (const { path, content } of await changedFiles(workspace, since))
-      lines += this.limit.gains.found(asCalled(workspace, path), settledFile(content));
-    return lines > 0 && this.limit.found(lines);
+    return this.limit.found(lines);
+  }
+
+  /** Whether commands of the member wrote new lines since the last question. */
+  async hasWritten(who: Name): Promise<boolean> {
+    await this.hasProgress();
+    return this.written.take(who);
   }
 
   /** Whether a change landed or a task of the person was completed, by a member of any process. */
@@ -271,10 +271,6 @@ export class Spending implements Allowance {
     return { start, end };
   }
 }
-
-/** The path as calls write it, so that a file of both is one file. */
-const asCalled = (workspace: string, path: string): string =>
-  relative(workspace, path).replace(/^\.ekiden\/worktrees\/[^/]+\//, "");
 
 function overOf(budget: Budget): Over | null {
   for (const verdict of budget.check())

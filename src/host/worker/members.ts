@@ -23,6 +23,7 @@ export function teamOf(parts: Parts, { host, isDraining, spending, onEnd, mayAdo
     parts: { ...parts, store: withoutClaims(parts.store, isDraining) },
     onCost: (who: Name, used: Used) => spending.book(who, used),
     noteOfLimit: (who: Name) => spending.noteFor(who),
+    hasWritten: (who: Name) => spending.hasWritten(who),
     providerTimeout: undefined, // a worker waits for its provider as long as it takes
     onDelta: undefined,
     mode: () => parts.settings.permissionMode,

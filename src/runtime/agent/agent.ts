@@ -40,6 +40,8 @@ export type Agent = Workplace & {
   readonly hooks?: Pick<MemberHooks, "stop" | "idle" | "compact" | "asksAtStop"> | undefined;
   /** False: it may run in another process by now. */
   readonly isFresh?: (() => boolean) | undefined;
+  /** Whether its commands wrote new lines into files since the last question: no call shows that. */
+  readonly hasWritten?: (() => Promise<boolean>) | undefined;
   readonly providerTimeout?: Pick<ProviderTimeout, "down" | "up"> | undefined;
   /** Lets siblings with the same prefix begin one after the other. */
   readonly stagger?: Pick<Stagger, "enter"> | undefined;

@@ -239,10 +239,19 @@ it("ends an attempt after a stint without anything new", async () => {
   expect(await placed.current.resume("turn_limit")).toBe(true);
   expect(await placed.current.resume("turn_limit")).toBe(false);
   expect((await taskOf()).lastFailure).toContain(
-    "alice used 20 model calls, the limit of one stint, without a new call or a new result",
+    "alice used 20 model calls, the limit of one stint, without a new result or content of a file",
   );
   await placed.current.claim("no_tool_use");
   expect(await placed.current.resume("turn_limit")).toBe(false); // nor does the first stint go on with nothing
+});
+
+it("goes on after a stint in which its commands wrote new lines into files", async () => {
+  await add("paint");
+  const written = [true, false];
+  const { current } = place(seats.alice, { hasWritten: async () => written.shift() ?? false });
+  await current.claim("no_tool_use");
+  expect(await current.resume("turn_limit")).toBe(true);
+  expect(await current.resume("turn_limit")).toBe(false);
 });
 
 it("counts the calls of an earlier task as new in the next one", async () => {
@@ -308,7 +317,7 @@ it("stops a lead without a task after a stint without anything new", async () =>
   const lead = place(seats.lead, { entries: [heard("Do it")] });
   expect(await lead.current.resume("turn_limit")).toBe(false);
   expect(await warnings()).toEqual([
-    "lead used 20 model calls, the limit of one stint, without a new call or a new result. It waits for news.",
+    "lead used 20 model calls, the limit of one stint, without a new result or content of a file. It waits for news.",
   ]);
 });
 

@@ -157,7 +157,7 @@ export class CurrentTask {
     // A running command of its current task keeps it waiting; a server left by an earlier task does not. It is no reason to go on asking.
     const mayWait = reason !== "turn_limit" || !this.loop.hasProgress;
     if (mayWait && (await store.jobs.running(seat.name, own.id)) > 0) return false;
-    const why = this.whyNoLonger(own, reason);
+    const why = await this.whyNoLonger(own, reason);
     if (why !== null) {
       await this.giveBack(own, why);
       return false;
@@ -171,7 +171,7 @@ export class CurrentTask {
     if (this.stopped) return false;
     const why =
       kind === "lead"
-        ? this.hasFurtherStint()
+        ? await this.hasFurtherStint()
         : `${seat.name} used ${this.settings.turnsPerStint} model calls, the limit of one stint, without a task`;
     if (why === null) return true;
     this.stopped = true;
@@ -180,10 +180,10 @@ export class CurrentTask {
   }
 
   /** The reason why the member may not go on with its task; null when it may. */
-  private whyNoLonger(own: Claimed, reason: IdleReason): string | null {
+  private async whyNoLonger(own: Claimed, reason: IdleReason): Promise<string | null> {
     const isNew = this.begin(own); // it claimed the task itself, in the stint that has ended
     if (reason === "repeating") return this.evidence;
-    if (reason === "turn_limit") return this.hasFurtherStint(isNew);
+    if (reason === "turn_limit") return await this.hasFurtherStint(isNew);
     if (this.reminded >= REMINDERS)
       return `${this.agent.seat.name} ended its turn ${REMINDERS} times without finishing it`;
     this.reminded += 1;
@@ -191,12 +191,13 @@ export class CurrentTask {
   }
 
   /** Null when a further stint may begin, else the reason against it. A claim counts as progress. */
-  private hasFurtherStint(hasClaimed = false): string | null {
+  private async hasFurtherStint(hasClaimed = false): Promise<string | null> {
     const { turnsPerStint, stintsPerAttempt } = this.settings;
-    const { name } = this.agent.seat;
+    const { hasWritten, seat } = this.agent;
+    const { name } = seat;
     this.stints += 1;
-    if (!hasClaimed && !this.loop.takeProgress())
-      return `${name} used ${turnsPerStint} model calls, the limit of one stint, without a new call or a new result`;
+    if (!hasClaimed && !this.loop.takeProgress() && !(await hasWritten?.()))
+      return `${name} used ${turnsPerStint} model calls, the limit of one stint, without a new result or content of a file`;
     if (this.stints >= stintsPerAttempt)
       return `${name} used ${stintsPerAttempt} stints of ${turnsPerStint} model calls without finishing it`;
     return null;

@@ -65,6 +65,7 @@ async function alice(
     web: { hosts: new WebHosts(parts, questions, () => "default"), fetchPage: () => Promise.reject() },
     onCost: () => {},
     noteOfLimit: () => null,
+    hasWritten: async () => false,
     onDeleteTeam: () => {},
     providerTimeout: undefined,
     mode: () => "default" as const,
