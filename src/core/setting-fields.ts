@@ -93,6 +93,12 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
       ),
   idlePollMs: () =>
     duration().describe("How often an idle member looks for work without a wake-up, in case one was lost."),
+  jobWaitMs: () =>
+    duration()
+      .min(1_000, "1000 or more")
+      .describe(
+        "How long a run that nobody watches waits for background commands when every member rests; then they are ended, and their owners are told.",
+      ),
   leaseMs: () =>
     duration().min(100, "100 or more").describe("How long a claim outlives the last heartbeat of its host."),
   maxAttempts: () => positive().describe("Times a task is claimed before it counts as failed."),

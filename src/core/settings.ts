@@ -38,6 +38,7 @@ export type Settings = {
   readonly deadline?: string | undefined;
   readonly idleTimeoutMs: number;
   readonly idlePollMs: number;
+  readonly jobWaitMs: number;
   readonly leaseMs: number;
   readonly maxAttempts: number;
   readonly shutdownDeadlineMs: number;
@@ -119,6 +120,7 @@ export const DEFAULT_SETTINGS: Settings = {
   taskDepth: 3,
   idleTimeoutMs: 60_000,
   idlePollMs: 5_000,
+  jobWaitMs: 1_800_000,
   leaseMs: 15_000,
   maxAttempts: 3,
   shutdownDeadlineMs: 30_000,

@@ -1,7 +1,6 @@
 /** Opens a team in this process, starts its work, and concludes or interrupts it. `run`, `resume` and the REPL all use it. */
 import { randomUUID } from "node:crypto";
 import type { Image } from "../core/conversation/image.ts";
-import { deadlineMs } from "../core/deadline.ts";
 import type { Effort } from "../core/effort.ts";
 import { EkidenError } from "../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../core/ids.ts";
@@ -16,6 +15,7 @@ import { Team } from "../runtime/team/team.ts";
 import type { Compacted } from "../runtime/turn/context.ts";
 import { removeLanded } from "../runtime/wraps/worktrees.ts";
 import { type Crew, composeAgent } from "./compose.ts";
+import { endLastJobs, keepDeadline } from "./headless.ts";
 import { closeParts, shared, teamParts } from "./hosting.ts";
 import { MemberModels } from "./member-models.ts";
 import { asEkidenError, type HowEnded, lastWarningOf, type Outcome, recordEnd, tally } from "./outcome.ts";
@@ -153,13 +153,15 @@ class Host implements TeamHost {
     await this.spending.open(!goesOnWith(work, tasks));
     const over = this.spending.check();
     if (over && !this.spending.waits(over)) return await this.reached(over);
-    this.keepDeadline();
     const { parts, team, words, id: host } = this;
+    const { signal } = this.over;
+    if (!this.interactive) void keepDeadline(parts, signal, (why) => this.finish("deadline", null, { why }));
     await startWork(work, tasks, { parts, team, host, words });
     if (!this.interactive)
       this.chores = Promise.all([
         this.chores,
-        watchLead(parts, this.team, this.over.signal, (end, error) => this.finish(end, error)),
+        endLastJobs(parts, signal),
+        watchLead(parts, this.team, signal, (end, error) => this.finish(end, error)),
       ]);
   }
 
@@ -269,16 +271,6 @@ class Host implements TeamHost {
     if (this.finishing !== null) return;
     void this.store.journal.warn(null, text).catch(() => {});
     await this.finish(reason, null, { why: text, goOn });
-  }
-
-  private keepDeadline(): void {
-    const { settings, clock } = this.parts;
-    if (settings.deadline === undefined || this.interactive) return;
-    const ms = deadlineMs(settings.deadline, new Date(clock.now()));
-    void clock.sleep(ms, this.over.signal).then(async () => {
-      if (!this.over.signal.aborted)
-        await this.finish("deadline", null, { why: `The deadline ${settings.deadline} is over.` });
-    });
   }
 
   /** The first call counts: the conclusion, an exhausted budget, a lead that cannot go on, the person. Never rejects. */

@@ -43,8 +43,8 @@ export interface JobControl {
   start(seat: Seat, command: string, cwd: string, shell?: Shell): Promise<Job>;
   /** @throws `not_found` */
   look(id: JobId, tailBytes: number): Promise<JobLook>;
-  /** Resolves when its processes are gone. `by` gets no mail, since it has the result. @throws `not_found` | `not_permitted`: it runs elsewhere */
-  stop(id: JobId, by: Name): Promise<Job>;
+  /** Resolves when its processes are gone. `by` gets no mail, since it has the result. `why`: a sentence for others. @throws `not_found` | `not_permitted`: it runs elsewhere */
+  stop(id: JobId, by: Name, why?: string): Promise<Job>;
   /** Ends all jobs of a leaving member on this host. */
   endAll(owner: Name): Promise<void>;
   /** Reports jobs whose process died without a report. Called periodically. */

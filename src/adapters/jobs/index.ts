@@ -145,15 +145,15 @@ export class JobHost implements JobControl {
     };
   }
 
-  async stop(id: JobId, by: Name): Promise<Job> {
+  async stop(id: JobId, by: Name, why = `${by} stopped it.`): Promise<Job> {
     const live = this.live.get(id);
-    if (live) await this.end(live, `${by} stopped it.`, by !== live.job.owner);
-    else await this.stopElsewhere(await this.job(id), by);
+    if (live) await this.end(live, why, by !== live.job.owner);
+    else await this.stopElsewhere(await this.job(id), by, why);
     return await this.job(id);
   }
 
   /** A job of another process on this machine, or one that outlived its process. */
-  private async stopElsewhere(job: Job, by: Name): Promise<void> {
+  private async stopElsewhere(job: Job, by: Name, why: string): Promise<void> {
     if (job.state !== "running" && job.state !== "unknown") return;
     if (!this.isHere(job))
       throw new EkidenError(
@@ -161,7 +161,7 @@ export class JobHost implements JobControl {
         `${showJob(job.id)} runs on ${job.machine} (process ${job.pid}); only a process there can end it.`,
       );
     // The row comes first: a watcher must not report this end as a failure.
-    const end = { state: "stopped", why: `${by} stopped it.` } as const;
+    const end = { state: "stopped", why } as const;
     const text = by === job.owner ? null : endText(end, await tailOf(job.outputPath, SHOWN), job);
     await this.parts.store.jobs.end(job.id, end, text);
     await endProcesses(job);

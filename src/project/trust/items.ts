@@ -23,7 +23,16 @@ export type TrustItem = {
 
 /** Settings that run nothing, allow nothing, send nothing anywhere and cost little. Every other one needs the person's word. */
 const HARMLESS: ReadonlySet<SettingKey> = new Set<SettingKey>([
-  ...(["ask", "deny", "team", "turnsPerStint", "idleTimeoutMs", "idlePollMs", "leaseMs"] as const),
+  ...([
+    "ask",
+    "deny",
+    "team",
+    "turnsPerStint",
+    "idleTimeoutMs",
+    "idlePollMs",
+    "jobWaitMs",
+    "leaseMs",
+  ] as const),
   ...(["maxAttempts", "shutdownDeadlineMs", "planDeadlineMs", "bashTimeoutMs"] as const),
   ...([
     "permissionDeadlineMs",
