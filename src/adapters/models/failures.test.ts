@@ -43,6 +43,41 @@ it.each([
   expect(failureOf(error, context).code).toBe(code);
 });
 
+it.each([
+  ["messages.2.content.0: this part is not accepted", "conversation"],
+  ['messages: roles must alternate between "user" and "assistant"', "conversation"],
+  ["messages.1.content.0: Invalid `signature` in `thinking` block", "conversation"],
+  ["messages.3: `tool_use` ids were found without `tool_result` blocks immediately after", "conversation"],
+  ["Invalid 'input[4].content[0].text': string too long", "conversation"],
+  ["Item 'rs_1' of type 'reasoning' was provided without its required following item.", "conversation"],
+  ["No tool output found for function call call_1.", "conversation"],
+  ["* GenerateContentRequest.contents[1].parts: contents.parts must not be empty.", "conversation"],
+  [
+    "Please ensure that function call turn comes immediately after a user turn or after a function response turn.",
+    "conversation",
+  ],
+  ["Function call is missing a thought_signature in functionCall parts.", "conversation"],
+  ["Conversation roles must alternate user/assistant/user/assistant/...", "conversation"],
+  ["messages.0.content.1.image.source.base64: image exceeds 5 MB maximum", "images"],
+  ["Unable to process input image.", "images"],
+  ["Your credit balance is too low to access the Anthropic API.", "request"],
+  ["max_tokens: must be at least 1", "request"],
+  ["tools.3.custom.input_schema: JSON schema is invalid", "request"],
+  ["Invalid 'tools[3].function.name': string does not match pattern.", "request"],
+  ["Unsupported parameter: 'reasoning.effort' is not supported with this model.", "request"],
+  ["Unrecognized request argument supplied: prompt_cache_key", "request"],
+  [
+    "* GenerateContentRequest.tools[0].function_declarations[1].parameters.required[0]: property is not defined",
+    "request",
+  ],
+  ["Thinking level is not supported for this model.", "request"],
+  ["The model `gpt-9` does not exist", "request"],
+  ["Request contains an invalid argument.", undefined],
+  ["Bad Request", undefined],
+])("takes %j for a refusal of: %s", (words, about) => {
+  expect(failureOf(answered(400, words), context).details.about).toBe(about);
+});
+
 it("shows the vendor's words on one line, short, and without anything like a key", () => {
   const error = answered(400, `bad\n\nkey ${SECRET} or sk-proj-abcdefghijklmnop1234 ${"x".repeat(2_000)}`);
   const { message } = failureOf(error, context);

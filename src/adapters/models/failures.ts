@@ -20,6 +20,23 @@ const OVERFLOW =
 /** Servers of models without vision say so with any status, llama.cpp with 500. */
 const NO_IMAGES =
   /(image input|images?|vision) (is|are) not supported|(does not|doesn't|cannot) (support|accept) (images?|vision|image input)|missing data required for image input/i;
+/**
+ * What a refusal is about, by its words; the first that fits. A place in the request (`messages.2.content`, `input[3]`) counts more than
+ * what is said of it. Words such as "invalid argument" name nothing.
+ */
+const ABOUT: readonly (readonly [NonNullable<ErrorDetails["about"]>, RegExp])[] = [
+  ["images", /\bimages?\b|image_url|\bvision\b|multimodal/i],
+  ["conversation", /\b(messages|contents|input)(\.|\[)?\d|\bmessages: /i],
+  [
+    "request",
+    /\b(tools|functions|function_declarations|properties)(\.|\[)?\d|\bun(known|recognized|supported|expected) (request )?(name|parameter|value|field|argument)|extra inputs|max_(output_|completion_)?tokens|temperature|thinking[._]|thinking (level|budget)|effort|credit|billing|quota|payment|balance|account|organi[sz]ation|api key|\bmodel\b.*(not (found|exist|supported|available)|does not exist|deprecated|retired)|no such model/i,
+  ],
+  [
+    "conversation",
+    /\b(conversation|prompt|roles?|turn|content|text|characters?|unicode|utf-8|surrogate|special token)\b|tool[_ ](use|result|calls?|call_id)|function[_ ](call|response)|thought_?signature|thought signature|\b(reasoning|thinking|thought)\b/i,
+  ],
+];
+const aboutOf = (said: string): ErrorDetails["about"] => ABOUT.find(([, words]) => words.test(said))?.[0];
 /** Refusals by the provider packages: nothing was sent, and another try would not help. */
 const OURS =
   /^AI_(InvalidPrompt|InvalidArgument|UnsupportedFunctionality|NoSuchModel|LoadAPIKey|LoadSetting)Error$/;
@@ -37,7 +54,7 @@ export function failureOf(thrown: unknown, context: FailureContext): EkidenError
     });
 
   if (OVERFLOW.test(said) && (status === undefined || status < 500))
-    return fail("context_overflow", `the conversation does not fit into the model's context. ${said}`);
+    return fail("context_overflow", `the request has more tokens than the model takes. ${said}`);
   if (status === undefined && OURS.test(stringAt(thrown, "name") ?? ""))
     return fail("model_refused", `the request cannot be put to this provider. ${said}`);
   if (status === undefined) {
@@ -46,16 +63,18 @@ export function failureOf(thrown: unknown, context: FailureContext): EkidenError
     const what = thrown instanceof StreamBroken ? thrown.message : "the reply could not be read";
     return fail("model_overloaded", `${what}${said && said !== what ? `: ${said}` : ""}.`);
   }
-  if (NO_IMAGES.test(said)) return fail("model_refused", `the model takes no images (${status}). ${said}`);
+  if (NO_IMAGES.test(said))
+    return fail("model_refused", `the model takes no images (${status}). ${said}`, { about: "images" });
   if (status === 401 || status === 403)
     return fail(
       "model_auth",
       `the provider refused the key (${status}). ${context.keyVariable ? `Check ${context.keyVariable}. ` : ""}${said}`,
     );
-  if (status === 413) return fail("context_overflow", `the request is too large for the provider. ${said}`);
+  if (status === 413)
+    return fail("context_overflow", `the request has more bytes than the provider takes (413). ${said}`);
   // An exhausted quota looks like a rate limit, but waiting does not help.
   if (status === 429 && /insufficient_quota|billing hard limit/i.test(said + bodyOf(error)))
-    return fail("model_refused", `the account's quota is used up. ${said}`);
+    return fail("model_refused", `the account's quota is used up. ${said}`, { about: "request" });
   if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500 || status < 400) {
     const retryAfterMs = waitOf(error, context.now);
     return fail("model_overloaded", `the provider is busy or broken (${status}). ${said}`, {
@@ -63,7 +82,8 @@ export function failureOf(thrown: unknown, context: FailureContext): EkidenError
       ...(EVERYONE.has(status) && { everyone: true }),
     });
   }
-  return fail("model_refused", `the provider refused the request (${status}). ${said}`);
+  const about = aboutOf(said);
+  return fail("model_refused", `the provider refused the request (${status}). ${said}`, about && { about });
 }
 
 /** The failure of a request before it began, in a word, or null when it began. */

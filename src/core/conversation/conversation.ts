@@ -168,6 +168,16 @@ export class Conversation {
     return this.trimNow;
   }
 
+  /** Whether it was answered before, or goes on from a summary. */
+  get goesOn(): boolean {
+    return this.settled.length > 0 || this.gist !== null;
+  }
+
+  /** The summary that it goes on from, until it is answered. */
+  get notes(): Text | Image | null {
+    return this.gist;
+  }
+
   /** Whether nothing of it is shortened here. */
   get isWhole(): boolean {
     const { steps, results, reads } = this.trimNow;

@@ -24,6 +24,7 @@ import { heldFacts } from "./pinned.ts";
 import type { ProviderBackoff } from "./provider-backoff.ts";
 import { record } from "./record.ts";
 import { lengthOf, sizeOfOpening } from "./size.ts";
+import { doesNotFit, firstTooLarge } from "./too-large.ts";
 
 /** The waiting of its calls for their provider. */
 type Waiting = Pick<ProviderBackoff, "waiting">;
@@ -104,7 +105,7 @@ export class Context {
       if (await this.agent.hooks?.compact("auto", signal)) return;
       this.summaries = asked ? 0 : this.summaries + 1;
       if (this.summaries > ATTEMPTS)
-        throw this.tooSmall(model, "every turn needs a summary, and none makes it small enough");
+        throw doesNotFit(this.agent, model, "every turn needs a summary, and none makes it small enough");
       await this.summarise(model, signal, false).catch((error: unknown) => {
         if (!asked || !isEkidenError(error, "context_overflow")) throw error; // a summary on request may fail
       });
@@ -128,10 +129,13 @@ export class Context {
     return bindsPrefix || fallback?.bindsPrefix || conversation.isBound ? "nobody" : "program";
   }
 
-  /** The provider says that the request is too long: the window is smaller than assumed, or the estimate too low. */
-  async overflowed(model: Model, signal: AbortSignal): Promise<void> {
+  /**
+   * The provider says that the request is too long: the window is smaller than assumed, or the estimate too low. False: there was nothing
+   * to sum up.
+   */
+  async overflowed(model: Model, signal: AbortSignal): Promise<boolean> {
     this.proven = Math.min(this.limits(model).summariseAt, Math.floor(this.tokens * 0.9));
-    await this.summarise(model, signal, false);
+    return (await this.summarise(model, signal, false)) !== null;
   }
 
   /**
@@ -220,7 +224,7 @@ export class Context {
         "context_overflow",
         `${model.spec} did not sum up the conversation of ${this.agent.seat.name}: ${why}. It stays as it is, and still fits.`,
       );
-    throw this.tooSmall(model, `${ATTEMPTS} summaries failed, the last because: ${why}`);
+    throw doesNotFit(this.agent, model, `${ATTEMPTS} summaries failed, the last because: ${why}`);
   }
 
   private async askForNotes(
@@ -285,16 +289,9 @@ export class Context {
     await record(this.agent, entries, { facts: [{ type: "context.compacted", who, layer, before, after }] });
   }
 
-  private tooSmall(model: Model, why: string): EkidenError {
-    const { seat } = this.agent;
-    const { contextTokens, contextShare } = this.agent.context;
-    const isSetting = contextTokens !== undefined && contextTokens < model.window * contextShare;
-    const [limit, advice] = isSetting
-      ? [`the ${contextTokens} tokens of the setting contextTokens`, "Raise contextTokens"]
-      : [`the ${model.window} tokens of ${model.spec}`, "Use a model with a larger window"];
-    return new EkidenError(
-      "context_overflow",
-      `The conversation of ${seat.name} does not fit into ${limit}: ${why}. ${advice}, or make the task smaller.`,
-    );
+  /** The request stays too large for its provider. `summed`: a summary did not help. */
+  tooLarge(model: Model, { message }: EkidenError, summed: boolean): EkidenError {
+    if (summed) return doesNotFit(this.agent, model, `it is refused after a summary, too (${message})`);
+    return firstTooLarge(this.agent, model, this.characters, this.charactersPerToken, message);
   }
 }

@@ -1,7 +1,8 @@
 /**
  * A conversation that its provider refuses (400) would be refused at every turn, because every turn sends it again. Other forms of it
- * are tried, without its images, and the first that the provider accepts is recorded as a summary. A refusal for another reason (the account, the tools)
- * meets all forms alike, and then nothing is recorded. The transcript keeps the original.
+ * are tried, without its images, and the first that the provider accepts is recorded as a summary. A refusal for another reason (the
+ * account, the tools) would meet all forms alike: nothing is sent again. No form is sent that says what was refused. The transcript keeps
+ * the original.
  */
 import { type Entry, heard, type Message } from "../../core/conversation/chat.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
@@ -12,10 +13,20 @@ import type { Agent } from "../agent/agent.ts";
 import { heldFacts } from "./pinned.ts";
 import { record } from "./record.ts";
 
-/** Providers refuse images with different statuses, such as 404 or 500. */
-export const isRefusal = (error: unknown, hasImages: boolean): boolean =>
-  isEkidenError(error, "model_refused") &&
-  (hasImages || error.details.status === 400 || error.details.status === 422);
+/**
+ * Another form of the conversation may be accepted: the provider's words say that the conversation or its images are refused, or they name
+ * nothing and it can be nothing else, because its beginning was accepted before. Providers refuse images with different statuses, such as
+ * 404 or 500.
+ */
+export function isRefusal(error: unknown, conversation: Conversation): boolean {
+  if (!isEkidenError(error, "model_refused")) return false;
+  const { hasImages, goesOn } = conversation;
+  const { about, status } = error.details;
+  if (about === "request") return false;
+  if (about === "images") return hasImages;
+  if (status !== 400 && status !== 422) return hasImages && about === undefined;
+  return about === "conversation" || hasImages || goesOn;
+}
 
 type Form = {
   readonly keepsHistory: boolean;
@@ -44,24 +55,29 @@ export type Refused = {
   readonly ask: (messages: readonly Message[]) => Promise<Reply>;
 };
 
-/** @throws the first refusal if no form is accepted, and other errors of `ask` at once */
+/** @throws the first refusal if no form is accepted or says anything else, and other errors of `ask` at once */
 export async function withoutRefused({ agent, spec, error, room, signal, ask }: Refused): Promise<Reply> {
   const { conversation, identity, loadout, seat } = agent;
-  const results = conversation.unanswered?.content.filter((part) => part.type === "result") ?? [];
-  const history: Message[] = [...conversation.whole, { role: "user", content: results }];
+  const { hasImages, news, goesOn, unanswered } = conversation;
+  const before = unanswered?.content.filter((part) => part.type === "result" || part === conversation.notes);
+  const history: Message[] = [...conversation.whole, { role: "user", content: before ?? [] }];
   const facts = await heldFacts(agent, room);
-  const { hasImages } = conversation;
+  let [refused, hadImages] = [news, hasImages];
   for (const { keepsHistory, clean, told: form } of FORMS) {
+    const cleaned = news.map(clean);
+    const isNew = goesOn || hadImages || cleaned.some((text, i) => text !== refused[i]);
+    if (!isNew) continue;
+    [refused, hadImages] = [cleaned, false];
     const told = hasImages ? `${form}, and without its images` : form;
     const why = `The provider refused your conversation (${messageOf(error)}), so you see it ${told}. Look again before you rely on a part that is missing.`;
     const notes = keepsHistory ? `${why}\n${rendered(history, identity, room)}` : why;
     const text = clean(summaryText({ identity, notes, last: [], facts, room: 2 * room }));
     const entries: Entry[] = [
       { kind: "summary", text, ...conversation.carried },
-      ...conversation.news.map((news) => heard(clean(news))),
+      ...cleaned.map((text) => heard(text)),
     ];
     const reply = await ask(new Conversation(entries).messages(loadout.opening)).catch((again: unknown) => {
-      if (signal.aborted || !isRefusal(again, hasImages)) throw again;
+      if (signal.aborted || !isRefusal(again, conversation)) throw again;
       return null;
     });
     if (!reply) continue;

@@ -103,7 +103,19 @@ it("sums up once when the provider says the conversation is too long, and gives 
   const hopeless = modelOf((r) => (r.tools.length > 0 ? failing("context_overflow") : saying("n")));
   await expect(turn({ ...agent, model: hopeless }, never)).rejects.toMatchObject({
     code: "context_overflow",
+    message: expect.stringMatching(
+      /^The conversation of alice does not fit .* Use a model with a larger window/,
+    ),
   });
+});
+
+it("does not send a request again that is too long and has nothing to sum up", async () => {
+  const model = modelOf(() => failing("context_overflow"));
+  const agent = await member(model);
+  await expect(turn(agent, never)).rejects.toThrow(
+    /^The first request of alice is too large for test\/model: it has about \d+ tokens, \d+ of them tools, rules and project \(the test says context_overflow\)\. Shorten the goal or the rules, or use a model that takes more\.$/,
+  );
+  expect(model.requests).toHaveLength(1);
 });
 
 it("goes on with the fallback model for a while, and says so", async () => {

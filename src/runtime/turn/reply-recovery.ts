@@ -4,17 +4,17 @@
  *
  * | the model says                    | reaction                                                                         |
  * |-----------------------------------|----------------------------------------------------------------------------------|
- * | the conversation is too long      | one summary, one more try                                                        |
+ * | the request is too long           | one summary, one more try; nothing where there is nothing to sum up              |
  * | overloaded, retries used up       | the fallback model for a while; without one the member waits (`ProviderBackoff`) |
  * | cut off by the output limit       | once more with a longer limit if it has one; else "go on", three times at most   |
  * | nothing, or it refuses to go on   | one hint; then the member rests                                                  |
  * | the conversation is refused (400) | other forms of it, see `refused.ts`                                              |
- * | the key or all forms are refused  | nothing: the member fails at once                                                |
+ * | anything else is refused          | nothing: the member fails at once                                                |
  */
 import { callsOf, type Entry, type Message, type Opening, textOf } from "../../core/conversation/chat.ts";
 import { digest, digestOf, prefixOf } from "../../core/conversation/prefix.ts";
 import { CUT_OFF, NOTHING_SAID, REFUSED } from "../../core/conversation/prompt.ts";
-import { isEkidenError, messageOf } from "../../core/errors.ts";
+import { type EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { instant, later } from "../../core/ids.ts";
 import type { Spent } from "../../core/member.ts";
 import type { CacheHint, Model, Reply } from "../../ports/index.ts";
@@ -152,16 +152,23 @@ export class ReplyRecovery {
       return await this.ask(model, signal);
     } catch (error) {
       if (signal.aborted) throw error;
-      if (isRefusal(error, this.agent.conversation.hasImages))
-        return await this.repaired(model, signal, error);
+      if (isRefusal(error, this.agent.conversation)) return await this.repaired(model, signal, error);
       if (!isEkidenError(error, "context_overflow")) throw error;
-      await this.context.overflowed(model, signal);
-      return await this.ask(model, signal).catch((again: unknown) => {
-        const hasImages = this.agent.conversation.hasImages && isEkidenError(again, "context_overflow");
-        if (signal.aborted || !hasImages) throw again;
-        return this.repaired(model, signal, again); // its new images alone are too large
-      });
+      const isSmaller = await this.context.overflowed(model, signal);
+      const still = isSmaller ? await this.askAgain(model, signal) : error;
+      if (!(still instanceof Error)) return still;
+      // its new images alone are too large
+      if (this.agent.conversation.hasImages) return await this.repaired(model, signal, still);
+      throw this.context.tooLarge(model, still, isSmaller);
     }
+  }
+
+  /** The reply, or the error that says that the request is too long. */
+  private askAgain(model: Model, signal: AbortSignal): Promise<Reply | EkidenError> {
+    return this.ask(model, signal).catch((again: unknown) => {
+      if (signal.aborted || !isEkidenError(again, "context_overflow")) throw again;
+      return again;
+    });
   }
 
   private repaired(model: Model, signal: AbortSignal, error: unknown): Promise<Reply> {

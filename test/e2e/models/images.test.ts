@@ -187,7 +187,7 @@ it("is left out by a summary, but not before the model has seen it", async () =>
 it.each([
   [400, "this model does not take that content", 1],
   [404, "No endpoints found that support image input", 1],
-  [413, "Payload Too Large", 2],
+  [413, "Payload Too Large", 1],
   [500, "image input is not supported - hint: you may need to provide the mmproj", 1],
 ])(
   "goes on without images at a model that refuses them with %i, and says so",

@@ -72,13 +72,28 @@ it("goes on without its earlier part where no form of that is accepted", async (
   expect(told).toContain("Do it.");
 });
 
-it("changes nothing where every form is refused, as for an account without credit", async () => {
-  const refused = await strict(() => true);
+it("changes nothing where every form is refused", async () => {
+  const refused = await strict((request) => textsOf(request).includes("zebra") || refused.length > 0);
   const { code, stderr } = await run("run", "Do it.");
   expect(code).toBe(3);
   expect(stderr).toContain("this part is not accepted");
   expect(refused).toHaveLength(3);
   expect((await project.run(["transcript", "lead"])).stdout).not.toContain("refused your conversation");
+});
+
+it.each([
+  ["messages.0.content.0: this part is not accepted", 0],
+  ["Your credit balance is too low to access the Anthropic API.", 0],
+  ["Your credit balance is too low to access the Anthropic API.", 1],
+  ["prompt is too long: 210000 tokens > 200000 maximum", 0],
+])("sends nothing again that is refused with %j after %i replies", async (message, replies) => {
+  server = await startModelServer({
+    any: ({ nth }) => (nth <= replies ? runs("echo zebra") : refusal(message)),
+  });
+  const { code, stderr } = await run("run", "Do it.");
+  expect(code).toBe(3);
+  expect(stderr).toContain(message.replace(/\.$/, ""));
+  expect(server.requests).toHaveLength(replies + 1);
 });
 
 it("keeps what the person cleared out of the form that is accepted, and of later summaries", async () => {
