@@ -15,6 +15,10 @@ it.each([
   ["bash", { cmd: "ls", timeout: 20 }, "bash", { command: "ls", timeout_ms: 20000 }],
   ["shell", { command: ["sh", "-c", "ls"], timeout: 5 }, "bash", { command: "ls", timeout_ms: 5000 }],
   ["Read", { file_path: "a.ts", limit: 3 }, "read_file", { ...file, limit: 3 }],
+  ["default_api:read_file", file, "read_file", file],
+  ["default_api_read_file", file, "read_file", file],
+  ["functions.shell", { cmd: "ls" }, "bash", { command: "ls" }],
+  ["functions_mcp__a__b", {}, "mcp__a__b", {}],
   ["Write", { file_path: "a.ts", content: "x" }, "write_file", { ...file, content: "x" }],
   [
     "Edit",

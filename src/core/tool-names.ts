@@ -24,8 +24,14 @@ const OUR_NAMES: ReadonlyMap<string, string> = new Map(
   ),
 );
 
+/** Models write it before the name of a tool: what their providers call the list of tools. */
+const LIST_OF_TOOLS = /^(?:default_api|functions)[_.:]/i;
+
 /** Our name of a tool, in any case and of any harness; an unknown name stays unchanged. */
-export const ourName = (name: string): string => OUR_NAMES.get(name.toLowerCase()) ?? name;
+export function ourName(given: string): string {
+  const name = given.replace(LIST_OF_TOOLS, "");
+  return OUR_NAMES.get(name.toLowerCase()) ?? name;
+}
 
 type Fields = Readonly<Record<string, unknown>>;
 const FILE = "file_path filepath filename absolute_path target_file notebook_path";

@@ -17,7 +17,7 @@ import {
   partsOfProgram,
   type UserMessage,
 } from "../../core/conversation/chat.ts";
-import { imagesOf } from "../../core/conversation/image.ts";
+import { imageLeftOut, imagesOf } from "../../core/conversation/image.ts";
 import type { ToolSpec } from "../../ports/model.ts";
 import type { PartStream } from "./stream.ts";
 import type { Connection, VendorRequest } from "./vendor.ts";
@@ -33,8 +33,10 @@ export type Packaged = {
   readonly thoughts?: "omit" | "required";
   /** Texts of the program itself are sent as a message with the role "system", behind the rest. */
   readonly hearsSystem?: boolean;
-  /** The service refuses a text of the user directly behind results. */
+  /** The service refuses what the member hears directly behind results, and two messages of the user in a row. */
   readonly bridged?: boolean;
+  /** The kinds of images that it takes; all, if unset. */
+  readonly images?: RegExp;
   /** The tool of the package by which the vendor searches the web. */
   readonly search?: LanguageModelV3ProviderTool;
   /** The id of a call as the service takes it. */
@@ -65,6 +67,7 @@ export const packaged = (
     thoughts,
     hearsSystem = false,
     bridged = false,
+    images,
     search,
     idOf = (id) => id,
     schemaOf = (schema) => schema,
@@ -75,6 +78,12 @@ export const packaged = (
     own: new WeakMap<Message, LanguageModelV3Message[]>(),
     foreign: new WeakMap<Message, LanguageModelV3Message[]>(),
   };
+  const taken =
+    (imageOf: ImageOf): ImageOf =>
+    (image) =>
+      !images || images.test(image.mediaType)
+        ? imageOf(image)
+        : { text: imageLeftOut(image, `is left out, because this model takes no ${image.mediaType}`) };
   const translate = (message: Message, imageOf: ImageOf, isOwn: boolean): LanguageModelV3Message[] => {
     const kept = translated[isOwn ? "own" : "foreign"];
     const known = kept.get(message);
@@ -104,11 +113,11 @@ export const packaged = (
     const providerOptions = options?.(request);
     const keeps = (message: Message): boolean =>
       message.role === "user" || (thoughts !== "omit" && isOwn(message));
-    const sent = messages.flatMap((message) => translate(message, imageOf, keeps(message)));
+    const sent = messages.flatMap((message) => translate(message, taken(imageOf), keeps(message)));
     return model.doStream({
       prompt: [
         ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-        ...(bridged ? sent.flatMap((one, i) => [...bridgeBetween(sent[i - 1], one), one]) : sent),
+        ...(bridged ? alternating(sent) : sent),
       ],
       ...(tools.length > 0 && { tools: toolsOf(tools) }),
       ...(request.searchesWeb && search && { tools: [search] }),
@@ -119,11 +128,18 @@ export const packaged = (
   };
 };
 
-/** The two are also neighbours where a reply between them is left out. */
-const bridgeBetween = (
-  before: LanguageModelV3Message | undefined,
-  { role }: LanguageModelV3Message,
-): LanguageModelV3Message[] => (before?.role === "tool" && role === "user" ? [BRIDGE] : []);
+/** Two of the user are also neighbours where a reply between them is left out. */
+function alternating(sent: readonly LanguageModelV3Message[]): LanguageModelV3Message[] {
+  const made: LanguageModelV3Message[] = [];
+  for (const one of sent) {
+    const before = made.at(-1);
+    if (one.role === "user" && before?.role === "user")
+      made.splice(-1, 1, { ...before, content: [...before.content, ...one.content] });
+    else if (one.role === "user" && before?.role === "tool") made.push(BRIDGE, one);
+    else made.push(one);
+  }
+  return made;
+}
 
 function fromUser(
   message: UserMessage,

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { allTools } from "../../../scripts/reference/tools.ts";
 import { schemaFault } from "../../../test/fixtures/providers/schemas.ts";
-import { forMoonshot } from "./schemas.ts";
+import { forGemini, forMoonshot } from "./schemas.ts";
 
 const ODD = {
   type: "object",
@@ -38,6 +38,44 @@ it("gives Moonshot only what it takes", () => {
     },
     $defs: { thing: { type: "boolean", const: true } },
     required: [],
+  });
+});
+
+it("gives Gemini only what it takes, and says the rest in words", () => {
+  const odd = {
+    type: "object",
+    properties: {
+      any: true,
+      bare: { description: "anything" },
+      link: { type: "string", format: "uri", description: "where" },
+      time: { type: "string", format: "date-time" },
+      size: { type: "integer", format: "uint8" },
+      level: { enum: [1, 2] },
+      mixed: { enum: ["a", 1, null] },
+      fixed: { const: "x" },
+      empty: { type: "string", enum: ["", "a"] },
+      list: { type: "array" },
+      one: { oneOf: [{ type: "number" }, {}] },
+    },
+  };
+  expect(schemaFault(odd, "gemini")).not.toBeNull();
+  const made = forGemini(odd);
+  expect(schemaFault(made, "gemini")).toBeNull();
+  expect(made).toEqual({
+    type: "object",
+    properties: {
+      any: { type: "string" },
+      bare: { type: "string", description: "anything" },
+      link: { type: "string", description: "where (format: uri)" },
+      time: { type: "string", format: "date-time" },
+      size: { type: "integer", description: "(format: uint8)" },
+      level: { type: "number", description: "(one of 1,2)" },
+      mixed: { type: "string", description: '(one of "a",1,null)' },
+      fixed: { type: "string", enum: ["x"] },
+      empty: { type: "string", description: '(one of "","a")' },
+      list: { type: "array", items: { type: "string" } },
+      one: { anyOf: [{ type: "number" }, { type: "string" }] },
+    },
   });
 });
 

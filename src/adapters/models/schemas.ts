@@ -5,27 +5,47 @@ const isSchema = (value: unknown): value is Schema =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /**
- * Gemini refuses a choice between values that are not texts (a sentence takes its place), a list that does not say of what, and each
- * choice between schemas but `anyOf`.
+ * Gemini refuses a choice between values that are not texts and a format that it does not know (a sentence takes their place), a list that
+ * does not say of what, a field without a type, and each choice between schemas but `anyOf`.
  */
 export function forGemini(schema: Schema): Schema {
-  const { enum: values, description, ...rest } = schema;
+  const { enum: several, const: one, description, format, ...rest } = schema;
   const made: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(rest)) {
     if (key === "properties" && isSchema(value))
-      made.properties = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, within(one)]));
+      made.properties = Object.fromEntries(
+        Object.entries(value).map(([name, field]) => [name, within(field)]),
+      );
     else if (Array.isArray(value) && /^(any|one|all)Of$/.test(key)) made.anyOf = value.map(within);
     else made[key] = key === "items" ? within(value) : value;
   }
-  const isList = [rest.type].flat().includes("array");
-  if (isList && Object.keys(made.items ?? {}).length === 0) made.items = { type: "string" };
-  const isOfTexts = Array.isArray(values) && rest.type === "string";
-  const words = Array.isArray(values) && !isOfTexts ? `One of ${JSON.stringify(values).slice(1, -1)}.` : "";
-  const told = [description, words].filter(Boolean).join(" ");
-  return { ...made, ...(isOfTexts && { enum: values }), ...(told && { description: told }) };
+  const type = rest.type ?? (made.anyOf || made.$ref ? undefined : typeOf(schema));
+  if ([type].flat().includes("array") && Object.keys(made.items ?? {}).length === 0)
+    made.items = { type: "string" };
+  const values = Array.isArray(several) ? several : one === undefined ? [] : [one];
+  const areTexts = type === "string" && values.every((value) => typeof value === "string" && value !== "");
+  const isKnown = typeof format === "string" && GEMINI_FORMATS[String(type)]?.includes(format);
+  const told = [
+    description,
+    !areTexts && values.length > 0 && `(one of ${JSON.stringify(values).slice(1, -1)})`,
+    format !== undefined && !isKnown && `(format: ${String(format)})`,
+  ].filter(Boolean);
+  return {
+    ...made,
+    ...(type !== undefined && { type }),
+    ...(isKnown && { format }),
+    ...(areTexts && values.length > 0 && { enum: values }),
+    ...(told.length > 0 && { description: told.join(" ") }),
+  };
 }
 
-const within = (value: unknown): unknown => (isSchema(value) ? forGemini(value) : value);
+const GEMINI_FORMATS: Readonly<Record<string, readonly string[]>> = {
+  number: ["float", "double"],
+  integer: ["int32", "int64"],
+  string: ["enum", "date-time"],
+};
+
+const within = (value: unknown): Schema => forGemini(isSchema(value) ? value : {});
 
 /**
  * Moonshot wants one type at each schema, but none beside a choice, a list of required fields at each object, no schema that is only

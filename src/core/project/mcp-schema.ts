@@ -4,8 +4,8 @@
  */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Anthropic's rule for the names of parameters, the strictest of all. */
-const NAME = /^[A-Za-z0-9_.-]{1,64}$/;
+/** The rules of Anthropic and Gemini for the names of parameters. */
+const NAME = /^[A-Za-z_][\w.-]{0,63}$/;
 
 /**
  * An object with `properties` and without a choice at its top: all parameters that the choices name are allowed.
@@ -21,7 +21,12 @@ export function accepted(schema: Schema): {
   const renamed = new Map<string, string>();
   const named = new Map<string, string>();
   for (const name of Object.keys(all)) {
-    const base = NAME.test(name) ? name : name.replace(/[^A-Za-z0-9_.-]/g, "_").slice(0, 60) || "_";
+    const base = NAME.test(name)
+      ? name
+      : name
+          .replace(/[^\w.-]/g, "_")
+          .replace(/^(?![A-Za-z_])/, "_")
+          .slice(0, 60);
     let fit = base;
     for (let nth = 2; fit !== name && (fit in all || renamed.has(fit)); nth += 1) fit = `${base}_${nth}`;
     named.set(name, fit);

@@ -235,6 +235,7 @@ const odd = {
     "a name/with signs": { type: "string", format: "uri", examples: ["x"] },
     deep: { type: "object", properties: { "odd name": { type: "string", description: null } }, required: "odd name" },
     nothing: { type: "file" },
+    "1st": { const: 4, format: "uri" },
   },
   required: ["list", "ghost", "list"],
   $defs: { thing: { type: "string" } },

@@ -52,6 +52,7 @@ describe.each(Object.entries(SERVICES))("%s", (_, service) => {
       ".ekiden/settings.json": JSON.stringify({ contextTokens: 12_000, trimTokens: 8_000 }),
     });
     writeFileSync(join(program.project.dir, "dot.png"), Buffer.from(DOT, "base64"));
+    writeFileSync(join(program.project.dir, "dot.gif"), Buffer.from(GIF_DOT, "base64"));
     const { code, stderr } = await program.run(service, ["run", "Make many files."]);
     expect([code, called], stderr).toEqual([0, CALLS + 1]);
     await program.isSound("lead");
@@ -63,6 +64,7 @@ describe.each(Object.entries(SERVICES))("%s", (_, service) => {
 /** One pixel. */
 const DOT =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const GIF_DOT = "R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
 const CALLS = 300;
 const made = (n: number): Said =>
   calls("write_file", { path: `made/f${n}.txt`, content: `File ${n}. ${"More of it. ".repeat(40)}` });
@@ -116,7 +118,7 @@ function oddReply(n: number, { protocol }: ModelCall): Said {
       return n % 30 && protocol !== "ollama" ? refuses(`Half an answer ${n}`) : { text: "", thinking: "" };
     case 1:
       return {
-        calls: ["dot.png", "made/a", "dot.png"].map((path) => ({ tool: "read_file", input: { path } })),
+        calls: ["dot.png", "made/a", "dot.gif"].map((path) => ({ tool: "read_file", input: { path } })),
       };
     default:
       return made(n);
