@@ -87,6 +87,7 @@ const FAMILIES: readonly (readonly [RegExp, Capabilities])[] = [
   [/^gpt-/, gpt("")],
   [/^o\d/, family("low medium high", "effort", 100_000)],
 
+  [/^gemini-(3\.[7-9]-)?flash(?!-lite)/, family("low medium high", "level", 65_536)],
   [/^gemini-3(\.\d)?-flash/, family("minimal low medium high", "level", 65_536)],
   [/^gemini-3-pro/, family("low high", "level", 65_536)],
   [/^gemini-[3-9]/, family("low medium high", "level", 65_536)],

@@ -25,6 +25,8 @@ it.each([
 
 it.each([
   [answered(403, "no"), "model_auth"],
+  [answered(400, "API key not valid. Please pass a valid API key."), "model_auth"],
+  [answered(400, "API key expired. Please renew the API key."), "model_auth"],
   [answered(413, "big"), "context_overflow"],
   [answered(404, "model: nope"), "model_refused"],
   [answered(429, "You exceeded your current quota", {}, '{"code":"insufficient_quota"}'), "model_refused"],

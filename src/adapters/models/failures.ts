@@ -65,7 +65,8 @@ export function failureOf(thrown: unknown, context: FailureContext): EkidenError
   }
   if (NO_IMAGES.test(said))
     return fail("model_refused", `the model takes no images (${status}). ${said}`, { about: "images" });
-  if (status === 401 || status === 403)
+  // Google says it with 400.
+  if (status === 401 || status === 403 || /api key (not valid|expired)/i.test(said))
     return fail(
       "model_auth",
       `the provider refused the key (${status}). ${context.keyVariable ? `Check ${context.keyVariable}. ` : ""}${said}`,

@@ -76,6 +76,16 @@ it.each([
     { generationConfig: { thinkingConfig: { includeThoughts: true, thinkingLevel: "low" } } },
   ],
   [
+    "google/gemini-3.8-flash",
+    "minimal",
+    { generationConfig: { thinkingConfig: { includeThoughts: true, thinkingLevel: "low" } } },
+  ],
+  [
+    "google/gemini-3.6-flash",
+    "minimal",
+    { generationConfig: { thinkingConfig: { includeThoughts: true, thinkingLevel: "minimal" } } },
+  ],
+  [
     "google/gemini-2.5-flash",
     "low",
     { generationConfig: { thinkingConfig: { includeThoughts: true, thinkingBudget: 2_048 } } },

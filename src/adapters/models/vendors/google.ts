@@ -51,8 +51,11 @@ const BUDGETS: Readonly<Partial<Record<Effort, number>>> = {
 const thinkingOf = (
   { thinking }: Capabilities,
   { effort, bare }: VendorRequest,
-): Record<string, JSONValue> => ({
-  ...(!bare && { includeThoughts: true }),
-  ...(effort !== undefined && thinking === "level" && { thinkingLevel: effort }),
-  ...(effort !== undefined && thinking === "budget" && { thinkingBudget: BUDGETS[effort] ?? 8_192 }),
-});
+): Record<string, JSONValue> =>
+  bare
+    ? {}
+    : {
+        includeThoughts: true,
+        ...(effort !== undefined && thinking === "level" && { thinkingLevel: effort }),
+        ...(effort !== undefined && thinking === "budget" && { thinkingBudget: BUDGETS[effort] ?? 8_192 }),
+      };
