@@ -1,8 +1,10 @@
 /**
  * Five projects. `unit` and `adapters`: beside the source, in seconds; adapters depend on Node, so they run on both of its
- * versions. The files of these two share a process (`isolate: false`), which imports the source once. `system`: real stores,
- * processes and terminals, as forks because some tests kill, chdir or load native addons. `platform`: about bubblewrap, networks, the
- * shells and Chromium, so one version of Node is enough. `chaos`: long and random, so `npm run chaos` only.
+ * versions. `system`: real stores, processes and terminals, as forks because some tests kill, chdir or load native addons.
+ * `platform`: about bubblewrap, networks, the shells and Chromium, so one version of Node is enough. `chaos`: long and random, so
+ * `npm run chaos` only.
+ * The files of a project share processes (`isolate: false`), which import the source once: each import costs a second of processor
+ * time. So fixtures keep no hook at their top level, and a test puts back what it changes of its process.
  * The limits are there to end what hangs, on a machine that is busy with other things: no test is made to come near its own.
  */
 import { join } from "node:path";
@@ -15,6 +17,9 @@ const PLATFORM = ["test/hostile/**/*.test.ts", "test/e2e/**/{machines,web,sandbo
 export default defineConfig({
   test: {
     pool: "forks",
+    isolate: false,
+    // Each project and each run transforms the same sources.
+    experimental: { fsModuleCache: true, fsModuleCachePath: "node_modules/.vitest-modules" },
     // Three leave two cores some room. With four, no core was ever idle, a whole run took no less, and tests that wait timed out.
     maxWorkers: 3,
     passWithNoTests: true,
@@ -29,7 +34,6 @@ export default defineConfig({
           name: "unit",
           include: ["src/**/*.test.ts", "test/{architecture,circles,papers}.test.ts"],
           exclude: ["src/adapters/**"],
-          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -39,7 +43,6 @@ export default defineConfig({
         test: {
           name: "adapters",
           include: ["src/adapters/**/*.test.ts"],
-          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -69,6 +72,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "chaos",
+          isolate: true,
           include: ["test/chaos/**/*.test.ts"],
           globalSetup: "test/global-setup.ts",
           testTimeout: 300_000,

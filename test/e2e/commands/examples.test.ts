@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { cloneInto } from "../../fixtures/clone.ts";
-import { HOME } from "../../fixtures/file-home.ts";
+import { ownHome } from "../../fixtures/own-home.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
@@ -27,7 +27,7 @@ async function node(cwd: string, args: readonly string[]): Promise<Ended> {
   const { PATH = "" } = process.env;
   const child = spawn(process.execPath, args, {
     cwd,
-    env: { PATH, HOME },
+    env: { PATH, HOME: ownHome() },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const over = once(child, "close") as Promise<[number | null]>;

@@ -11,8 +11,8 @@ import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
 import { openHost } from "../../../src/host/host.ts";
 import type { TeamHost } from "../../../src/host/team-host.ts";
 import type { Model, ModelRequest } from "../../../src/ports/index.ts";
-import { HOME } from "../../fixtures/file-home.ts";
 import { opening } from "../../fixtures/opening.ts";
+import { ownHome } from "../../fixtures/own-home.ts";
 import { LINES, type Repository, repository } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
 
@@ -55,7 +55,7 @@ async function stage(
       ...settings,
     },
     cwd: repo.dir,
-    env: { PATH: process.env.PATH, HOME, GIT_CONFIG_NOSYSTEM: "1" },
+    env: { PATH: process.env.PATH, HOME: ownHome(), GIT_CONFIG_NOSYSTEM: "1" },
     openModel: () => Promise.resolve(model),
     interactive: false,
   });

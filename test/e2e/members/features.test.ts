@@ -23,7 +23,7 @@ import { appendNote } from "../../../src/runtime/turn/record.ts";
 import { turn } from "../../../src/runtime/turn/turn.ts";
 import { completeTask } from "../../../src/tools/claims.ts";
 import { defineTool } from "../../../src/tools/define.ts";
-import { HOME } from "../../fixtures/file-home.ts";
+import { ownHome } from "../../fixtures/own-home.ts";
 import { type Repository, repository } from "../../fixtures/repository.ts";
 import { profile } from "../../fixtures/stage.ts";
 
@@ -41,7 +41,7 @@ async function alice(
   const parts = await openParts({
     settings: { ...DEFAULT_SETTINGS, model: "scripted", permissionMode: "bypass", ...settings },
     cwd: repo.dir,
-    env: { PATH: process.env.PATH, HOME, GIT_CONFIG_NOSYSTEM: "1" },
+    env: { PATH: process.env.PATH, HOME: ownHome(), GIT_CONFIG_NOSYSTEM: "1" },
     embedded: false,
     resume: false,
     openModel: () => Promise.resolve(model),

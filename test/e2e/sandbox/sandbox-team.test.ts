@@ -8,8 +8,8 @@ import { DEFAULT_SETTINGS } from "../../../src/core/settings.ts";
 import { openHost } from "../../../src/host/host.ts";
 import type { Model } from "../../../src/ports/index.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
-import { HOME } from "../../fixtures/file-home.ts";
 import { opening } from "../../fixtures/opening.ts";
+import { ownHome } from "../../fixtures/own-home.ts";
 import { repository } from "../../fixtures/repository.ts";
 
 const FILES = {
@@ -64,7 +64,7 @@ bubblewrapOrSkip(describe)("a team in a required sandbox", () => {
         ...{ permissionsTo: "person" as const, permissionDeadlineMs: 500 },
       },
       cwd: realpathSync(repo.dir),
-      env: { PATH: process.env.PATH, HOME, GIT_CONFIG_NOSYSTEM: "1" },
+      env: { PATH: process.env.PATH, HOME: ownHome(), GIT_CONFIG_NOSYSTEM: "1" },
       openModel: () => Promise.resolve(model),
       interactive: false,
       trust: true,

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { cloneInto } from "../../fixtures/clone.ts";
-import { HOME } from "../../fixtures/file-home.ts";
+import { ownHome } from "../../fixtures/own-home.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 import { addressIn, exitOf, replayOffline } from "../../fixtures/web-program.ts";
 
@@ -20,7 +20,7 @@ describe.skipIf(!hasBrowser)("the demo with a page", () => {
     const start = (file: string, ...args: string[]) => {
       const child = spawn(file, args, {
         cwd: folder,
-        env: { PATH: process.env.PATH, HOME, EKIDEN_TRUST: "1" },
+        env: { PATH: process.env.PATH, HOME: ownHome(), EKIDEN_TRUST: "1" },
         stdio: ["ignore", "pipe", "pipe"],
         detached: true, // npm starts further processes
       });
