@@ -7,10 +7,10 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { get } from "node:http";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import type { Browser, Page } from "playwright-core";
+import { type Browser, chromium, type Page } from "playwright-core";
 import { systemClock } from "../src/adapters/clock.ts";
 import type { Store } from "../src/ports/index.ts";
-import { launchBrowser } from "../test/fixtures/browser.ts";
+import { BROWSER } from "../test/browser.ts";
 import { alternate, type Figure, figure, type Item, median, quantile } from "./measure.ts";
 import { atEnd, BUILT, freshFolder, ROOT } from "./stage.ts";
 import { bigStore, cpuOf, megabytes, started } from "./web-stage.ts";
@@ -34,7 +34,7 @@ export const web: Item = async (quick) => {
   bare.child.kill();
   const server = started([BUILT, "web", "--cwd", folder, "--port", "0", "--trust"], folder);
   const address = await server.line;
-  const browser = await launchBrowser();
+  const browser = await chromium.launch(BROWSER);
   atEnd(() => browser.close());
   return [
     scriptSize(),

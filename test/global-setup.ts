@@ -1,5 +1,6 @@
-/** Runs once before the `system`, `platform` and `chaos` projects; it also stops the PostgreSQL server that it starts for them. */
+/** Runs before the `system`, `platform` and `chaos` projects: starts a PostgreSQL server and a browser for all of them, and stops them. */
 import type { TestProject } from "vitest/node";
+import { shareBrowser } from "./browser.ts";
 import { removeOldHomes } from "./fixtures/home.ts";
 import { startPostgres } from "./postgres.ts";
 import { buildPrograms, type Programs } from "./programs.ts";
@@ -8,15 +9,22 @@ declare module "vitest" {
   interface ProvidedContext {
     /** The address for a superuser, with which tests make schemas. */
     postgresUrl: string;
+    /** Where the address of the browser is: see `test/browser.ts`. */
+    browser: string;
     /** Absent where faults are put into the source after the start. */
     programs?: Programs;
   }
 }
 
-export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+  const root = project.vitest.getRootProject();
+  if (root.getProvidedContext().postgresUrl !== undefined) return;
   removeOldHomes();
-  const [server, programs] = await Promise.all([startPostgres(), buildPrograms()]);
-  project.provide("postgresUrl", server.url);
-  project.provide("programs", programs);
-  return server.stop;
+  const [server, browser, programs] = await Promise.all([startPostgres(), shareBrowser(), buildPrograms()]);
+  root.provide("postgresUrl", server.url);
+  root.provide("browser", browser.url);
+  root.provide("programs", programs);
+  return async () => {
+    await Promise.all([server.stop(), browser.stop()]);
+  };
 }
