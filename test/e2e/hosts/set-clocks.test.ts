@@ -1,11 +1,11 @@
 /** Somebody sets the clock of the machine while a team works: no task is lost or done twice, nobody counts as dead, and the run ends. */
-import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { projectOn } from "../../fixtures/project-on.ts";
 import { soon } from "../../fixtures/soon.ts";
-import { BACKENDS, dropSchema } from "../../fixtures/stage.ts";
-import { ended, Project } from "../cli-program.ts";
+import { BACKENDS } from "../../fixtures/stage.ts";
+import { ended, type Project } from "../cli-program.ts";
 
 const SHIFTED = resolve(import.meta.dirname, "../../fixtures/shifted-clock.cjs");
 const HOUR = 3_600_000;
@@ -13,21 +13,14 @@ const HOUR = 3_600_000;
 describe.each(BACKENDS)("on %s the clock is set", (backend) => {
   let project: Project;
   let env: Record<string, string> = {};
-  let schema = "";
   beforeEach(() => {
-    project = new Project();
-    schema = `team_${randomBytes(6).toString("hex")}`;
-    const url = new URL(inject("postgresUrl"));
-    url.searchParams.set("schema", schema);
+    const on = projectOn(backend);
+    project = on.project;
     env = {
-      ...(backend === "postgres" && { EKIDEN_STORE: url.href }),
+      ...on.env,
       TEST_CLOCK: join(project.dir, "clock"),
       NODE_OPTIONS: `--require ${SHIFTED}`,
     };
-  });
-  afterEach(async () => {
-    await project.end();
-    if (backend === "postgres") await dropSchema(inject("postgresUrl"), schema);
   });
 
   const task = (name: string): string =>

@@ -1,11 +1,11 @@
 /** `ekiden run big.md` in one terminal, `ekiden worker --count 4` in another: they share the work, and either may be killed. */
-import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
+import { projectOn } from "../../fixtures/project-on.ts";
 import { soon } from "../../fixtures/soon.ts";
-import { BACKENDS, dropSchema } from "../../fixtures/stage.ts";
-import { ended, Project } from "../cli-program.ts";
+import { BACKENDS } from "../../fixtures/stage.ts";
+import { ended, type Project } from "../cli-program.ts";
 
 type Shown = { readonly subject: string; readonly status: string; readonly owner: string };
 const TASKS = 10;
@@ -17,17 +17,9 @@ const BIG = `# Goal\n\n${Array.from({ length: TASKS }, (_, i) => task(i + 1)).jo
 
 describe.each(BACKENDS)("two terminals on %s", (backend) => {
   let project: Project;
-  let where: string[];
+  let env: Record<string, string>;
   beforeEach(() => {
-    project = new Project();
-    const schema = `team_${randomBytes(6).toString("hex")}`;
-    const url = new URL(inject("postgresUrl"));
-    url.searchParams.set("schema", schema);
-    where = backend === "postgres" ? ["--store", url.href] : [];
-    onTestFinished(async () => {
-      await project.end();
-      if (backend === "postgres") await dropSchema(inject("postgresUrl"), schema);
-    });
+    ({ project, env } = projectOn(backend));
     project.write({ "big.md": BIG });
   });
 
@@ -36,7 +28,7 @@ describe.each(BACKENDS)("two terminals on %s", (backend) => {
     return existsSync(path) ? readFileSync(path, "utf8").trim().split("\n") : [];
   };
   const begin = (...args: string[]) => {
-    const child = project.start([...args, ...where]);
+    const child = project.start(args, env);
     return { child, over: ended(child) };
   };
   /** Both terminals, when all six members are at work. */
@@ -46,8 +38,7 @@ describe.each(BACKENDS)("two terminals on %s", (backend) => {
     await soon(() => expect(new Set(lines("began")).size).toBe(6));
     return { run, worker };
   };
-  const tasks = async (): Promise<Shown[]> =>
-    (await project.json<{ tasks: Shown[] }>(["tasks", ...where])).tasks;
+  const tasks = async (): Promise<Shown[]> => (await project.json<{ tasks: Shown[] }>(["tasks"], env)).tasks;
   /** The tasks of a killed process go back when its commands have ended: before that they would see `go`, too. */
   const areBack = (left: number): Promise<void> =>
     soon(async () =>

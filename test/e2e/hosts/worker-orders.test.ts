@@ -1,30 +1,21 @@
 /** Orders of the person about tasks of workers, which are other processes than the one that gives the order: obeyed at once there, too. */
 import type { ChildProcess } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
+import { projectOn } from "../../fixtures/project-on.ts";
 import { soon } from "../../fixtures/soon.ts";
-import { BACKENDS, dropSchema } from "../../fixtures/stage.ts";
-import { type Ended, ended, Project } from "../cli-program.ts";
+import { BACKENDS } from "../../fixtures/stage.ts";
+import { type Ended, ended, type Project } from "../cli-program.ts";
 
 type TaskShown = { readonly id: number; readonly status: string; readonly owner?: string };
 
 describe.each(BACKENDS)("orders to workers on %s", (backend) => {
   let project: Project;
-  let where: Record<string, string> = {};
-  let schema = "";
+  let env: Record<string, string> = {};
   beforeEach(() => {
-    project = new Project();
-    schema = `team_${randomBytes(6).toString("hex")}`;
-    const url = new URL(inject("postgresUrl"));
-    url.searchParams.set("schema", schema);
-    where = backend === "postgres" ? { EKIDEN_STORE: url.href } : {};
-  });
-  afterEach(async () => {
-    await project.end();
-    if (backend === "postgres") await dropSchema(inject("postgresUrl"), schema);
+    ({ project, env } = projectOn(backend));
   });
 
   /** Each attempt adds a line with its process id, and works until `go` is there. */
@@ -39,9 +30,9 @@ describe.each(BACKENDS)("orders to workers on %s", (backend) => {
   const isOver = (name: string): Promise<void> =>
     soon(() => expect(attempts(name).slice(0, 1).filter(isAlive)).toEqual([]));
   const said = async (...args: string[]): Promise<string> =>
-    ((r) => r.stdout + r.stderr)(await project.run(args, { env: where }));
+    ((r) => r.stdout + r.stderr)(await project.run(args, { env }));
   const start = (...args: string[]): { child: ChildProcess; over: Promise<Ended> } => {
-    const child = project.start([...args], where);
+    const child = project.start(args, env);
     return { child, over: ended(child) };
   };
   /** Without the sandbox, in which process ids are other ones. */
