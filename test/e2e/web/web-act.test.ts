@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Step } from "../../../src/adapters/models/scripted.ts";
 import { asTaskId, LEAD, name, PERSON } from "../../../src/core/ids.ts";
-import { faultsOfAccess } from "../../fixtures/axe.ts";
+import { faultsOfAccess, OF_COLOURS } from "../../fixtures/axe.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { pageServer } from "../../fixtures/page-server.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
@@ -219,13 +219,24 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
     const { origin, address } = await pageServer(store, team.folder);
     await team.host.start({ goal: "Go" });
     await team.until("permission.asked");
-    for (const shape of [
-      { width: 1280 },
-      { width: 1920, dark: true },
-      { width: 390 },
-      { width: 390, dark: true },
-    ]) {
-      const { page } = await visit(address, shape);
+    for (const [light, dark] of [
+      [1280, 1920],
+      [390, 390],
+    ] as const) {
+      const { page } = await visit(address, { width: light });
+      const show = async (theme: "light" | "dark", width: number): Promise<void> => {
+        await page.setViewportSize({ width, height: 800 });
+        // No colour between two colours.
+        await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+        await page.locator(`html[data-theme="${theme}"]`).waitFor();
+      };
+      // In the other theme the page is the same but for its colours.
+      const faults = async (): Promise<readonly string[]> => {
+        await show("light", light);
+        const found = await faultsOfAccess(page);
+        await show("dark", dark);
+        return [...found, ...(await faultsOfAccess(page, OF_COLOURS))];
+      };
       for (const view of [
         "board?task=1",
         "board/columns",
@@ -244,18 +255,18 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
         await page.goto(`${origin}/default/${view}`);
         await page.locator("main#view").waitFor();
         await page.getByText("Loading", { exact: true }).waitFor({ state: "detached" });
-        expect(await faultsOfAccess(page), view).toEqual([]);
+        expect(await faults(), view).toEqual([]);
       }
       await page.keyboard.press("r");
       await page.getByLabel("Moment of the run").waitFor();
       await page.keyboard.press("?");
       await page.getByRole("heading", { name: "Keys" }).waitFor();
-      expect(await faultsOfAccess(page), "replay and keys").toEqual([]);
+      expect(await faults(), "replay and keys").toEqual([]);
       await page.keyboard.press("Escape");
-      if (shape.width > 400) continue;
+      if (light > 400) continue;
       await page.getByRole("button", { name: "More" }).click();
       await page.getByRole("button", { name: "Theme" }).waitFor();
-      expect(await faultsOfAccess(page), "more").toEqual([]);
+      expect(await faults(), "more").toEqual([]);
     }
   });
 });
