@@ -6,6 +6,8 @@ import { CARD, GAP, type Layout } from "./layout.ts";
 
 const [MIN, MAX] = [0.01, 1.6];
 const MARGIN = 24;
+/** The buttons at the lower edge, with the room around them. */
+const TOOLS = 64;
 /** A drag of fewer pixels is a click. */
 const STILL = 4;
 /** So long after the last movement everything is drawn. */
@@ -84,7 +86,7 @@ export function useCamera(
         const { width, height } = size();
         const [left, top] = [place[0] * k + x, place[1] * k + y];
         const dx = Math.max(MARGIN - left, Math.min(0, width - MARGIN - left - CARD.width * k));
-        const dy = Math.max(MARGIN - top, Math.min(0, height - MARGIN - top - CARD.height * k));
+        const dy = Math.max(MARGIN - top, Math.min(0, height - TOOLS - top - CARD.height * k));
         if (dx !== 0 || dy !== 0) control.move(dx, dy);
       },
       taskAt: (x, y) => {
@@ -163,14 +165,15 @@ export function useCamera(
 }
 
 /** All of it, but never so large that a few tasks look like posters, nor so small that a usual board cannot be read. */
-function fitted(laid: Layout | null, { width, height }: { width: number; height: number }): Camera {
+export function fitted(laid: Layout | null, { width, height }: { width: number; height: number }): Camera {
   if (!laid || laid.places.size === 0 || width === 0) return { x: MARGIN, y: MARGIN, k: 1 };
-  const whole = Math.min((width - 2 * MARGIN) / laid.width, (height - 2 * MARGIN) / laid.height);
+  const room = height - MARGIN - TOOLS;
+  const whole = Math.min((width - 2 * MARGIN) / laid.width, room / laid.height);
   const least = laid.places.size > 60 ? MIN : width < 600 ? Math.max(READABLE, twoAbreast(width)) : READABLE;
   const k = Math.min(1, Math.max(least, whole));
   return {
     x: Math.max(MARGIN, (width - laid.width * k) / 2),
-    y: Math.max(MARGIN, (height - laid.height * k) / 2),
+    y: MARGIN + Math.max(0, (room - laid.height * k) / 2),
     k,
   };
 }
