@@ -86,6 +86,7 @@ describe.skipIf(!hasBrowser)("without a terminal", () => {
     expect(git("show", "HEAD:door.txt")).toBe("two coats\n");
 
     await page.getByRole("link", { name: "Outcome", exact: true }).first().click();
+    await page.locator(".totals", { hasText: /^Completed1Time/ }).waitFor(); // of the last run alone
     await page.locator(".review-file", { hasText: "door.txt" }).locator("summary").click();
     await page.getByText("two coats").first().waitFor();
     expect(await faultsOfAccess(page)).toEqual([]);

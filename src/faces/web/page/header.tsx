@@ -70,7 +70,7 @@ export function Header() {
 function Progress() {
   const { model } = app;
   const counts = shownCounts(model);
-  if (model.tasks.size === 0) return <span class="figures">No tasks yet</span>;
+  if (model.tasks.size === 0) return <span class="figures words">No tasks yet</span>;
   return (
     <>
       <ProgressBar counts={counts} />

@@ -51,7 +51,7 @@ export function OutcomeView() {
             />
           )}
         </header>
-        <Figures outcome={data} />
+        <Figures outcome={data} since={isWhole ? 0 : (data.began ?? 0)} />
         {app.replay === null && !isRecorded && isGone() && (
           <p class="row">
             <Button onClick={() => void app.replaying.watch(WATCH_MS)}>Watch it in 15 seconds</Button>
@@ -102,16 +102,19 @@ function headline({ ended, reason }: Outcome): string {
   return REASONS[reason] ?? "Ended";
 }
 
-function Figures({ outcome: { began, ended } }: { outcome: Outcome }) {
+/** The money is that of all runs: the picture knows no other. */
+function Figures({ outcome: { began, ended, runs }, since }: { outcome: Outcome; since: number }) {
   const { usd, tokens: used } = app.live.spent;
-  const { counts } = looksOf(app.live);
+  const tasks = endedSince(since);
+  const count = (wanted: Task["status"]): number => tasks.filter(({ status }) => status === wanted).length;
+  const [failed, cancelled] = [count("failed"), count("cancelled")];
   return (
     <dl class="totals">
-      <Pair label="Completed">{figure(counts.done)}</Pair>
-      {counts.failed > 0 && <Pair label="Failed">{counts.failed}</Pair>}
-      {counts.cancelled > 0 && <Pair label="Cancelled">{counts.cancelled}</Pair>}
+      <Pair label="Completed">{figure(count("completed"))}</Pair>
+      {failed > 0 && <Pair label="Failed">{figure(failed)}</Pair>}
+      {cancelled > 0 && <Pair label="Cancelled">{figure(cancelled)}</Pair>}
       {began !== null && <Pair label="Time">{span((isGone() ? (ended ?? app.now) : app.now) - began)}</Pair>}
-      <Pair label="Cost">
+      <Pair label={since > 0 && runs > 1 ? "Cost of all runs" : "Cost"}>
         <Link to={{ view: "costs", item: "" }}>
           {usd > 0 ? money(usd) : used > 0 ? `${tokens(used)} tokens` : "none"}
         </Link>
@@ -120,14 +123,15 @@ function Figures({ outcome: { began, ended } }: { outcome: Outcome }) {
   );
 }
 
+const endedSince = (since: number): Task[] =>
+  [...app.live.tasks.values()].filter(({ endedAt }) => endedAt !== null && endedAt >= since);
+
 const TASKS_SHOWN = 12;
 
 function Tasks({ since }: { since: number }) {
   const [isAll, setAll] = useState(false);
   const rank = (task: Task): number => (task.status === "failed" ? 0 : task.status === "completed" ? 2 : 1);
-  const ended = [...app.live.tasks.values()]
-    .filter((task) => task.endedAt !== null && task.endedAt >= since)
-    .sort((a, b) => rank(a) - rank(b) || (a.endedAt ?? 0) - (b.endedAt ?? 0));
+  const ended = endedSince(since).sort((a, b) => rank(a) - rank(b) || (a.endedAt ?? 0) - (b.endedAt ?? 0));
   if (ended.length === 0) return null;
   const { of } = looksOf(app.live);
   return (
@@ -139,7 +143,7 @@ function Tasks({ since }: { since: number }) {
             <Status look={of.get(task.id) ?? "done"} />
             <span class="grow">
               <TaskLink id={task.id} />
-              {task.why && <span class={task.status === "failed" ? "bad" : "dim"}> {task.why}</span>}
+              {task.why && <span class={`why ${task.status === "failed" ? "bad" : "dim"}`}> {task.why}</span>}
             </span>
             <span class="dim">{task.owner}</span>
           </li>

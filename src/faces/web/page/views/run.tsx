@@ -38,7 +38,7 @@ export function RunView() {
       </Empty>
     );
   if (error) return <Empty title="The project cannot be read">{error}</Empty>;
-  if (!form) return null;
+  if (!form) return <Empty title="Loading" />;
   const isThere = isHosted(app.model);
   const keyChanged = (said: string): void => {
     setOfKey(said);
