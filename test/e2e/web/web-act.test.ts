@@ -10,6 +10,7 @@ import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { pageServer } from "../../fixtures/page-server.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 import { soon } from "../../fixtures/soon.ts";
+import { host, profile } from "../../fixtures/stage.ts";
 
 const alice = name("alice");
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ calls: [{ tool, input }] });
@@ -173,6 +174,36 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
     await page.getByRole("button", { name: "Now" }).click();
     await page.locator(".member.shutdown", { hasText: "alice" }).waitFor();
     await soon(async () => expect((await team.store.roster.member(alice))?.activity.phase).toBe("shutdown"));
+  });
+
+  it("takes back mail that nobody has read yet, in every tab, and not what was read", async () => {
+    const team = await programTeam({ says: { lead: [quietly] } });
+    const { store } = team;
+    await team.host.start({ goal: "Go" });
+    await store.roster.open(host("far"), "build-7", 600_000);
+    await store.roster.join(profile("zoe"), host("far"), PERSON);
+    const { address, origin } = await pageServer(store, team.folder);
+    const { page } = await visit(address);
+    const other = await page.context().newPage();
+    for (const tab of [page, other]) await tab.goto(`${origin}/default/mail`);
+    const letter = (tab: typeof page, text: string) => tab.locator(".letter", { hasText: text });
+    const write = async (to: string, text: string): Promise<void> => {
+      await page.getByLabel("To", { exact: true }).selectOption(to);
+      await page.getByLabel("Text").fill(text);
+      await page.getByRole("button", { name: "Send" }).click();
+      for (const tab of [page, other]) await letter(tab, text).waitFor();
+    };
+    await write("zoe", "Paint it red");
+    await write("zoe", "Paint it blue");
+    await write("lead", "Hurry");
+    await letter(page, "Hurry").locator(".tag", { hasText: "queued" }).waitFor({ state: "detached" });
+    expect(await letter(page, "Hurry").getByRole("button", { name: "Take back" }).count()).toBe(0);
+    await letter(page, "Paint it red").getByRole("button", { name: "Take back" }).click();
+    for (const tab of [page, other]) await letter(tab, "Paint it red").waitFor({ state: "detached" });
+    expect(await letter(other, "Paint it blue").count()).toBe(1);
+    expect((await store.mail.box(name("zoe"), 9)).map(({ body }) => body)).toEqual([
+      { kind: "note", text: "Paint it blue" },
+    ]);
   });
 
   it("only looks where the page is read-only", async () => {
