@@ -59,7 +59,8 @@ type Asking = { readonly settings: Settings; readonly env: NodeJS.ProcessEnv };
 async function answerWith({ name, defaultModel }: Provider, { settings, env }: Asking): Promise<string> {
   const { model = "", baseUrl, models } = settings;
   const isChosen = model.split(/[/@]/)[0] === name;
-  if (!isChosen && defaultModel === "") return "It was not tried: no model of this provider is chosen yet.";
+  if (!isChosen && defaultModel === "")
+    return `It was not tried: ${name} has no model of its own choice here. Write one as the model, such as ${name}/NAME.`;
   const spec = isChosen ? model : name;
   try {
     const { oneWord } = await import("../doctor/models.ts");

@@ -78,6 +78,32 @@ describe.skipIf(!hasBrowser)("a key of a provider", () => {
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({});
   }, 240_000);
 
+  it("is kept untried where its provider cannot answer, and the page says so and why", async () => {
+    const server = await startModelServer({ anthropic: () => fails.overloaded() });
+    onTestFinished(() => server.close());
+    const { ANTHROPIC_API_KEY: _, OPENAI_API_KEY: __, ...env } = server.env;
+    const ours = project();
+    const web = ours.start(["web", "--port", "0"], env);
+    const { page } = await visit(await addressIn(web.stdout));
+    const keys = (): unknown => JSON.parse(readFileSync(join(ours.home, ".config/ekiden/keys.json"), "utf8"));
+    const status = page.getByRole("status");
+    await page.getByLabel("Provider").selectOption("groq");
+    await page.getByLabel("Key", { exact: true }).fill("gsk-of-groq");
+    await page.getByRole("button", { name: "Keep the key" }).click();
+    await status.getByText("It was not tried: groq has no model of its own choice here.").waitFor();
+    await page.getByText("A goal needs a model").waitFor(); // still: none is named
+    await page.getByLabel("Provider").selectOption("anthropic");
+    await page.getByLabel("Key", { exact: true }).fill(KEY);
+    await page.getByRole("button", { name: "Keep the key" }).click();
+    await status.getByText(/It could not be tried, so a start may fail: .*[Oo]verloaded/).waitFor();
+    await page.getByText("A goal needs a model").waitFor({ state: "detached" });
+    expect(keys()).toEqual({ GROQ_API_KEY: "gsk-of-groq", ANTHROPIC_API_KEY: KEY });
+    await page.reload();
+    await page.getByText("Keys of providers (2)").click();
+    expect(await page.getByText("kept for you").count()).toBe(2);
+    expect(await page.content()).not.toContain(KEY);
+  }, 240_000);
+
   it("is no business of a person with a link, nor of a page for looking only", async () => {
     const ours = project();
     await ours.run(["add", "Something"]);
