@@ -199,7 +199,10 @@ function routes(
       const { readSteering } = await import("./steer.ts");
       return await readSteering(team.store, team.project);
     },
-    "commit/:commit": (team, c) => teams.commit(team, c.req.param("commit") ?? ""),
+    "commit/:commit": async ({ project }, c) => {
+      const { readCommit } = await import("./commit.ts");
+      return await readCommit(project.cwd, c.req.param("commit") ?? "");
+    },
   };
   for (const [path, answer] of Object.entries(answers))
     app.get(`/api/:team/${path}`, async (c) => c.json(await answer(await teamOf(c), c)));

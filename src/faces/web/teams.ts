@@ -1,6 +1,5 @@
 /** The teams of a store as the page asks for them. A team's store is opened when it is first looked at. */
 import { systemClock } from "../../adapters/clock.ts";
-import { Git } from "../../adapters/git/git.ts";
 import { bytesOf } from "../../adapters/images.ts";
 import { isMediaType } from "../../core/conversation/image.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
@@ -24,18 +23,8 @@ import { lineReader } from "./in-line.ts";
 import type { Launch } from "./launch.ts";
 import { OutcomeReader } from "./outcome.ts";
 import { liveHostIds, snapshot } from "./snapshot.ts";
-import type {
-  AllTeams,
-  Commit,
-  ConversationPage,
-  Doing,
-  MailPage,
-  Overview,
-  Question,
-  StartForm,
-} from "./wire.ts";
+import type { AllTeams, ConversationPage, Doing, MailPage, Overview, Question, StartForm } from "./wire.ts";
 
-const DIFF_MAX = 300_000;
 const ENTRIES = 300;
 const MAIL_A_BOX = 100;
 /** The time for which a snapshot serves pages while nothing happens. Leases end without a fact, but pages ask for members by themselves. */
@@ -140,25 +129,6 @@ export class Teams {
       isEmpty: await canBecomeRepository(cwd),
       crons: (await store.crons.list()).map((one) => ({ id: one.id, line: cronLine(one) })),
     };
-  }
-
-  async commit({ project: { cwd } }: TeamPage, hash: string): Promise<Commit> {
-    if (!/^[0-9a-f]{7,64}$/.test(hash)) throw new EkidenError("bad_input", `${quote(hash)} is not a commit.`);
-    const git = new Git(process.env as Record<string, string>);
-    const args = [
-      "show",
-      "--no-color",
-      "--no-ext-diff",
-      "--no-textconv",
-      "--format=%s%n%n%b",
-      "--patch",
-      hash,
-      "--",
-    ];
-    const { code, out } = await git.try(cwd, ...args);
-    if (code !== 0)
-      throw new EkidenError("not_found", `the commit ${hash} is not in the repository of ${cwd}.`);
-    return { commit: hash, diff: out.slice(0, DIFF_MAX), cut: out.length > DIFF_MAX };
   }
 
   async close(): Promise<void> {

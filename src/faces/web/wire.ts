@@ -102,7 +102,12 @@ export type Doing = {
   readonly jobs: readonly { readonly id: number; readonly command: string; readonly at: number }[];
 };
 
-export type Commit = { readonly commit: string; readonly diff: string; readonly cut: boolean };
+export type Commit = {
+  readonly commit: string;
+  readonly message: string;
+  readonly diff: string;
+  readonly cut: boolean;
+};
 
 /** An action that the page requests. */
 export type Act =

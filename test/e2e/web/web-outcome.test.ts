@@ -35,7 +35,11 @@ describe.skipIf(!hasBrowser)("the outcome", () => {
               { tool: "read_file", input: { path: "src/paint.txt" } },
               {
                 tool: "edit_file",
-                input: { path: "src/paint.txt", old: "two", new: "two <img src=x onerror=alert(1)> coats" },
+                input: {
+                  path: "src/paint.txt",
+                  old: "two",
+                  new: "two <img src=x onerror=alert(1)> coats\u202e",
+                },
               },
               { tool: "write_file", input: { path: "notes.md", content: "# Notes\n" } },
             ],
@@ -64,7 +68,7 @@ describe.skipIf(!hasBrowser)("the outcome", () => {
     const file = (path: string) => page.locator(".review-file", { hasText: path });
     await file("src/paint.txt").locator("summary").click();
     await file("src/paint.txt").getByRole("link", { name: "#1" }).waitFor();
-    await file("src/paint.txt").getByText("two <img src=x onerror=alert(1)> coats").waitFor();
+    await file("src/paint.txt").getByText("two <img src=x onerror=alert(1)> coats\\u{202e}").waitFor();
     await file("src/paint.txt").getByRole("button", { name: "Comment on line 2" }).click();
     await page.getByLabel("Comment on src/paint.txt, line 2").fill("Three coats.");
     await page.getByRole("button", { name: "Keep for the batch" }).click();

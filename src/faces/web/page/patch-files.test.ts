@@ -48,3 +48,12 @@ it("takes a diff apart by file, with the numbers of lines", () => {
   ]);
   expect(filesIn("")).toEqual([]);
 });
+
+it("keeps a file whole that holds the head of a diff behind another separator of lines", () => {
+  for (const separator of ["\r", "\u2028", "\u2029"]) {
+    const hostile = `+hidden${separator}diff --git a/safe.md b/safe.md`;
+    const files = filesIn(DIFF.replace("+hello", `${hostile}\n+rm -rf /`));
+    expect(files.map(({ path }) => path)).toEqual(["src/a b.ts", "new.txt", "gone.txt", "logo.png"]);
+    expect(files[1]?.lines.map(({ text }) => text)).toEqual(["", hostile.slice(1), "rm -rf /"]);
+  }
+});

@@ -14,9 +14,10 @@ export type PatchFile = {
   readonly removed: number;
 };
 
+/** Only a line feed ends a line: a file may hold other separators, with the head of a diff behind them. */
 export function filesIn(diff: string): PatchFile[] {
-  return diff
-    .split(/^(?=diff --git )/m)
+  return `\n${diff}`
+    .split(/\n(?=diff --git )/)
     .filter((part) => part.startsWith("diff --git "))
     .map(fileOf);
 }

@@ -1,6 +1,7 @@
 /** One file of the outcome's change, opened on demand; a person comments on its lines. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import { spellHidden } from "../../../core/hidden.ts";
 import { app } from "./app.ts";
 import { comment, commentsOf } from "./comments.ts";
 import { Button } from "./fields.tsx";
@@ -21,7 +22,7 @@ export function ReviewFile({ team, file, tasks }: Props) {
   return (
     <details class="review-file" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary>
-        <code>{path}</code>
+        <code>{spellHidden(path)}</code>
         {kind && <span class="tag">{kind}</span>}
         <span class="good">+{added}</span>
         <span class="bad">−{removed}</span>
@@ -83,7 +84,7 @@ function Line({ team, path, line: { sign, text, number }, isAsked, onAsk }: Line
         <span class="sign" aria-hidden="true">
           {sign === "@" ? "" : sign}
         </span>
-        <span class="text">{text}</span>
+        <span class="text">{spellHidden(text)}</span>
       </div>
       {mayComment && isAsked && (
         <Words

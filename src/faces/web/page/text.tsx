@@ -3,6 +3,7 @@ import { lexer, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { codeParts } from "../../../core/code-parts.ts";
+import { spellHidden } from "../../../core/hidden.ts";
 import { plainText } from "../../../core/plain-text.ts";
 import { changed, type DiffLine } from "./changed.ts";
 import { CopyButton } from "./copy.tsx";
@@ -191,11 +192,9 @@ export function Diff({ before, after }: { before: string; after: string }) {
   return <DiffLines lines={lines} />;
 }
 
-/** A commit as `git show` prints it: the message, then each file under its name. */
-export function Patch({ text }: { text: string }) {
-  const start = Math.max(0, text.search(/^diff --git /m));
-  const message = text.slice(0, start).trim();
-  const lines = useMemo(() => patchLines(text.slice(start)), [text, start]);
+/** A diff as git prints it, each file under its name; `message`: of its commit. */
+export function Patch({ message = "", text }: { message?: string; text: string }) {
+  const lines = useMemo(() => patchLines(text), [text]);
   return (
     <>
       {message && <p class="as-is">{message}</p>}
@@ -245,7 +244,7 @@ function DiffLines({ lines }: { lines: readonly DiffLine[] }) {
               {sign === "@" ? "" : sign}
               {(sign === "+" || sign === "-") && <span class="unseen"> {SIGN_WORDS[sign]}: </span>}
             </span>
-            <span class="text">{text}</span>
+            <span class="text">{spellHidden(text)}</span>
           </div>
         ))}
       </div>

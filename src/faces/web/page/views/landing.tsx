@@ -104,7 +104,7 @@ function Landed({ landed: { task, by, at, target, commit } }: { landed: Of<"task
         {isOpen ? "Hide" : "Show"} the diff of <code>{commit.slice(0, 9)}</code>
       </Button>
       {isOpen && error && <p class="bad">{error}</p>}
-      {isOpen && data && <Patch text={data.diff} />}
+      {isOpen && data && <Patch message={data.message} text={data.diff} />}
       {isOpen && data?.cut && <p class="dim">The rest is too long for here: git show {commit.slice(0, 9)}</p>}
     </li>
   );
