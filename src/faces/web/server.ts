@@ -16,12 +16,12 @@ import { memberRows } from "../../team/queries/picture.ts";
 import { type Access, type PublicAddress, refusal, SAFE_HEADERS, type Visit } from "./access.ts";
 import { perform, readAct } from "./acts.ts";
 import { bodyOf } from "./body.ts";
-import { brotli } from "./brotli.ts";
 import { journalBefore, timeline } from "./journal-pages.ts";
 import type { Links } from "./links.ts";
 import { listen } from "./listening.ts";
 import { ownRoutes } from "./own-routes.ts";
 import { ENCODINGS, type PageFile, readPage } from "./page-files.ts";
+import { sendJson } from "./send-json.ts";
 import type { TeamPage, Teams } from "./teams.ts";
 import {
   allSeenBy,
@@ -55,7 +55,6 @@ export type WebServer = {
 };
 
 const DRAIN_MS = 300;
-const JSON_TYPE = { "Content-Type": "application/json" };
 const ENTRIES_MAX = 1_000;
 /** The bytes that a page may leave unread before its connection is ended; it comes back and reads on. */
 const UNREAD_MAX = 4_000_000;
@@ -159,17 +158,17 @@ function routes(
     return await next();
   });
   app.use("/api/*", compress({ encoding: "gzip" }));
-  app.use("/api/*", brotli);
   const teamOf = async (c: Context<Env>): Promise<TeamPage> => {
     const wanted = c.req.param("team") ?? "";
     mustSee(c.get("visitor"), wanted);
     return await teams.team(wanted, readOnly);
   };
   const overview = async (c: Context<Env>) => seenBy(await teams.overview(readOnly), c.get("visitor"));
-  app.get("/api/teams", async (c) => c.json(await overview(c)));
+  app.get("/api/teams", async (c) => sendJson(c, JSON.stringify(await overview(c))));
   app.get("/api/all-teams", async (c) => {
     const visitor = c.get("visitor");
-    return c.json(allSeenBy(await teams.all(readOnly || visitor.team?.startsWith("~") === false), visitor));
+    const all = await teams.all(readOnly || visitor.team?.startsWith("~") === false);
+    return await sendJson(c, JSON.stringify(allSeenBy(all, visitor)));
   });
   const answers: Readonly<Record<string, (team: TeamPage, c: Context) => Promise<unknown>>> = {
     members: ({ store }) => memberRows(store),
@@ -205,8 +204,8 @@ function routes(
     },
   };
   for (const [path, answer] of Object.entries(answers))
-    app.get(`/api/:team/${path}`, async (c) => c.json(await answer(await teamOf(c), c)));
-  app.get("/api/:team/state", async (c) => c.body(await (await teamOf(c)).state(), 200, JSON_TYPE));
+    app.get(`/api/:team/${path}`, async (c) => sendJson(c, JSON.stringify(await answer(await teamOf(c), c))));
+  app.get("/api/:team/state", async (c) => sendJson(c, await (await teamOf(c)).state()));
   app.get("/api/:team/image/:sha256", async (c) => {
     const { bytes, type } = await (await teamOf(c)).image(
       c.req.param("sha256"),
