@@ -45,8 +45,8 @@ export class Picture {
     return this.tasks.get(task)?.subject ?? "";
   }
 
-  /** The members that processes run, and figures where no fact came since `version`, when they were asked for. */
-  setMembers(rows: readonly MemberRow[], version: number): void {
+  /** Processes that run members; figures only where no fact came since `version`, when they were asked for. Null: that is not known. */
+  setMembers(rows: readonly MemberRow[], version: number | null): void {
     const isCurrent = version === this.version;
     for (const row of rows) {
       const known = this.members.get(row.name);

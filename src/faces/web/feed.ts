@@ -24,6 +24,8 @@ const RETRY_MS = 1_000;
 const BEAT_MS = 5_000;
 /** Leases end without a fact. */
 const HOSTS_MS = 5_000;
+/** Where facts come all the time, rows are told that may be a little older than they are. */
+const MEMBERS_TRIES = 5;
 /** The time between two looks at the output of commands, and while none prints; all pages together get at most 5 MB a second. */
 const OUTPUT_MS = 100;
 const SILENCE_MS = 500;
@@ -202,12 +204,21 @@ export class Feed {
     while (!signal.aborted) {
       try {
         const hosts = await this.looks.hosts();
-        if (known !== null && hosts !== known) this.broadcast(message("members", await this.looks.members()));
+        if (known !== null && hosts !== known) this.broadcast(message("members", await this.members()));
         known = hosts;
       } catch {
         // The journal cannot be read either, and that is told.
       }
       await this.clock.sleep(HOSTS_MS, signal);
+    }
+  }
+
+  /** As they are after all facts that pages have: an older row would take back that a member has stopped, or is run again. */
+  private async members(): Promise<readonly MemberRow[]> {
+    for (let tries = 1; ; tries += 1) {
+      const { at } = this;
+      const rows = await this.looks.members();
+      if (at === this.at || tries === MEMBERS_TRIES) return rows;
     }
   }
 

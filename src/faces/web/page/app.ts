@@ -216,7 +216,7 @@ export class App {
         this.draw();
       },
       members: (rows) => {
-        this.live.setMembers(rows, this.live.version);
+        this.live.setMembers(rows, null);
         this.draw();
       },
       reset: () => void this.load().catch((error) => this.fail(error)),

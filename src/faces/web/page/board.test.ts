@@ -226,6 +226,8 @@ it("an answer that is older than the last fact changes no phase", () => {
   team.apply(fact(2, "teammate.phase", { who: "alice", phase: "idle", reason: "no_tool_use" }));
   team.setMembers([member("alice", { hosted: false })], version);
   expect(team.members.get("alice")).toMatchObject({ phase: "idle", hosted: false, task: 1 });
+  team.setMembers([member("alice", { phase: "work", hosted: true })], null);
+  expect(team.members.get("alice")).toMatchObject({ phase: "idle", hosted: true, task: 1 });
 });
 
 describe("a replay", () => {
