@@ -25,6 +25,8 @@ type Constructor = new (
   options: { timeout?: number; readOnly?: boolean },
 ) => DatabaseSyncInstance;
 
+type Binding = { readonly DatabaseSync: Constructor };
+
 const PACKAGE = "@photostructure/sqlite";
 
 /** SQLite of Node itself (from 22.13 on), otherwise the same interface from a package. */
@@ -33,10 +35,8 @@ export async function databaseClass(): Promise<Constructor> {
     const own = process.getBuiltinModule?.("node:sqlite") as { DatabaseSync: Constructor } | undefined;
     if (own) return own.DatabaseSync;
     // Not by import(): wrapping its native parts as an ES module takes longer than loading them.
-    const required = createRequire(import.meta.url)(packageFile() ?? PACKAGE) as {
-      DatabaseSync: Constructor;
-    };
-    return required.DatabaseSync;
+    const required = createRequire(import.meta.url);
+    return (nativePart(required) ?? (required(PACKAGE) as Binding)).DatabaseSync;
   } catch (error) {
     throw new EkidenError(
       "store_unavailable",
@@ -46,11 +46,21 @@ export async function databaseClass(): Promise<Constructor> {
   }
 }
 
-/** The file that Node finds for the package; its own look takes 2 ms of a start. Null where it is elsewhere. */
-function packageFile(): string | null {
+/**
+ * What the package loads for this system: all that is needed of it. Its own code looks for the file in 5 ms of a start. Null where the
+ * package is elsewhere or was compiled here.
+ */
+function nativePart(required: NodeJS.Require): Binding | null {
+  const libc = process.platform === "linux" && existsSync("/etc/alpine-release") ? "musl" : "glibc";
+  const name = `prebuilds/${process.platform}-${process.arch}/${PACKAGE.replace("/", "+")}.${libc}.node`;
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
-    const file = join(folder, "node_modules", PACKAGE, "dist/index.cjs");
-    if (existsSync(file)) return file;
+    const place = join(folder, "node_modules", PACKAGE);
+    if (existsSync(place))
+      try {
+        return existsSync(join(place, "build")) ? null : (required(join(place, name)) as Binding);
+      } catch {
+        return null; // the package tells better what is missing
+      }
     if (dirname(folder) === folder) return null;
   }
 }
