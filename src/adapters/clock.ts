@@ -8,7 +8,7 @@ const LONGEST = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => instant(Date.now()),
-  uptime: () => performance.now(),
+  uptime: () => 1_000 * process.uptime(), // not `performance`, a module of Node that nothing else needs at a start
   sleep: (ms, signal) =>
     new Promise((resolve) => {
       if (signal?.aborted) return resolve();

@@ -3,11 +3,13 @@
  * page or a terminal shows them for members that another process hosts. A command or reply that ends within `YOUNG_MS`, or prints
  * nothing, has no file.
  */
+
 import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { COMMAND_MAX, KEPT, type LiveKind, type LiveOutput, lastPrinted } from "../core/live-output.ts";
+import { systemClock } from "./clock.ts";
 import { livesAs, OWN_IDENTITY } from "./process-identity.ts";
 import { tailOf } from "./tail.ts";
 
@@ -103,7 +105,7 @@ type Sink = {
 /** The end of one command's output, written at a bounded rate. */
 class Tail {
   private readonly sink: Sink;
-  private readonly since = performance.now();
+  private readonly since = systemClock.uptime();
   /** The last chunks, of which the first is needed in part. They are decoded when they are shown: a command may print gigabytes. */
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
@@ -120,7 +122,7 @@ class Tail {
 
   add(chunk: Buffer): void {
     if (this.isOver) return;
-    this.heardAt = performance.now();
+    this.heardAt = systemClock.uptime();
     this.chunks.push(chunk);
     this.bytes += chunk.length;
     for (let first = this.chunks[0]; first && this.bytes - first.length >= KEPT; first = this.chunks[0]) {
@@ -152,13 +154,13 @@ class Tail {
   private plan(): void {
     if (this.timer !== undefined) return;
     const at = Math.max(this.since + YOUNG_MS, this.wroteAt + this.sink.everyMs());
-    this.timer = setTimeout(() => this.look(), Math.max(0, at - performance.now()));
+    this.timer = setTimeout(() => this.look(), Math.max(0, at - systemClock.uptime()));
     this.timer.unref();
   }
 
   private look(): void {
     this.timer = undefined;
-    this.wroteAt = performance.now();
+    this.wroteAt = systemClock.uptime();
     const isQuiet = this.wroteAt - this.heardAt >= QUIET_MS;
     const text = Buffer.concat(this.chunks).subarray(-KEPT).toString("utf8");
     const whole = isQuiet || !this.sink.isByLine ? text : text.slice(0, lineEnd(text));

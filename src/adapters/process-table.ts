@@ -3,8 +3,10 @@
  * (setsid, double fork, a closed pipe), and the descendants of the leader of its group, whatever their environment. All but groups
  * is read from /proc, so it is seen on Linux only.
  */
+
 import { closeSync, openSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "./clock.ts";
 import { namesIn } from "./small-files.ts";
 
 const NO_GROUPS: ReadonlySet<number> = new Set();
@@ -115,8 +117,8 @@ export async function endAll(
     return;
   }
   let left = !gone();
-  const deadline = performance.now() + graceMs;
-  for (let wait = 4; left && performance.now() <= deadline; wait = Math.min(wait * 2, 100)) {
+  const deadline = systemClock.uptime() + graceMs;
+  for (let wait = 4; left && systemClock.uptime() <= deadline; wait = Math.min(wait * 2, 100)) {
     await sleep(wait);
     left = !gone();
   }

@@ -1,4 +1,5 @@
 /** The names of the models that a provider offers, as it lists them itself. Nothing depends on its answer, which is kept for ten minutes. */
+import { systemClock } from "../clock.ts";
 import type { Vendor, Whereabouts } from "./vendor.ts";
 
 const TIME_MS = 2_000;
@@ -34,9 +35,9 @@ export async function modelsOffered(vendor: Vendor, where: Whereabouts): Promise
     if (listing === null || address === null) return null;
     const key = (where.env[vendor.keyVariable] ?? "").split(",")[0]?.trim() ?? "";
     const known = kept.get(`${address} ${key}`);
-    if (known && performance.now() - known.at < FRESH_MS) return known.names;
+    if (known && systemClock.uptime() - known.at < FRESH_MS) return known.names;
     const names = await asked(`${address}${listing.path}`, listing.headers(key));
-    if (names.length > 0) kept.set(`${address} ${key}`, { at: performance.now(), names });
+    if (names.length > 0) kept.set(`${address} ${key}`, { at: systemClock.uptime(), names });
     return names.length > 0 ? names : null;
   } catch {
     return null;

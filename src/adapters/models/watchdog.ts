@@ -3,6 +3,7 @@
  * alive. But they are no progress, and a stream of nothing else ends later. A thought is progress. A model that thinks without
  * showing it may send nothing for minutes once it has begun to answer, so there is a limit of its own for that. The `fetch` of the packages sees the bytes and finds the call's watchdog by its signal.
  */
+import { systemClock } from "../clock.ts";
 import { httpFetch } from "./http.ts";
 
 const watchdogs = new WeakMap<AbortSignal, Watchdog>();
@@ -19,7 +20,7 @@ export class Watchdog {
   readonly signal: AbortSignal;
   /** The reason for which the watchdog ended the call; false if it did not. */
   stalled: "silence" | "no progress" | false = false;
-  private heardAt = performance.now();
+  private heardAt = systemClock.uptime();
   private progressAt = this.heardAt;
   private readonly controller = new AbortController();
   private timer: NodeJS.Timeout | undefined;
@@ -43,12 +44,12 @@ export class Watchdog {
 
   heard(): void {
     this.stallMs = this.begunMs;
-    this.heardAt = performance.now();
+    this.heardAt = systemClock.uptime();
   }
 
   /** A piece of the reply has come. */
   progressed(): void {
-    this.progressAt = performance.now();
+    this.progressAt = systemClock.uptime();
   }
 
   end(): void {
@@ -59,7 +60,7 @@ export class Watchdog {
   /** One timer that moves on when it fires, instead of one for each chunk. */
   private watch(ms: number): void {
     this.timer = setTimeout(() => {
-      const now = performance.now();
+      const now = systemClock.uptime();
       const silent = this.heardAt + this.stallMs - now;
       const left = Math.min(silent, this.progressAt + this.progressMs - now);
       if (left > 0) return this.watch(left);

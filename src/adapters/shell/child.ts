@@ -1,8 +1,10 @@
 /** A child process: its start, the collection of its output, its end. */
+
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import type { Program } from "../../ports/shell.ts";
+import { systemClock } from "../clock.ts";
 import type { Output } from "./output.ts";
 
 /** After the end of a command: a pipe that says nothing for this long has said everything. */
@@ -71,7 +73,7 @@ export function observe(child: Running, output: Output): Promise<Ended> {
     };
     for (const stream of streams) {
       stream.on("data", (chunk: Buffer) => {
-        heardAt = performance.now();
+        heardAt = systemClock.uptime();
         if (collecting) output.add(chunk);
       });
       stream.on("error", () => {});
@@ -84,10 +86,10 @@ export function observe(child: Running, output: Output): Promise<Ended> {
       outcome = { code, signal };
       child.unref();
       if (open === 0) return finish();
-      const exitedAt = performance.now();
+      const exitedAt = systemClock.uptime();
       // Timers come before input in a turn of the event loop, so what is already there is read before silence is believed.
       const look = (): void => {
-        const now = performance.now();
+        const now = systemClock.uptime();
         if (now - Math.max(exitedAt, heardAt) >= QUIET_MS || now - exitedAt >= DRAIN_MS) finish();
         else setTimeout(() => setImmediate(look), QUIET_MS);
       };

@@ -2,6 +2,7 @@
  * Child processes on this machine. The one thing to know: a command has ended when its first process has, not when its
  * pipes are closed, because a grandchild may hold them open for ever.
  */
+
 import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -19,6 +20,7 @@ import type {
   ShellOptions,
   ShellResult,
 } from "../../ports/shell.ts";
+import { systemClock } from "../clock.ts";
 import { outsideProgram } from "../outside-programs.ts";
 import { markOf } from "../process-identity.ts";
 import { endAll, groupAlive } from "../process-table.ts";
@@ -112,7 +114,7 @@ export function createShell(settings: ShellSettings): Shell {
     const spool = join(settings.outputDir, `${process.pid}-${random}.${jobs}.txt`);
     const limits = { max, quota, onOutput: options.onOutput };
     const output = new Output(options.keepBytes ?? KEEP_BYTES, spool, limits);
-    const began = performance.now();
+    const began = systemClock.uptime();
     const plain: Program = {
       ...{ file, args, cwd: options.cwd },
       env: withCeiling({ ...env, ...options.env, EKIDEN_JOB: `${outerTag}${tag}` }, options.cwd),
@@ -225,7 +227,7 @@ export function createShell(settings: ShellSettings): Shell {
           sink === null || capped === null ? output.totalBytes : fstatSync(sink).size + capped.dropped,
         spooledTo: options.outputFile ?? output.spooledTo,
         timedOut,
-        ms: performance.now() - began,
+        ms: systemClock.uptime() - began,
         droppedBytes: capped?.dropped ?? output.droppedBytes,
         limit: limit ?? (confined?.limits ? fileLimitNote(code, text, confined.limits) : null),
         denial:

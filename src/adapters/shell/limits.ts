@@ -3,9 +3,11 @@
  * and memory of one process; here the whole tree of a command counts. So all commands are looked at together, a few times
  * a second, and only while one of them runs for longer than most do.
  */
+
 import { readlinkSync, statfsSync, statSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
 import { brokenLimit, type CommandLimits, type DiskUse } from "../../core/command-limits.ts";
+import { systemClock } from "../clock.ts";
 import { namesIn, textIn } from "../small-files.ts";
 
 const LOOK_MS = 200;
@@ -53,9 +55,9 @@ export class LimitWatch {
   private wait(ms: number): void {
     this.timer ??= setTimeout(() => {
       this.timer = undefined;
-      const began = performance.now();
+      const began = systemClock.uptime();
       this.look();
-      if (this.watched.size > 0) this.wait(Math.max(LOOK_MS, (performance.now() - began) / SHARE));
+      if (this.watched.size > 0) this.wait(Math.max(LOOK_MS, (systemClock.uptime() - began) / SHARE));
     }, ms).unref();
   }
 

@@ -2,7 +2,9 @@
  * Commands and MCP servers whose Ekiden process was killed, or lost its lease while it was frozen: their task will be done anew, so
  * they may not go on beside it.
  */
+
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../clock.ts";
 import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
 import { endAll, processesOf } from "../process-table.ts";
 import { namesIn, textIn } from "../small-files.ts";
@@ -51,6 +53,6 @@ function left(
 }
 
 async function ended(warden: string): Promise<void> {
-  const until = performance.now() + WARDEN_MS;
-  while (performance.now() < until && processesOf(warden).length > 0) await sleep(20);
+  const until = systemClock.uptime() + WARDEN_MS;
+  while (systemClock.uptime() < until && processesOf(warden).length > 0) await sleep(20);
 }

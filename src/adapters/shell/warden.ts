@@ -8,9 +8,11 @@
  * because this process may have been killed before it could name the group of its latest command. Git with our tag gets TERM first, so
  * that it removes its locks. It prints a line before it kills.
  */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { EventEmitter, once } from "node:events";
 import { setImmediate } from "node:timers/promises";
+import { systemClock } from "../clock.ts";
 import { scriptArgs } from "./programs.ts";
 
 /**
@@ -119,7 +121,7 @@ export class Warden {
 
   /** The commands may run for so long from now on without a further renewal. */
   renewed(ms: number): void {
-    const now = performance.now();
+    const now = systemClock.uptime();
     if (now > this.until) this.actedAt = now;
     this.until = now + ms;
     this.limit();
@@ -134,11 +136,11 @@ export class Warden {
 
   /** The time without a renewal is over: a process that was frozen must not start what may run elsewhere by now. */
   get isOver(): boolean {
-    return performance.now() > this.until;
+    return systemClock.uptime() > this.until;
   }
 
   /**
-   * Whether it has ended commands that ran at that time of `performance.now()`. Its line is in the pipe before the first kill, but
+   * Whether it has ended commands that ran at that time of `systemClock.uptime()`. Its line is in the pipe before the first kill, but
    * the end of a command may be read before it.
    */
   async hasActedSince(time: number): Promise<boolean> {
@@ -157,7 +159,7 @@ export class Warden {
   /** After each line, because the shell waits for the next line from then on. */
   private limit(): void {
     if (this.until === Number.POSITIVE_INFINITY) return;
-    const seconds = Math.max(0.1, (this.until - performance.now()) / 1000);
+    const seconds = Math.max(0.1, (this.until - systemClock.uptime()) / 1000);
     this.send(`t ${seconds.toFixed(2)}`);
   }
 
@@ -180,7 +182,7 @@ export class Warden {
       stdio: ["pipe", "pipe", "ignore"],
     });
     child.stdout?.on("data", () => {
-      this.actedAt = performance.now();
+      this.actedAt = systemClock.uptime();
     });
     child.on("error", () => this.lost(child));
     child.on("exit", () => this.lost(child));

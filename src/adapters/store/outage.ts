@@ -2,8 +2,10 @@
  * Waits while the database is away, so that an outage delays the work and does not end it. Only stores whose opener wants it wait:
  * a command that reads once reports the error at once.
  */
+
 import { setTimeout as pause } from "node:timers/promises";
 import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { systemClock } from "../clock.ts";
 
 export type OutageWatch = {
   /** Called once for each outage, with its reason; `onBack` with its length. */
@@ -62,7 +64,7 @@ export class Outage {
 
   private async wait<T>(step: () => Promise<T>, first: EkidenError): Promise<T> {
     const { giveUp } = this.watch;
-    if (this.waiting === 0) this.since = performance.now();
+    if (this.waiting === 0) this.since = systemClock.uptime();
     this.waiting += 1;
     let error = first;
     try {
@@ -86,7 +88,7 @@ export class Outage {
   }
 
   private tell(error: EkidenError): void {
-    if (this.told || performance.now() - this.since < SILENT_MS) return;
+    if (this.told || systemClock.uptime() - this.since < SILENT_MS) return;
     this.told = true;
     this.watch.onAway(error.message);
   }
@@ -94,6 +96,6 @@ export class Outage {
   private back(): void {
     if (!this.told) return;
     this.told = false;
-    this.watch.onBack(Math.round(performance.now() - this.since));
+    this.watch.onBack(Math.round(systemClock.uptime() - this.since));
   }
 }

@@ -6,6 +6,7 @@
 import { closeSync, constants, type FSWatcher, openSync, watch, writeSync } from "node:fs";
 import type { FactType } from "../../core/event.ts";
 import type { WakeTopic } from "../../ports/store.ts";
+import { systemClock } from "../clock.ts";
 import { parse, type Row, type Value } from "./sql.ts";
 import type { Feed, WakeHub } from "./wake-hub.ts";
 
@@ -115,7 +116,7 @@ export class SignalFiles implements Feed {
   publish(_team: string, topics: ReadonlySet<WakeTopic>): void {
     this.eventful();
     const quiet = topics.size === 1 && topics.has("journal");
-    const now = performance.now();
+    const now = systemClock.uptime();
     const at = quiet ? now + JOURNAL_MS : Math.max(now, this.signalledAt + GAP_MS);
     if (at >= this.signalAt) return;
     if (at === now) {
@@ -144,7 +145,7 @@ export class SignalFiles implements Feed {
     if (this.later) clearTimeout(this.later);
     this.later = null;
     this.signalAt = Number.POSITIVE_INFINITY;
-    this.signalledAt = performance.now();
+    this.signalledAt = systemClock.uptime();
     try {
       writeSync(this.open(), "!", 0);
     } catch {

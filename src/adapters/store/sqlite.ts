@@ -4,10 +4,12 @@
  * WAL with synchronous=NORMAL: commits survive the death of any process. A power cut may lose the last commits, because the log is
  * not flushed at each one, but never damages the file. FULL would cost four fifths of the speed.
  */
+
 import { renameSync, rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { EkidenError } from "../../core/errors.ts";
+import { systemClock } from "../clock.ts";
 import { migrate, refuseLiving, schemaOf, unmigrated } from "./migration.ts";
 import { newStore } from "./new-store.ts";
 import { APPLICATION_ID, SCHEMA } from "./schema.ts";
@@ -110,13 +112,13 @@ const pragma = (db: DatabaseSyncInstance, name: string): unknown =>
 
 /** Retries while another connection has the lock, and leaves the event loop free in between. */
 async function patiently<T>(path: string, step: () => T): Promise<T> {
-  const until = performance.now() + DEADLINE_MS;
+  const until = systemClock.uptime() + DEADLINE_MS;
   for (;;) {
     try {
       return step();
     } catch (error) {
       if (!isBusy(error)) throw explained(error, path);
-      if (performance.now() > until)
+      if (systemClock.uptime() > until)
         throw new EkidenError(
           "store_unavailable",
           `The store ${path} was locked by another process for ${DEADLINE_MS / 1000} s. See which process holds it (for example with \`fuser\`) and end it if it hangs.`,
