@@ -11,7 +11,7 @@ import { LiveOutputWriter } from "../adapters/live-output.ts";
 import type { Mcp } from "../adapters/mcp/index.ts";
 import { chooseModel, modelsOf, openModel } from "../adapters/models/index.ts";
 import { markOf } from "../adapters/process-identity.ts";
-import { createSandbox } from "../adapters/sandbox/index.ts";
+import { lateSandbox } from "../adapters/sandbox/late.ts";
 import { childEnvironment } from "../adapters/shell/environment.ts";
 import { createShell } from "../adapters/shell/index.ts";
 import { endOrphans } from "../adapters/shell/orphans.ts";
@@ -128,7 +128,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   let ofLead = resume ? null : await model(usual);
   const whose = { project: workspace, team: settings.team };
   const inTrees = settings.worktrees || settings.remote !== undefined || (resume && hasWorktrees(whose));
-  const sandbox = createSandbox({
+  const sandbox = lateSandbox({
     mode: settings.sandbox,
     network: networkOf(settings.allow, settings.deny),
     workspace,

@@ -1,6 +1,6 @@
 /** The folders of the person that Ekiden writes to: settings and trust, and the files of the sandbox. */
 import { createHash } from "node:crypto";
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import envPaths from "env-paths";
 import { makeFolder } from "../adapters/make-folder.ts";
@@ -36,14 +36,16 @@ export function sandboxFolders(workspace: string): {
 }
 
 /**
- * Makes them, so that a home that cannot be written is told before there is a team, and not by the first command of a member.
+ * Makes them, so that a home that cannot be written is told before there is a team, and not by the first command of a member. The
+ * sandbox makes its own for that command: here it is enough that it can.
  * @throws EkidenError `bad_input`
  */
 export function makeOwnFolders(workspace: string): void {
-  for (const folder of [dirname(userFile()), sandboxFolders(workspace).cacheFolder])
+  const { cacheFolder } = sandboxFolders(workspace);
+  for (const folder of [dirname(userFile()), cacheFolder])
     try {
-      makeFolder(folder, 0o700);
-      accessSync(folder, constants.W_OK);
+      if (folder !== cacheFolder) makeFolder(folder, 0o700);
+      accessSync(nearest(folder), constants.W_OK);
     } catch (error) {
       throw new EkidenError(
         "bad_input",
@@ -52,3 +54,7 @@ export function makeOwnFolders(workspace: string): void {
       );
     }
 }
+
+/** The folder itself, or the one above in which it would be made. */
+const nearest = (folder: string): string =>
+  existsSync(folder) || dirname(folder) === folder ? folder : nearest(dirname(folder));

@@ -100,6 +100,7 @@ export class Stage {
     const caches = join(temporary, ".cache");
     const variables = { XDG_CACHE_HOME: caches, npm_config_cache: join(caches, "npm") };
     const replaced = this.privateTemporary();
+    makeFolder(cacheFolder, 0o700);
     if (bwrap !== null) replaced.push([caches, realpathSync(cacheFolder)]);
     this.variables = bwrap === null ? { ...variables, TMPDIR: temporary } : variables;
     this.objects =
