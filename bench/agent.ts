@@ -8,8 +8,12 @@ export type Worked = Ran & {
   readonly gaps: number[];
 };
 
-async function watched(calls: number, args: (url: string) => readonly string[]): Promise<Worked> {
-  const server = await loopback(shellCalls(calls));
+async function watched(
+  calls: number,
+  args: (url: string) => readonly string[],
+  thinkMs = 0,
+): Promise<Worked> {
+  const server = await loopback(shellCalls(calls), thinkMs);
   try {
     const ran = await runNode(args(server.url), { ...server.env, ...SETTINGS });
     const first = server.seen[0];
@@ -23,18 +27,16 @@ async function watched(calls: number, args: (url: string) => readonly string[]):
 /** Without the sandbox, which the raw loop has not either: item j measures what it costs. */
 const SETTINGS = { EKIDEN_TURNS_PER_STINT: "1000", EKIDEN_SANDBOX: "off" };
 
+const RUN = [
+  ...[BUILT, "run", "Do as the model says.", "--model", "anthropic/loopback"],
+  ...["--permission-mode", "bypass", "--quiet"],
+];
+
 /** `ekiden run` with a model that asks for so many shell calls and ends. */
-export const ekidenRun = (calls: number): Promise<Worked> =>
-  watched(calls, () => [
-    BUILT,
-    "run",
-    "Do as the model says.",
-    "--model",
-    "anthropic/loopback",
-    "--permission-mode",
-    "bypass",
-    "--quiet",
-  ]);
+export const ekidenRun = (calls: number): Promise<Worked> => watched(calls, () => RUN);
+
+/** As the first run of a person: the model takes its time, and meanwhile the compiled program is kept. */
+export const firstRun = (): Promise<Worked> => watched(0, () => RUN, 500);
 
 export const rawLoop = (calls: number): Promise<Worked> =>
   watched(calls, (url) => [floorScript("loop.mjs"), url]);

@@ -79,8 +79,8 @@ function reply(says: Says, nth: number): string {
   ].join("");
 }
 
-/** `program` is asked with the number of the request, from 1, and its body. */
-export async function loopback(program: (nth: number, body: string) => Says): Promise<Loopback> {
+/** `program` is asked with the number of the request, from 1, and its body. `thinkMs`: it answers so much later. */
+export async function loopback(program: (nth: number, body: string) => Says, thinkMs = 0): Promise<Loopback> {
   const seen: Seen[] = [];
   const server = createServer((request, response) => {
     const one: Seen = { at: performance.now(), endedAt: 0, body: "" };
@@ -92,8 +92,12 @@ export async function loopback(program: (nth: number, body: string) => Says): Pr
       response.on("finish", () => {
         one.endedAt = performance.now();
       });
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(reply(program(nth, one.body), nth));
+      const answer = (): void => {
+        response.writeHead(200, { "content-type": "text/event-stream" });
+        response.end(reply(program(nth, one.body), nth));
+      };
+      if (thinkMs > 0) setTimeout(answer, thinkMs);
+      else answer();
     });
   });
   server.keepAliveTimeout = 60_000;

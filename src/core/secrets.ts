@@ -157,6 +157,7 @@ function isTelling(value: string): boolean {
 
 /** The password of `scheme://user:password@host`, as it is written and as it is meant. */
 function passwordsIn(value: string): string[] {
+  if (!value.includes("://")) return []; // V8 takes half a millisecond of a start to compile the expression
   const found = /^[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:([^\s/@]+)@/i.exec(value)?.[1];
   if (found === undefined) return [];
   try {

@@ -6,13 +6,11 @@ import { messageOf } from "../core/errors.ts";
 import type { Settings } from "../core/settings.ts";
 import { tally } from "../core/views/sentence.ts";
 import type { Door } from "../host/attach/door.ts";
-import { socketPath } from "../host/attach/wire.ts";
 import { openHost } from "../host/host.ts";
 import type { Outcome } from "../host/outcome.ts";
 import type { Work } from "../host/start-work.ts";
-import type { HostOptions, TeamHost } from "../host/team-host.ts";
+import type { TeamHost } from "../host/team-host.ts";
 import type { Cursor } from "../ports/index.ts";
-import { rememberTeam } from "../project/known-teams.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
 import { follow } from "../team/queries/journal.ts";
 import { RunSummary, type Summary, summaryText } from "../team/queries/summary.ts";
@@ -21,6 +19,7 @@ import { exitCodeOf } from "./exit-code.ts";
 import type { Invocation } from "./invocation.ts";
 import { opening } from "./opening.ts";
 import { PersonAsked } from "./person-asked.ts";
+import { openToOthers, toldTo } from "./run-door.ts";
 import { ignoreUnhandled, interruptible, keepYoungSmall, START_MS } from "./run-guards.ts";
 import type { RunScreen } from "./screen/run-screen.ts";
 import { type AskForm, askOnTerminal } from "./terminal/asking.ts";
@@ -85,7 +84,7 @@ async function hostOn(
   const permissionsTo = configured.permissionsTo ?? (isElsewhere ? "person" : undefined);
   const settings = { ...configured, permissionsTo };
   const screen: Screen = { live: full, opening: Promise.resolve(), full };
-  const canAsk = process.stdin.isTTY === true && call.err.isTTY && !call.json;
+  const canAsk = call.err.isTTY && !call.json && process.stdin.isTTY === true;
   const askForm = askOnTerminal(call.err, async (use) => {
     // A question of the first moment would be drawn over, and its answer taken by the status.
     await screen.opening;
@@ -114,7 +113,6 @@ async function hostOn(
       opened?.told.onNotice(text);
     },
   });
-  rememberTeam(call.cwd, settings);
   const unheard = ignoreUnhandled(call);
   const tell = (text: string): void => {
     if (screen.live) screen.live.say(text);
@@ -131,10 +129,15 @@ async function hostOn(
   };
   try {
     const reading = new AbortController();
-    const reader = readAlong(watched, host.since, reading.signal);
+    // What nobody waits for comes when the first request of the run is on its way, or when the run is over before.
+    const isOnItsWay = Promise.race([systemClock.sleep(START_MS, reading.signal), host.done]);
+    const isShown = call.err.isTTY || full !== null;
+    const reader = (isShown ? Promise.resolve() : isOnItsWay).then(() =>
+      readAlong(watched, host.since, reading.signal),
+    );
     try {
       await host.start(work);
-      door = doorOf(host, settings, call).catch(() => null); // it costs no run that other faces cannot call it
+      door = isOnItsWay.then(() => openToOthers(host, settings, call, reading.signal));
       void door.then((one) => {
         for (const model of models.splice(0)) one?.told.onModel(...model);
         opened = one;
@@ -156,26 +159,6 @@ async function hostOn(
     await host.close();
     unheard();
   }
-}
-
-type Told = Pick<HostOptions, "onDelta" | "onOutput">;
-
-/** Tells all of them, who may come later. */
-const toldTo = (all: () => readonly (Told | undefined)[]): Required<Told> => ({
-  onDelta: (...heard) => {
-    for (const one of all()) one?.onDelta?.(...heard);
-  },
-  onOutput: (...heard) => {
-    for (const one of all()) one?.onOutput?.(...heard);
-  },
-});
-
-/** Lets other terminals and a page of this person steer the run. Null where another process has the socket. */
-async function doorOf(host: TeamHost, settings: Settings, { cwd, flags }: Invocation): Promise<Door | null> {
-  const { Door } = await import("../host/attach/door.ts");
-  const door = await Door.open(socketPath(settings, cwd, "run"));
-  door?.serve(host, Promise.resolve(), flags, true);
-  return door;
 }
 
 const LINGER_MS = 2_000; // for the end of the journal

@@ -12,8 +12,8 @@ type Face = {
 };
 
 export function wantsScreen({ json, quiet, plain, env }: Face): boolean {
-  const { stdin, stdout } = process;
   if (json || quiet || plain || env.TERM === "dumb") return false;
+  const { stdin, stdout } = process;
   if (stdin.isTTY !== true || stdout.isTTY !== true || process.stderr.isTTY !== true) return false;
   return (stdout.columns || 80) >= COLUMNS_MIN && (stdout.rows || 24) >= ROWS_MIN;
 }
