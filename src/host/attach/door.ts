@@ -37,7 +37,7 @@ export class Door {
   /** Those that have said hello before the team was open. */
   private readonly early = new Set<Socket>();
   private readonly windows = new Map<string, number>();
-  private readonly ticking: NodeJS.Timeout;
+  private ticking: NodeJS.Timeout | null = null;
   private host: TeamHost | null = null;
   private isRun = false;
   private started: Promise<unknown> = Promise.resolve();
@@ -69,14 +69,16 @@ export class Door {
     this.path = path;
     this.inode = inodeOf(path);
     server.on("connection", (socket) => this.meet(socket)).on("error", () => {});
-    this.ticking = setInterval(() => this.tick(), STATE_MS).unref();
   }
 
   /** The options with which the host must be opened, so that the faces hear it. */
   readonly told: Told = {
     onDelta: (who, delta) => this.tell({ who, delta }),
     onOutput: (who, command, output) => this.tell({ who, command, output }),
-    onModel: (who, { window }) => void this.windows.set(who, window),
+    onModel: (who, { window }) => {
+      this.windows.set(who, window);
+      this.tickSoon();
+    },
     onNotice: (notice) => this.tell({ notice }),
     onUsedUp: (text) => {
       this.usedUp = text;
@@ -93,6 +95,8 @@ export class Door {
   ): void {
     [this.host, this.started, this.flags, this.isRun] = [host, started, flags, isRun];
     started.catch(() => {});
+    // What the state tells changes with a fact, or a moment after it: an idle team costs nothing here.
+    host.store.wake.watch("journal", () => this.tickSoon());
     void host.done.then(({ error, ...outcome }) =>
       this.tell({ done: { ...outcome, ...(error && { error: faultOf(error) }) } }),
     );
@@ -118,7 +122,7 @@ export class Door {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.ticking);
+    if (this.ticking) clearTimeout(this.ticking);
     if (!this.isReplaced) rmSync(this.path, { force: true });
     const closed = new Promise((done) => this.server.close(done));
     const sockets = [...this.faces, ...this.early];
@@ -135,6 +139,13 @@ export class Door {
       if (socket.writableLength > BEHIND_MAX) socket.destroy();
       else send(socket, message);
     }
+  }
+
+  private tickSoon(): void {
+    this.ticking ??= setTimeout(() => {
+      this.ticking = null;
+      this.tick();
+    }, STATE_MS).unref();
   }
 
   private tick(): void {
