@@ -1,5 +1,4 @@
 /** Changes the process that runs the team for a person: mode, model, effort, budget, the turn and the conversation of a member. */
-import type { Effort } from "../../core/effort.ts";
 import { readEffort } from "../../core/effort.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { name, quote } from "../../core/ids.ts";
@@ -56,7 +55,7 @@ const STEERS: Readonly<Record<Steer["what"], Done>> = {
     return `${who || "The team"} uses ${value.trim()} from the next call on.`;
   },
   effort: async ({ call }, { value, who }) => {
-    const effort: Effort | null = value === "" ? null : readEffort(value);
+    const effort = value === "" ? undefined : readEffort(value);
     await call("useEffort", effort, orAll(who));
     return `${who || "The team"} thinks ${effort ? `with effort ${effort}` : "as the settings say"} from the next call on.`;
   },
@@ -76,7 +75,7 @@ const STEERS: Readonly<Record<Steer["what"], Done>> = {
   anew: async ({ call }, { who }) => summedUp(who, await call("compact", name(who), true)),
 };
 
-const orAll = (who: string) => (who === "" ? null : name(who));
+const orAll = (who: string) => (who === "" ? undefined : name(who));
 
 const summedUp = (who: string, done: { readonly before: number; readonly after: number } | null): string =>
   done === null

@@ -5,14 +5,11 @@
 import { connect, type Socket } from "node:net";
 import manifest from "../../../package.json" with { type: "json" };
 import type { More } from "../../core/budget.ts";
-import type { Image } from "../../core/conversation/image.ts";
-import type { Effort } from "../../core/effort.ts";
 import { EkidenError } from "../../core/errors.ts";
-import type { MailId, Name } from "../../core/ids.ts";
+import type { Name } from "../../core/ids.ts";
 import type { LiveOutput } from "../../core/live-output.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
-import type { Compacted } from "../../runtime/turn/context.ts";
 import { asEkidenError, type Outcome } from "../outcome.ts";
 import type { Allowance, Limits, Over } from "../spending.ts";
 import type { HostOptions, TeamHost } from "../team-host.ts";
@@ -23,6 +20,7 @@ import {
   type FromHost,
   type HostState,
   moreOnWire,
+  type Passed,
   PROTOCOL,
   type Refusal,
   readLines,
@@ -127,44 +125,22 @@ export class AttachedHost implements TeamHost {
     if ((await this.call("end").catch(() => "goes on")) === "stopped") await this.done;
   }
 
-  async stop(who?: Name, now = false): Promise<void> {
-    await this.call("stop", who ?? null, now);
-  }
-
-  tellLead(prompt: string, images: readonly Image[] = []): Promise<MailId> {
-    return this.call("tellLead", prompt, images);
-  }
-
-  passed(prompt: string, to: string): Promise<string> {
-    return this.call("passed", prompt, to);
-  }
+  readonly stop = this.passing("stop");
+  readonly tellLead = this.passing("tellLead");
+  readonly passed = this.passing("passed");
+  readonly compact = this.passing("compact");
+  readonly offeredModels = this.passing("offeredModels");
+  readonly useModel = this.passing("useModel");
+  readonly efforts = this.passing("efforts");
+  readonly useEffort = this.passing("useEffort");
+  readonly sandbox = this.passing("sandbox");
 
   interruptMember(who: Name): void {
     this.call("interruptMember", who).catch(() => {}); // its process is gone, and so is its turn
   }
 
-  compact(who: Name, anew = false): Promise<Compacted | null> {
-    return this.call("compact", who, anew);
-  }
-
   get models(): ReadonlyMap<Name, string> {
     return new Map(this.state.models.map(([who, spec]) => [who, spec]));
-  }
-
-  offeredModels(): Promise<readonly string[]> {
-    return this.call("offeredModels");
-  }
-
-  async useModel(spec: string, who?: Name): Promise<void> {
-    await this.call("useModel", spec, who ?? null);
-  }
-
-  efforts(): ReturnType<TeamHost["efforts"]> {
-    return this.call("efforts");
-  }
-
-  async useEffort(effort: Effort | undefined, who?: Name): Promise<void> {
-    await this.call("useEffort", effort ?? null, who ?? null);
   }
 
   get mode(): Mode {
@@ -176,10 +152,6 @@ export class AttachedHost implements TeamHost {
     this.call("useMode", mode).catch((error: unknown) =>
       this.options.told.onNotice?.(asEkidenError(error).message),
     );
-  }
-
-  sandbox(): Promise<string> {
-    return this.call("sandbox");
   }
 
   /** Told by `onNow`. */
@@ -194,14 +166,24 @@ export class AttachedHost implements TeamHost {
     await this.store.close();
   }
 
-  private call<C extends CallName>(call: C, ...args: Parameters<Calls[C]>): Promise<ReturnType<Calls[C]>> {
+  /** A function of the host, called there. */
+  private passing<C extends Passed>(
+    name: C,
+  ): (...args: Parameters<Calls[C]>) => Promise<Awaited<ReturnType<Calls[C]>>> {
+    return (...args) => this.call(name, ...args);
+  }
+
+  private call<C extends CallName>(
+    call: C,
+    ...args: Parameters<Calls[C]>
+  ): Promise<Awaited<ReturnType<Calls[C]>>> {
     const { line } = this;
     if (this.isOver || line.socket.destroyed) return Promise.reject(gone());
     this.nth += 1;
     const id = this.nth;
     return new Promise((done, fail) => {
       this.waiting.set(id, (message) => {
-        if (message && "value" in message) done(message.value as ReturnType<Calls[C]>);
+        if (message && "value" in message) done(message.value as Awaited<ReturnType<Calls[C]>>);
         else fail(message && "fault" in message ? errorOf(message.fault) : gone());
       });
       send(line.socket, { id, call, args });

@@ -6,7 +6,6 @@ import { chmodSync, rmSync, statSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import manifest from "../../../package.json" with { type: "json" };
 import { EkidenError } from "../../core/errors.ts";
-import { name } from "../../core/ids.ts";
 import type { HostOptions, TeamHost } from "../team-host.ts";
 import {
   type CallName,
@@ -16,6 +15,8 @@ import {
   faultOf,
   type HostState,
   moreOffWire,
+  PASSED,
+  type Passed,
   PROTOCOL,
   type Refusal,
   readLines,
@@ -207,20 +208,36 @@ export class Door {
 
   private async answer(socket: Socket, { id, call, args }: Extract<FromFace, { id: number }>): Promise<void> {
     try {
-      const { host } = this;
-      if (!host || !Object.hasOwn(ANSWERS, call))
-        throw new EkidenError("bad_input", `a host has no call "${call}".`);
-      const doing = ANSWERS[call] as (host: TeamHost, ...args: unknown[]) => unknown;
-      const value =
-        call === "started"
-          ? await this.started
-          : call === "end"
-            ? this.end(socket, host)
-            : await doing(host, ...args);
+      if (!this.host) throw new EkidenError("bad_input", "the host is not open.");
+      const value = await this.called(socket, this.host, call, args);
       this.tick();
       send(socket, { id, value: value ?? null });
     } catch (error) {
       send(socket, { id, fault: faultOf(error) });
+    }
+  }
+
+  private called(socket: Socket, host: TeamHost, call: CallName, args: readonly unknown[]): unknown {
+    if (isPassed(call)) {
+      const passed = host[call] as (...args: unknown[]) => unknown;
+      return passed.apply(
+        host,
+        args.map((one) => one ?? undefined),
+      );
+    }
+    switch (call) {
+      case "started":
+        return this.started.then(() => null);
+      case "end":
+        return this.end(socket, host);
+      case "useMode":
+        [host.mode] = args as Parameters<Calls["useMode"]>;
+        return null;
+      case "allowMore":
+        return host.spending.allowMore(moreOffWire(...(args as Parameters<Calls["allowMore"]>)));
+      default:
+        call satisfies never;
+        throw new EkidenError("bad_input", `a host has no call "${call}".`);
     }
   }
 
@@ -231,30 +248,7 @@ export class Door {
   }
 }
 
-type Answers = {
-  readonly [C in CallName]: (host: TeamHost, ...args: Parameters<Calls[C]>) => unknown;
-};
-
-const orNone = <T>(value: T | null): T | undefined => value ?? undefined;
-
-const ANSWERS: Answers = {
-  started: () => null,
-  end: () => "stopped",
-  tellLead: (host, prompt, images) => host.tellLead(prompt, images),
-  passed: (host, prompt, to) => host.passed(prompt, to),
-  interruptMember: (host, who) => host.interruptMember(name(who)),
-  stop: (host, who, now) => host.stop(orNone(who), now),
-  compact: (host, who, anew) => host.compact(name(who), anew),
-  offeredModels: (host) => host.offeredModels(),
-  useModel: (host, spec, who) => host.useModel(spec, orNone(who)),
-  efforts: (host) => host.efforts(),
-  useEffort: (host, effort, who) => host.useEffort(orNone(effort), orNone(who)),
-  allowMore: (host, more) => host.spending.allowMore(moreOffWire(more)),
-  useMode: (host, mode) => {
-    host.mode = mode;
-  },
-  sandbox: (host) => host.sandbox(),
-};
+const isPassed = (call: CallName): call is Passed => PASSED.some((name) => name === call);
 
 const answers = (path: string): Promise<boolean> =>
   new Promise((done) => {

@@ -10,17 +10,14 @@ import { dirname, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.ts";
 import { scopeOf } from "../../adapters/store/index.ts";
 import type { More } from "../../core/budget.ts";
-import type { Image } from "../../core/conversation/image.ts";
-import type { Effort } from "../../core/effort.ts";
 import { EkidenError, type ErrorCode, isEkidenError, messageOf } from "../../core/errors.ts";
-import type { MailId, Name } from "../../core/ids.ts";
+import type { Name } from "../../core/ids.ts";
 import type { LiveOutput } from "../../core/live-output.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Delta } from "../../ports/index.ts";
 import { userFile } from "../../project/own-folders.ts";
 import { storeUrl } from "../../project/store-address.ts";
-import type { Compacted } from "../../runtime/turn/context.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Limits, Over } from "../spending.ts";
 import type { TeamHost } from "../team-host.ts";
@@ -28,23 +25,20 @@ import type { TeamHost } from "../team-host.ts";
 /** Raised with every change that an older face or host would not understand. */
 export const PROTOCOL = 1;
 
-/** The functions of a host that a face calls. Null stands for an argument that is not given. */
-export type Calls = {
+/** The functions of a host that a face calls as they are. */
+export const PASSED = [
+  ...(["tellLead", "passed", "interruptMember", "stop", "compact"] as const),
+  ...(["offeredModels", "useModel", "efforts", "useEffort", "sandbox"] as const),
+] satisfies readonly (keyof TeamHost)[];
+export type Passed = (typeof PASSED)[number];
+
+/** What a face calls. JSON has null for an argument that is not given. */
+export type Calls = Pick<TeamHost, Passed> & {
   /** Resolves when the members have started. */
-  started(): null;
-  tellLead(prompt: string, images: readonly Image[]): MailId;
-  passed(prompt: string, to: string): string;
-  interruptMember(who: Name): null;
-  stop(who: Name | null, now: boolean): null;
-  compact(who: Name, anew: boolean): Compacted | null;
-  offeredModels(): readonly string[];
-  useModel(spec: string, who: Name | null): null;
-  efforts(): Awaited<ReturnType<TeamHost["efforts"]>>;
-  useEffort(effort: Effort | null, who: Name | null): null;
+  started(): void;
   /** Null dollars: no limit. */
   allowMore(more: { usd?: number | null; tokens?: number }): Over | null;
-  useMode(mode: Mode): null;
-  sandbox(): string;
+  useMode(mode: Mode): void;
   /** The face leaves. The team stops, unless another face looks on. */
   end(): "stopped" | "goes on";
 };
