@@ -149,7 +149,7 @@ class Session {
       host.store,
       liveReader(await call.settings(), call.cwd),
       reading.signal,
-      host.models,
+      host,
     );
     try {
       await host.start();

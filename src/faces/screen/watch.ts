@@ -91,17 +91,20 @@ export class Live {
     screen.changed();
   }
 
-  /** Words and output of members that other processes of this machine run. `here`: those of this one. Ends with the signal. */
+  /**
+   * Words and output of members that other processes of this machine run. `here`: the host that this screen hears itself; it may have no
+   * members yet. Ends with the signal.
+   */
   async hearOthers(
     store: Store,
     read: LiveReader,
     signal: AbortSignal,
-    here?: TeamHost["models"],
+    here?: Pick<TeamHost, "models">,
   ): Promise<void> {
     const { team, screen } = this;
     if (!team) return;
     const { hearOthers } = await import("./elsewhere.ts");
-    const isHere = (who: Name): boolean => here?.has(who) === true;
+    const isHere = (who: Name): boolean => here?.models.has(who) === true;
     try {
       await hearOthers(
         team,

@@ -79,6 +79,19 @@ it.each(SIZES)("keeps what is typed while an answer streams at $columns×$rows",
   expect(lastLines(terminal)[1]).toBe(typed);
 });
 
+it("shows each word of an answer once, while it streams and after its end", async () => {
+  const words = Array.from({ length: 60 }, (_, i) => `word${i}.`);
+  const { terminal } = await conversation(() => says(words.join(" "), { paceMs: 60 }));
+  terminal.type("tell me\r");
+  const twice = (): string[] => words.filter((word) => terminal.screen().split(word).length > 2);
+  await terminal.shows("word20.");
+  expect(twice()).toEqual([]);
+  await terminal.shows("word59.");
+  terminal.type("/effort\r");
+  await terminal.shows(/lead\s+auto/);
+  expect(twice()).toEqual([]);
+});
+
 it("paints the first frame before the program is loaded, and loses nothing that is typed meanwhile", async () => {
   const project = new Project();
   giveBack.push(() => project.end());
