@@ -30,7 +30,10 @@ const LIST_OF_TOOLS = /^(?:default_api|functions)[_.:]/i;
 /** Our name of a tool, in any case and of any harness; an unknown name stays unchanged. */
 export function ourName(given: string): string {
   const name = given.replace(LIST_OF_TOOLS, "");
-  return OUR_NAMES.get(name.toLowerCase()) ?? name;
+  const words = name.replace(/(?<=[a-z])(?=[A-Z])/g, "_").toLowerCase();
+  return (
+    OUR_NAMES.get(name.toLowerCase()) ?? OUR_NAMES.get(words) ?? (TOOL_NAMES.includes(words) ? words : name)
+  );
 }
 
 type Fields = Readonly<Record<string, unknown>>;
