@@ -264,6 +264,32 @@ it("Gemini", async () => {
       { contents: [user, { role: "model", parts: [{ text: "x" }] }, call(skip), answer("bash")] },
       "immediately after a user turn",
     ],
+    [
+      "two of the user",
+      { contents: [user, call(skip), answer("bash"), user] },
+      "alternate between user and model",
+    ],
+    [
+      "a GIF image",
+      { contents: [{ role: "user", parts: [{ inlineData: { mimeType: "image/gif", data: "AA==" } }] }] },
+      "Unsupported MIME type: image/gif",
+    ],
+    ["no type", tool({ type: "object", properties: { a: {} } }), "type: must be specified"],
+    [
+      "a format",
+      tool({ type: "object", properties: { a: { type: "string", format: "uri" } } }),
+      "only 'enum' and 'date-time' are supported",
+    ],
+    [
+      "the name of a field",
+      tool({ type: "object", properties: { "1a": { type: "string" } } }),
+      "Invalid parameter name",
+    ],
+    [
+      "a level of later models",
+      thinking({ thinkingLevel: "minimal" }),
+      "Thinking level MINIMAL is not supported",
+    ],
     ["too few answers", { contents: [user, call(skip), user] }, "equal to the number of function call parts"],
     ["an orphan", { contents: [user, answer("bash")] }, "immediately after a function call turn"],
     [
