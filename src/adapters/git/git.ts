@@ -6,7 +6,7 @@ import { withCeiling } from "../../core/worktree.ts";
 import type { Sandbox } from "../../ports/shell.ts";
 import { outsideFolders } from "../outside-programs.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
-import { Hardening, protocolsFor, verbAt } from "./hardening.ts";
+import { Hardening, protocolsFor, VALUE_VARIABLES, verbAt } from "./hardening.ts";
 import { runInGroup } from "./run.ts";
 import { checkReadable, watchReadable } from "./unreadable.ts";
 
@@ -38,8 +38,11 @@ const ALWAYS: Env = {
   GIT_OPTIONAL_LOCKS: "0",
   GIT_EDITOR: "true",
   GIT_SEQUENCE_EDITOR: "true",
+  // An empty one also replaces what the configuration names.
+  GIT_PROXY_COMMAND: "",
   // A member may have replaced one.
   GIT_NO_REPLACE_OBJECTS: "1",
+  ...VALUE_VARIABLES,
 };
 /**
  * They write where commands of members write, too: the index, HEAD, branches and logs of a worktree, and its files. Where there is a

@@ -60,6 +60,12 @@ const CASES: readonly Case[] = [
     runs: ["add", "a.txt"],
   },
   {
+    name: "a clean filter whose name has the sign that ends a key",
+    config: [["filter.x=y.clean", PROGRAM]],
+    files: { ".gitattributes": "* filter=x=y\n", "a.txt": "changed\n" },
+    runs: ["add", "a.txt"],
+  },
+  {
     name: "hooks",
     config: [["core.hooksPath", "$DIR/.git/own"]],
     agreed: true,
@@ -95,6 +101,14 @@ const CASES: readonly Case[] = [
     config: [
       ["remote.x.url", `ext::${PROGRAM}`],
       ["protocol.ext.allow", "always"],
+    ],
+    runs: ["fetch", "x"],
+  },
+  {
+    name: "a proxy of git's own protocol",
+    config: [
+      ["remote.x.url", "git://127.0.0.1:9/a"],
+      ["core.gitProxy", PROGRAM],
     ],
     runs: ["fetch", "x"],
   },
@@ -143,6 +157,18 @@ it.each(CASES.map((one) => [one.name, one] as const))(
     }
   },
 );
+
+/** The git of this machine may be older than such hooks (2.54), which `core.hooksPath` does not concern. */
+it("turns hooks of the configuration off", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.git("config", "hook.x=y.command", "touch CANARY");
+  repo.git("config", "hook.z.event", "pre-commit");
+  for (const trusted of [false, true]) {
+    const git = new Git(envIn(repo.dir), trusted);
+    for (const key of ["hook.x=y.enabled", "hook.z.enabled"])
+      expect(await git.run(repo.dir, "config", "--get", key)).toBe("false");
+  }
+});
 
 /** As `npx` and `npm run` set PATH in the folder of a package, in a repository that brings `node_modules`. */
 it.each(["node_modules/.bin", "packages/one/node_modules/.bin", "packages/one/bin"])(

@@ -21,15 +21,30 @@ const NEVER = [
   ...["protocol.ext.allow=never", "core.pager=cat", "gc.auto=0", "maintenance.auto=false"],
 ];
 const options = (pairs: readonly string[]): string[] => pairs.flatMap((pair) => ["-c", pair]);
+/** `-c` ends a key at its first `=`, and the name of a filter may have one. Such a key gets the value of a variable. */
+const optionOf = (key: string, value: string): string[] =>
+  key.includes("=") ? [`--config-env=${key}=${VALUES[value]}`] : options([`${key}=${value}`]);
+/** Values that programs are replaced with, as variables of git. */
+const VALUES: Readonly<Record<string, string>> = {
+  "": "OWN_GIT_NONE",
+  false: "OWN_GIT_OFF",
+  gpg: "OWN_GIT_GPG",
+};
+export const VALUE_VARIABLES = Object.fromEntries(
+  Object.entries(VALUES).map(([value, name]) => [name, value]),
+);
 const BASE = [...options(SEEING), ...options(NEVER)];
 export const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
 
+/** Hooks in the configuration, since git 2.54. They are turned off also where the person agreed. */
+const HOOK = /^(hook\..*)\.(?:command|event|enabled)$/is;
 /** Further programs, most with names of their own: their values in the repository's configuration are replaced. */
 const PROGRAMS: readonly (readonly [key: RegExp, instead: string])[] = [
   [/^filter\..*\.(?:clean|smudge|process)$|^merge\..*\.driver$|^diff\..*\.(?:command|textconv)$/i, ""],
   [/^credential\.(?:.*\.)?helper$|^core\.(?:sshcommand|alternaterefscommand)$/i, ""],
   [/^gpg\.(?:.*\.)?program$/i, "gpg"],
   [/^gpg\.ssh\.defaultkeycommand$|^trailer\..*\.(?:command|cmd)$/i, ""],
+  [HOOK, "false"],
 ];
 /** The keys that an agreement covers. */
 const AGREED =
@@ -62,7 +77,8 @@ const WITHOUT_NESTED = "--ignore-submodules=dirty";
 /** The place of the verb among the arguments. */
 export const verbAt = (args: readonly string[]): number =>
   args.findIndex(
-    (arg, i) => !/^-[cC]$|^--literal-pathspecs$/.test(arg) && !/^-[cC]$/.test(args[i - 1] ?? ""),
+    (arg, i) =>
+      !/^-[cC]$|^--(?:literal-pathspecs$|config-env=)/.test(arg) && !/^-[cC]$/.test(args[i - 1] ?? ""),
   );
 
 function withOwnOptions(args: readonly string[]): readonly string[] {
@@ -117,9 +133,9 @@ export class Hardening {
       const files = [...new Set(own.map(({ file }) => file))].map((file) => [file, stateOf(file)] as const);
       const found = own.flatMap(({ key }) => {
         const program = PROGRAMS.find(([name]) => name.test(key));
-        return program ? `${key}=${program[1]}` : [];
+        return program ? optionOf(key.replace(HOOK, "$1.enabled"), program[1]) : [];
       });
-      return { options: options([...new Set(found)]), files };
+      return { options: found, files };
     });
     this.replaced.set(cwd, reading);
     // A folder that was gone may be made again.
@@ -130,7 +146,7 @@ export class Hardening {
   private async readAgreed(cwd: string): Promise<readonly string[]> {
     const all = await this.entries(cwd);
     const values = all.flatMap(({ isOwn, key, value }) =>
-      isOwn && AGREED.test(key) ? `${key}=${value}` : [],
+      isOwn && AGREED.test(key) && !key.includes("=") ? `${key}=${value}` : [],
     );
     const asked = ["rev-parse", "--path-format=absolute", "--git-common-dir", "--show-toplevel"];
     const [common = "", top = cwd] = (await this.plain(cwd, asked)).out.split("\n");
