@@ -20,10 +20,10 @@ const SYSTEM =
 const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp(?:\/|$)/;
 /**
  * A path to something outside, anywhere in a text: absolute, from home, or by `..`. A slash in an address or a pattern is none, nor are
- * the operator `~` of awk and the three dots of Go and git.
+ * the operator `~` of awk and the three dots of Go and git. `curl -d @/x` and `sed r/x` read files.
  */
 const NAMED =
-  /(?:(?:\$\{?HOME\}?|(?<!\.)\.\.)(?=\/|$|[\s'"`;|&()<>,])|~(?:\w*|[+-])(?=\/)|(?<![\w.:/@%})\]*?~\\-])\/(?=[\w.@~-]))[^\s'"`;|&()<>,:]*/g;
+  /(?:(?:\$\{?HOME\}?|(?<!\.)\.\.)(?=\/|$|[\s'"`;|&()<>,])|~(?:\w*|[+-])(?=\/)|(?:(?<![\w.:/@%})\]*?~\\-])|(?<=(?:^|[\s='"])@|(?:^|[^a-zA-Z_/])[rRwW]))\/(?=[\w.@~-]))[^\s'"`;|&()<>,:]*/g;
 
 const FILE_URL = /file:(?:\/\/(?:localhost)?)?(\/[\w.@~-][^\s'"`;|&()<>,]*)/gi;
 
@@ -96,8 +96,8 @@ function pathsOutside(line: Line, rules: readonly Rule[], call: PermissionReques
           for (const path of pathsOf(roughly(word), folder, call) ?? [word.text])
             if (!lists(command, word) || !isInside(parentOf(physical(path, folder, undefined))))
               add(path, [folder], true);
-      const [, value] = /^(?:-\w(?=[/.~$])|[^=/]*=)(.+)$/s.exec(word.text) ?? [];
-      if (value !== undefined) add(value, folders, false);
+      const [, value = ""] = /^(?:(?:-\w(?=[/.~$@])|[^=/]*=)[@<]?|@)(.+)$/s.exec(word.text) ?? [];
+      for (const path of [value, ...value.split(":")]) if (path !== "") add(path, folders, false);
       for (const [path] of word.text.matchAll(NAMED)) add(path, folders, false);
       for (const [, path = ""] of word.text.matchAll(FILE_URL)) add(path, folders, false);
     }
