@@ -1,6 +1,6 @@
 /**
  * The papers for those who change the program name files, folders and functions that exist: a newcomer looks for each of them. The names
- * in `docs` are those of files of the person and of other programs, too, so they are not checked.
+ * in `docs` are those of files of the person and of other programs, too, so only the tests in them are checked.
  */
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -46,6 +46,13 @@ function missing(text: string): string[] {
 
 it.each(PAPERS)("%s names what exists", (paper) => {
   expect(missing(readFileSync(join(ROOT, paper), "utf8"))).toEqual([]);
+});
+
+it("the tests that the page on security names exist", () => {
+  const page = readFileSync(join(ROOT, "docs/security.md"), "utf8");
+  const tests = [...page.matchAll(/(?:src|test)\/[\w/.-]+\.test\.ts/g)].map(([path]) => path);
+  expect(tests.length).toBeGreaterThan(40);
+  expect(tests.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
 it("a name that is gone is found", () => {
