@@ -127,11 +127,8 @@ export class Project {
   }
 
   /** The one JSON object that a command prints. */
-  async json<T = Record<string, unknown>>(
-    args: readonly string[],
-    env: Readonly<Record<string, string>> = {},
-  ): Promise<T> {
-    const { code, stdout, stderr } = await this.run([...args, "--json"], { env });
+  async json<T = Record<string, unknown>>(args: readonly string[]): Promise<T> {
+    const { code, stdout, stderr } = await this.run([...args, "--json"]);
     if (code !== 0 || stderr !== "")
       throw new Error(`${args.join(" ")} ended with ${code}: ${stderr}${stdout}`);
     return JSON.parse(stdout) as T;

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { projectOn } from "../../fixtures/project-on.ts";
+import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { BACKENDS } from "../../fixtures/stage.ts";
 import { ended, type Project } from "../cli-program.ts";
@@ -13,9 +13,11 @@ const HOUR = 3_600_000;
 describe.each(BACKENDS)("on %s the clock is set", (backend) => {
   let project: Project;
   let env: Record<string, string> = {};
+  let tasks: Placed["tasks"];
   beforeEach(() => {
     const on = projectOn(backend);
     project = on.project;
+    tasks = on.tasks;
     env = {
       ...on.env,
       TEST_CLOCK: join(project.dir, "clock"),
@@ -62,8 +64,7 @@ describe.each(BACKENDS)("on %s the clock is set", (backend) => {
     expect((await workerOver).code).toBe(0);
     for (const name of ["a", "b", "c"])
       expect(readFileSync(join(project.dir, name), "utf8"), name).toBe("begin\nend\n");
-    const { stdout } = await project.run(["tasks", "--json"], { env });
-    const { tasks } = JSON.parse(stdout) as { tasks: { status: string; attempt: number }[] };
-    expect(tasks.map(({ status, attempt }) => [status, attempt])).toEqual(tasks.map(() => ["completed", 1]));
+    const done = await tasks();
+    expect(done.map(({ status, attempt }) => [status, attempt])).toEqual(done.map(() => ["completed", 1]));
   });
 });

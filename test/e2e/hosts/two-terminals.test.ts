@@ -2,12 +2,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { projectOn } from "../../fixtures/project-on.ts";
+import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { BACKENDS } from "../../fixtures/stage.ts";
 import { ended, type Project } from "../cli-program.ts";
 
-type Shown = { readonly subject: string; readonly status: string; readonly owner: string };
 const TASKS = 10;
 
 /** Each task says who has begun it and who has done it; it waits for `go` in between. */
@@ -18,8 +17,9 @@ const BIG = `# Goal\n\n${Array.from({ length: TASKS }, (_, i) => task(i + 1)).jo
 describe.each(BACKENDS)("two terminals on %s", (backend) => {
   let project: Project;
   let env: Record<string, string>;
+  let tasks: Placed["tasks"];
   beforeEach(() => {
-    ({ project, env } = projectOn(backend));
+    ({ project, env, tasks } = projectOn(backend));
     project.write({ "big.md": BIG });
   });
 
@@ -38,7 +38,6 @@ describe.each(BACKENDS)("two terminals on %s", (backend) => {
     await soon(() => expect(new Set(lines("began")).size).toBe(6));
     return { run, worker };
   };
-  const tasks = async (): Promise<Shown[]> => (await project.json<{ tasks: Shown[] }>(["tasks"], env)).tasks;
   /** The tasks of a killed process go back when its commands have ended: before that they would see `go`, too. */
   const areBack = (left: number): Promise<void> =>
     soon(async () =>

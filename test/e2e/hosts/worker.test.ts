@@ -1,31 +1,19 @@
 /** `ekiden worker` as its user starts it: beside a run, before it, drained, cut off, killed. */
 import type { ChildProcess } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { processesOf } from "../../../src/adapters/process-table.ts";
+import { team as teamOf } from "../../../src/team/queries/team.ts";
 import { freePort } from "../../fixtures/ports.ts";
+import { project as newProject } from "../../fixtures/project.ts";
+import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { soon } from "../../fixtures/soon.ts";
-import { BACKENDS, dropSchema } from "../../fixtures/stage.ts";
-import { type Ended, ended, Project } from "../cli-program.ts";
-
-type TaskShown = { readonly id: number; readonly status: string; readonly owner?: string };
-type TeamShown = {
-  readonly members: {
-    readonly name: string;
-    readonly hosted: boolean;
-    readonly activity: { phase: string };
-  }[];
-  readonly hosts: { readonly capacity: number; readonly version: string; readonly pid: number }[];
-};
+import { BACKENDS } from "../../fixtures/stage.ts";
+import { type Ended, ended, type Project } from "../cli-program.ts";
 
 let project: Project;
-beforeEach(() => {
-  project = new Project();
-});
-afterEach(() => project.end());
 
 const there = (file: string): Promise<void> =>
   soon(() => expect(existsSync(join(project.dir, file)), file).toBe(true));
@@ -38,29 +26,21 @@ const runbook = (count: number): string =>
   `# Goal\n\n${Array.from({ length: count }, (_, i) => task(i + 1)).join("")}`;
 
 describe.each(BACKENDS)("a worker on %s", (backend) => {
-  let where: string[] = [];
-  let schema = "";
+  let env: Record<string, string> = {};
+  let store: Placed["store"];
+  let tasks: Placed["tasks"];
   beforeEach(() => {
-    schema = `team_${randomBytes(6).toString("hex")}`;
-    const url = new URL(inject("postgresUrl"));
-    url.searchParams.set("schema", schema);
-    where = backend === "postgres" ? ["--store", url.href] : [];
-  });
-  afterEach(async () => {
-    await project.end();
-    if (backend === "postgres") await dropSchema(inject("postgresUrl"), schema);
+    ({ project, env, store, tasks } = projectOn(backend));
   });
 
   const start = (...args: string[]): { child: ChildProcess; over: Promise<Ended> } => {
-    const child = project.start([...args, ...where]);
+    const child = project.start(args, env);
     return { child, over: ended(child) };
   };
-  const tasks = async (): Promise<TaskShown[]> =>
-    (await project.json<{ tasks: TaskShown[] }>(["tasks", ...where])).tasks;
-  const team = (): Promise<TeamShown> => project.json<TeamShown>(["team", ...where]);
+  const team = async () => await teamOf(await store());
   /** A board without a lead: a worker with a model of its own needs none. */
   const board = async (...texts: string[]): Promise<void> => {
-    for (const text of texts) await project.run(["add", "Task", "-d", text, ...where]);
+    for (const text of texts) await project.run(["add", "Task", "-d", text], { env });
   };
 
   it("waits for the team, shares its work, outlives its end, and drains", async () => {
@@ -81,7 +61,7 @@ describe.each(BACKENDS)("a worker on %s", (backend) => {
     go();
     const { code, stderr } = await run.over;
     expect(code, stderr).toBe(0);
-    const owners = new Set((await tasks()).map(({ owner }) => owner));
+    const owners = new Set((await tasks()).map((task) => "owner" in task && task.owner));
     expect([...owners].sort()).toEqual(["alice", "worker-1", "worker-2"]);
     await soon(() => expect(said).toContain("The team's run has ended"));
     worker.child.kill("SIGTERM");
@@ -164,6 +144,7 @@ describe.each(BACKENDS)("a worker on %s", (backend) => {
 const commands = (): number[] => processesOf(`HOME=${project.home}\0`);
 
 it("gives its members a name and a role, and answers probes", async () => {
+  project = newProject();
   await project.run(["add", "Task", "--role", "tester", "-d", task(1)]);
   const port = await freePort();
   const args = ["worker", "--model", "runbook", "--as", "kim", "--role", "tester", "--health", String(port)];
@@ -185,6 +166,7 @@ it("gives its members a name and a role, and answers probes", async () => {
 });
 
 it("refuses what makes no worker", async () => {
+  project = newProject();
   const refusals: [string[], RegExp][] = [
     [["--count", "0"], /--count/],
     [["--count", "1000"], /more than 100/],
@@ -200,6 +182,7 @@ it("refuses what makes no worker", async () => {
 });
 
 it("waits for its name while another worker has it, and ends when the person stops its members", async () => {
+  project = newProject();
   await project.run(["add", "Task", "-d", task(1)]);
   const first = project.start(["worker", "--model", "runbook", "--as", "kim"]);
   await there("began-1");
@@ -220,6 +203,7 @@ it("waits for its name while another worker has it, and ends when the person sto
 });
 
 it("leaves with the run that is there, also where another process started it", async () => {
+  project = newProject();
   project.write({ "big.md": runbook(3) });
   const run = project.start(["run", "big.md", "--teammates", "1"]);
   await there("began-1");
