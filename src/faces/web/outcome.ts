@@ -7,7 +7,7 @@ import { Git } from "../../adapters/git/git.ts";
 import { folderDiff } from "../../adapters/git/work-diff.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { textOf } from "../../core/conversation/chat.ts";
-import type { Event } from "../../core/event.ts";
+import type { Event, FactType } from "../../core/event.ts";
 import { LEAD } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import { journalReader } from "./journal-reader.ts";
@@ -22,8 +22,13 @@ type Run = {
   reason: string;
   /** The first commit that landed in it. */
   landed: string | undefined;
+  /** The last fact of its members. A process that was killed told no end. */
+  worked: number;
 };
-const begun = (began: number): Run => ({ began, ended: null, reason: "", landed: undefined });
+const begun = (began: number): Run => ({
+  ...{ began, ended: null, reason: "", landed: undefined, worked: began },
+});
+const WORK: ReadonlySet<FactType> = new Set(["turn.taken", "tool.called", "teammate.phase"]);
 
 export class OutcomeReader {
   private readonly store: Store;
@@ -60,6 +65,7 @@ export class OutcomeReader {
       runs: this.runs.length,
       began: run?.began ?? null,
       ended: last?.ended ?? null,
+      worked: last?.worked ?? null,
       reason: last?.reason ?? "",
       words: said ?? "",
       diff: diff?.slice(0, DIFF_MAX) ?? null,
@@ -75,6 +81,8 @@ export class OutcomeReader {
   }
 
   private take(event: Event): void {
+    const last = this.runs.at(-1);
+    if (last && WORK.has(event.type)) last.worked = event.at;
     switch (event.type) {
       case "team.resumed":
         this.runs.push(begun(event.at));

@@ -188,6 +188,8 @@ export type Outcome = {
   readonly began: number | null;
   /** Null while the last run goes on. */
   readonly ended: number | null;
+  /** The last sign of its members. */
+  readonly worked: number | null;
   readonly reason: string;
   /** The last text of the lead. */
   readonly words: string;

@@ -237,8 +237,7 @@ export class App {
   }
 
   private fail(error: unknown): void {
-    const text =
-      error instanceof Refused ? error.message : "Is ekiden web running? It is asked again by itself.";
+    const text = error instanceof Refused ? error.message : "Is ekiden web running?";
     this.failure = { title: titleOf(error), text };
     clearTimeout(this.retryTimer);
     this.retryTimer = setTimeout(() => void this.retry(), RETRY_MS);

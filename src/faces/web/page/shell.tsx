@@ -103,7 +103,7 @@ function Banner() {
   if (failure)
     return (
       <p class="banner bad">
-        {failure.title}: {failure.text}
+        {failure.title}: {failure.text} This page tries again by itself.
       </p>
     );
   if (connection.is === "trouble")

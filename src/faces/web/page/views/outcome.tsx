@@ -103,7 +103,7 @@ function headline({ ended, reason }: Outcome): string {
 }
 
 /** The money is that of all runs: the picture knows no other. */
-function Figures({ outcome: { began, ended, runs }, since }: { outcome: Outcome; since: number }) {
+function Figures({ outcome: { began, ended, worked, runs }, since }: { outcome: Outcome; since: number }) {
   const { usd, tokens: used } = app.live.spent;
   const tasks = endedSince(since);
   const count = (wanted: Task["status"]): number => tasks.filter(({ status }) => status === wanted).length;
@@ -113,7 +113,9 @@ function Figures({ outcome: { began, ended, runs }, since }: { outcome: Outcome;
       <Pair label="Completed">{figure(count("completed"))}</Pair>
       {failed > 0 && <Pair label="Failed">{figure(failed)}</Pair>}
       {cancelled > 0 && <Pair label="Cancelled">{figure(cancelled)}</Pair>}
-      {began !== null && <Pair label="Time">{span((isGone() ? (ended ?? app.now) : app.now) - began)}</Pair>}
+      {began !== null && (
+        <Pair label="Time">{span((isGone() ? (ended ?? worked ?? began) : app.now) - began)}</Pair>
+      )}
       <Pair label={since > 0 && runs > 1 ? "Cost of all runs" : "Cost"}>
         <Link to={{ view: "costs", item: "" }}>
           {usd > 0 ? money(usd) : used > 0 ? `${tokens(used)} tokens` : "none"}
