@@ -34,7 +34,6 @@ it.each([
     answered(400, "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"),
     "context_overflow",
   ],
-  [answered(400, "the request exceeds the available context size"), "context_overflow"],
   [answered(400, "max_tokens: must be at least 1"), "model_refused"],
   [answered(500, "maximum context length reached in our database"), "model_overloaded"],
   [new StreamBroken("broke off", { type: "overloaded_error", message: "Overloaded" }), "model_overloaded"],
@@ -43,6 +42,18 @@ it.each([
   [new TypeError("terminated"), "model_overloaded"],
 ])("%s is %s", (error, code) => {
   expect(failureOf(error, context).code).toBe(code);
+});
+
+it.each([
+  "the request exceeds the available context size",
+  "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+  "Invalid request: Your request exceeded model token limit: 262144",
+  "Prompt exceeds max length",
+  "prompt token count of 140000 exceeds the limit of 128000",
+  "Request payload size exceeds the limit: 20971520 bytes.",
+  "The number of tokens to keep from the initial prompt is greater than the context length",
+])("takes %j for too many tokens or bytes", (words) => {
+  expect(failureOf(answered(400, words), context).code).toBe("context_overflow");
 });
 
 it.each([

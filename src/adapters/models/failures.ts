@@ -16,7 +16,7 @@ export type FailureContext = {
 };
 
 const OVERFLOW =
-  /prompt is too long|maximum context length|context[ _]length[ _]exceeded|exceeds? (the |your )?(available )?context|exceed context limit|input token count.*exceeds|too many (input )?tokens|input is too long|request_too_large|reduce the length of (the|your) (messages|prompt|input)/i;
+  /prompt is too long|maximum context length|context[ _]length[ _]exceeded|exceeds? (the |your )?(available )?context|exceed context limit|input token count.*exceeds|too many (input )?tokens|input is too long|request_too_large|reduce the length of (the|your) (messages|prompt|input)|maximum prompt length|exceeded model token limit|prompt exceeds max length|token count of \d+ exceeds|payload size exceeds|greater than the context length/i;
 /** Servers of models without vision say so with any status, llama.cpp with 500. */
 const NO_IMAGES =
   /(image input|images?|vision) (is|are) not supported|(does not|doesn't|cannot) (support|accept) (images?|vision|image input)|missing data required for image input/i;
