@@ -15,6 +15,8 @@ export class Prompt extends Editor {
   /** Oldest first. */
   private readonly sent: string[];
   private search: Search | null = null;
+  /** The key before this one took the line away: Up brings it back. */
+  wasCleared = false;
 
   constructor(drawn: Drawn, style: Style, cwd: string, completion: Completion) {
     super(drawn as TUI, style.editor, { autocompleteMaxVisible: 6 });
@@ -42,7 +44,8 @@ export class Prompt extends Editor {
     const text = this.getExpandedText().trim();
     if (text !== "") this.keep(text);
     this.setText("");
-    return text !== "";
+    this.wasCleared = text !== "";
+    return this.wasCleared;
   }
 
   /** For the last line of the screen, while a search goes on. */
@@ -54,6 +57,7 @@ export class Prompt extends Editor {
   }
 
   override handleInput(data: string): void {
+    this.wasCleared = false;
     const { line, col } = this.getCursor();
     const before = this.getLines()[line]?.slice(0, col) ?? "";
     // Menus come a moment after the keys: an earlier one would be put into what has been typed since.

@@ -255,7 +255,10 @@ export class Screen {
     paste: () => void this.tools.paste(),
     find: () => this.tools.find.open(),
     "next-question": () => this.questions.count > 0 && this.questions.next(),
-    "take-back": () => !this.watches && takeQueued(this.store, this.team?.stories.get(this.at), this),
+    "take-back": () =>
+      !this.watches &&
+      !this.editor.wasCleared &&
+      takeQueued(this.store, this.team?.stories.get(this.at), this),
     close: () => !this.editor.isShowingAutocomplete() && this.escape(),
     ...eachPanel((name) => () => this.open(this.panel.name === name ? null : name)),
   };

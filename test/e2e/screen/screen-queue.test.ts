@@ -25,13 +25,24 @@ it("takes a queued message back into the editor, from the terminal that sent it 
   expect(terminal.screen()).not.toContain("→ bob: look");
   await soon(() => expect(other.screen()).not.toContain("look at the loggs"));
 
-  // Up brings earlier lines where nothing waits.
+  // A line that Ctrl-C has taken away comes before a message that waits.
   terminal.type("\x15something better\r");
+  await other.shows(/→ bob: something better\n +queued/);
+  terminal.type("a draft");
+  await soon(() => expect(terminal.grid.lines().at(-3)).toBe("a draft"));
+  terminal.type("\x03");
+  await terminal.shows("up brings the line back");
+  terminal.type(UP);
+  await soon(() => expect(terminal.grid.lines().at(-3)).toBe("a draft"));
+  expect(other.screen()).toMatch(/→ bob: something better\n +queued/);
+
+  // Up brings earlier lines where nothing waits.
+  terminal.type("\x15");
   await other.shows(/→ bob: something better\n +queued/);
   other.type(UP);
   await other.shows("taken back");
   await soon(() => expect(terminal.screen()).not.toContain("→ bob: something better"));
-  terminal.type(UP);
+  terminal.type(`${UP}${UP}`); // behind the draft
   await soon(() => expect(terminal.grid.lines().at(-3)).toBe("something better"));
   other.type("\r");
   await terminal.shows(/→ bob: something better\n +queued/);
