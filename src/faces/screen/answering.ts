@@ -1,7 +1,7 @@
 /** Keys and lines that answer the question of the card: letters, arrows, and the rule of an "always" as the person edits it. */
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
 import { messageOf } from "../../core/errors.ts";
-import type { Name } from "../../core/ids.ts";
+import type { Name, RequestId } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Choice } from "./choices.ts";
 import type { Prompt } from "./prompt.ts";
@@ -25,9 +25,17 @@ type Parts = {
 export class Answering {
   private readonly parts: Parts;
   private rest = { expected: "", taken: "", until: 0 };
+  /** The question that could be read when the text of the editor was begun. A text that was begun before it is no answer to it. */
+  private begunFor: RequestId | null = null;
 
   constructor(parts: Parts) {
     this.parts = parts;
+  }
+
+  /** Before each key. */
+  begins(): void {
+    const { questions, editor } = this.parts;
+    if (editor.isEmpty) this.begunFor = questions.readable?.id ?? null;
   }
 
   /** Whether the key was for the card. */
@@ -53,29 +61,41 @@ export class Answering {
   /** Whether the line was an answer. */
   submit(line: string): boolean {
     const { questions, at, store } = this.parts;
-    const answer = store() ? answerIn(line, questions.current?.request, at()) : null;
-    if (answer) void this.answer(answer.word, answer.text, line);
-    return answer !== null;
+    const request = questions.current?.request;
+    const answer = store() ? answerIn(line, request, at()) : null;
+    if (!answer || !request) return false;
+    const isForIt = this.begunFor === request.id;
+    // Such words were for a member.
+    if (!isForIt && answer.isOwn) return false;
+    if (isForIt) void this.answer(answer.word, answer.text, line);
+    else this.putBack(line, "you began this line before the question came: enter again answers with it");
+    return true;
   }
 
   private async answer(word: string, text: string, typed: string): Promise<void> {
-    const { questions, editor, note } = this.parts;
+    const { questions } = this.parts;
     const store = this.parts.store();
     if (!store) return;
     try {
       const given = await questions.answer(store, word, text);
       if (given === "answered") return;
-      if (editor.isEmpty) editor.setText(typed);
-      note(
+      this.putBack(
+        typed,
         given === "no rule"
           ? "no rule would always allow this: answer y or n"
           : "this question has just come: press enter again to answer it",
       );
     } catch (error) {
       // Such as a rule that does not cover what is asked: it is there to be corrected.
-      if (editor.isEmpty) editor.setText(typed);
-      note(messageOf(error));
+      this.putBack(typed, messageOf(error));
     }
+  }
+
+  private putBack(line: string, why: string): void {
+    const { questions, editor, note } = this.parts;
+    if (editor.isEmpty) editor.setText(line);
+    this.begunFor = questions.current?.request.id ?? null;
+    note(why);
   }
 
   private choose({ word, rule, opens }: Choice): void {

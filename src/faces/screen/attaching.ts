@@ -70,6 +70,6 @@ async function chooseModel(call: Invocation, screen: Screen, why: string): Promi
       resolve(model);
     };
     const parts = { style: screen.style, env: call.env, why, chosen, changed: () => screen.changed() };
-    screen.tools.show(new FirstModelView(parts));
+    screen.tools.show(new FirstModelView(parts), false);
   });
 }

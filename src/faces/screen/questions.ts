@@ -14,14 +14,16 @@ import type { TeamModel } from "./team.ts";
 export type Question = {
   readonly request: Request;
   readonly task: string;
-  /** When it was on the card first. */
-  readonly since: number;
+  /** When a frame showed it on the card first, since it came there; null before that. */
+  readonly shownAt: number | null;
 };
 
-/** A question that has just appeared is not answered by what was typed before the person could see it. */
-const SEEN_MS = 500;
+/** What has just appeared takes no key: those that come now were meant for what was there before. */
+export const SEEN_MS = 500;
 
-export const isSeen = ({ since }: Question, now: number): boolean => now - since >= SEEN_MS;
+/** Either way: a clock may be set back. */
+export const isSeen = ({ shownAt }: Pick<Question, "shownAt">, now: number): boolean =>
+  shownAt !== null && Math.abs(now - shownAt) >= SEEN_MS;
 
 /** The words behind the name of the asker. */
 export function headOf({ request: { ask, of } }: Question): string {
@@ -71,7 +73,7 @@ export class Questions {
   /** The asker of the newest question, and its subject. */
   get newest(): string {
     const last = this.waiting.reduce<Question | null>(
-      (newest, one) => (newest && newest.since >= one.since ? newest : one),
+      (newest, one) => (newest && newest.request.at >= one.request.at ? newest : one),
       null,
     );
     return last ? `${last.request.by} ${headOf(last)}` : "";
@@ -100,10 +102,22 @@ export class Questions {
     return length < 2 ? "" : `${this.chosenHere.width + 1}/${length}`;
   }
 
-  /** A letter alone is an answer: not to what has just come, and not to a question with options. */
-  get mayAnswerByKey(): boolean {
+  /** A frame with the card was drawn. */
+  shown(now: number): void {
+    const { at, current } = this;
+    if (current?.shownAt === null) this.waiting = this.waiting.with(at, { ...current, shownAt: now });
+  }
+
+  /** On the card, for long enough to be read. */
+  get readable(): Request | null {
     const { current } = this;
-    return current !== null && current.request.ask.kind !== "question" && isSeen(current, Date.now());
+    return current && isSeen(current, Date.now()) ? current.request : null;
+  }
+
+  /** A letter alone is an answer, but not to a question with options. */
+  get mayAnswerByKey(): boolean {
+    const { readable } = this;
+    return readable !== null && readable.ask.kind !== "question";
   }
 
   /** The cursor; above the first line it goes away. */
@@ -164,7 +178,7 @@ export class Questions {
   async answer(store: Store, word: string, text: string): Promise<Given> {
     const { current } = this;
     if (!current) return "no question";
-    if (!isSeen(current, Date.now())) return "just appeared";
+    if (!this.readable) return "just appeared";
     const isRule = word === "always" || word === "session";
     if (isRule && ruleOf(current) === null) return "no rule";
     const rule = isRule && text === "" ? (this.widths[this.chosenHere.width] ?? "") : text;
@@ -205,7 +219,7 @@ export class Questions {
   private show(at: number): void {
     this.at = at;
     const shown = this.waiting[at];
-    if (shown) this.waiting = this.waiting.with(at, { ...shown, since: Date.now() });
+    if (shown) this.waiting = this.waiting.with(at, { ...shown, shownAt: null });
   }
 
   private made(request: Request, team: TeamModel): Question {
@@ -213,7 +227,7 @@ export class Questions {
     const member = team.picture.members.get(by);
     const id = ask.kind === "plan" ? ask.task : (member?.task ?? null);
     const task = id === null ? "" : `#${id} ${team.picture.subject(id)}`;
-    return { request, task, since: Date.now() };
+    return { request, task, shownAt: null };
   }
 }
 

@@ -187,24 +187,19 @@ export class Screen {
 
   private onTick(): void {
     const isBusy = [...(this.team?.picture.members.values() ?? [])].some(canBeInterrupted);
-    const isNoted = this.notice.passes();
-    this.tools.status.tick(() => ({
-      team: this.store?.team,
-      model: this.model,
-      mode: this.handlers.mode(),
-      member: this.at,
-    }));
+    const { store, model, at: member } = this;
+    this.tools.status.tick(() => ({ team: store?.team, model, mode: this.handlers.mode(), member }));
     if (isBusy) this.frame += 1;
     this.calls.working(isBusy || this.questions.count > 0, Date.now());
     if (this.panel.name !== null) this.refreshPanel();
     this.tools.refresh();
-    if (isBusy || isNoted || this.questions.count > 0 || this.panel.name !== null) this.changed();
+    if (this.notice.passes() || isBusy || this.questions.count > 0 || this.panel.name !== null)
+      this.changed();
   }
 
   /** A line as it was typed: an answer, a command, or a message. */
   submit(text: string): void {
-    if (text.trim() === "") return;
-    if (this.answering.submit(text)) return;
+    if (text.trim() === "" || this.answering.submit(text)) return;
     if (!this.watches) this.editor.keep(text);
     if (!text.startsWith("/")) this.feed.filter("");
     this.feed.toEnd();
@@ -213,8 +208,9 @@ export class Screen {
 
   private readonly key = (data: string): void => {
     if (this.calls.takes(data) || this.tools.takesBackground(data)) return;
+    this.answering.begins();
     const mouse = mouseOf(data);
-    if (this.tools.hasView) this.tools.takes(data);
+    if (this.tools.hasKeys) this.tools.takes(data);
     else if (mouse) this.mouse(mouse);
     else if (this.handlers.watch) this.watchKey(data, this.handlers.watch);
     else if (
@@ -298,6 +294,7 @@ export class Screen {
       },
       { width, height },
     );
+    questions.shown(Date.now());
     return this.drawn.lines;
   };
 }

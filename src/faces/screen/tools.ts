@@ -10,6 +10,7 @@ import { mouseOf } from "./mouse.ts";
 import { editOutside } from "./outside-editor.ts";
 import { applyOwnSettings } from "./own-settings.ts";
 import type { Prompt } from "./prompt.ts";
+import { isSeen, SEEN_MS } from "./questions.ts";
 import { StatusLine } from "./status-line.ts";
 import { type Style, shortened } from "./style.ts";
 import { ASK_BACKGROUND, backgroundIn, type Theme, type ThemeName } from "./theme.ts";
@@ -19,6 +20,9 @@ import { Vim } from "./vim.ts";
 /** A turn of the wheel as keys. */
 const [UP, DOWN] = ["\x1b[A", "\x1b[B"];
 const WAITS = " a question waits; close this view to answer it";
+
+/** What a view says that has come by itself, while keys are not for it. */
+const NEW = "a new question";
 
 /** Takes the whole screen and all keys until it closes. */
 export interface FullView {
@@ -53,6 +57,8 @@ export class ScreenTools {
   /** The terminal belongs to an editor. */
   isAway = false;
   private view: FullView | null = null;
+  /** When a frame showed the view first; 0 for one that the person has opened. */
+  shownAt: number | null = null;
   private readonly place: Place;
 
   constructor(place: Place) {
@@ -94,13 +100,19 @@ export class ScreenTools {
     return parts.length === 0 ? [] : [paint("dim", shortened(` ${parts.join(" · ")}`, width))];
   }
 
-  show(view: FullView | null): void {
+  /** `isAsked`: the person has opened it. Any other takes keys when it could be read; those before it stay with the editor. */
+  show(view: FullView | null, isAsked = true): void {
     this.view = view;
+    this.shownAt = isAsked ? 0 : null;
     this.place.changed();
   }
 
   get hasView(): boolean {
     return this.view !== null;
+  }
+
+  get hasKeys(): boolean {
+    return this.view !== null && isSeen(this, Date.now());
   }
 
   /** Reads on what the view shows. */
@@ -111,10 +123,15 @@ export class ScreenTools {
   /** All lines of the screen; null without a view. `asks`: a question waits. `notice`: for a moment instead of the last line. */
   lines(width: number, height: number, asks: boolean, notice: string): readonly string[] | null {
     if (!this.view) return null;
+    if (this.shownAt === null) {
+      this.shownAt = Date.now();
+      setTimeout(this.place.changed, SEEN_MS).unref();
+    }
     const below = asks ? [this.place.style.paint("warn", shortened(WAITS, width))] : [];
     const room = height - below.length;
     const lines = [...this.view.lines(width, room)];
-    const last = notice === "" ? lines.slice(room - 1, room) : [shortened(` ${notice}`, width)];
+    const said = notice === "" && !this.hasKeys ? this.place.style.paint("dim", NEW) : notice;
+    const last = said === "" ? lines.slice(room - 1, room) : [shortened(` ${said}`, width)];
     const empty = Array.from({ length: Math.max(0, room - 1 - lines.length) }, () => "");
     return [...lines.slice(0, room - 1), ...empty, ...last, ...below];
   }
@@ -130,14 +147,14 @@ export class ScreenTools {
 
   /** Whether the input was for a view, the search or vim. */
   takes(data: string): boolean {
-    if (!this.view) return this.find.takes(data) || this.vimTakes(data);
-    const mouse = mouseOf(data);
     const { view } = this;
+    if (!view || !this.hasKeys) return this.find.takes(data) || this.vimTakes(data);
+    const mouse = mouseOf(data);
     if (matchesKey(data, "ctrl+c")) {
       this.show(null);
       view.closed?.();
-    } else if (!mouse) this.view.key(data);
-    else for (let i = 0; i < Math.abs(mouse.scroll); i += 1) this.view.key(mouse.scroll < 0 ? UP : DOWN);
+    } else if (!mouse) view.key(data);
+    else for (let i = 0; i < Math.abs(mouse.scroll); i += 1) view.key(mouse.scroll < 0 ? UP : DOWN);
     return true;
   }
 

@@ -22,7 +22,7 @@ it.each([
   const env = { ANTHROPIC_BASE_URL, OLLAMA_HOST: "127.0.0.1:9" };
   const terminal = await place.open([], { columns, rows: 24, env });
   await terminal.shows("Which model shall the team use?");
-  await terminal.shows(/› anthropic +claude-sonnet/);
+  await terminal.shows(/› anthropic +claude-sonnet[\s\S]*enter chooses/);
   terminal.type("\r");
   await terminal.shows("ANTHROPIC_API_KEY: ▏");
   terminal.type(`\x1b[200~${key}\x1b[201~`);
@@ -54,7 +54,7 @@ it("says that a provider does not know the key, and goes on without a model", as
       env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:9", OLLAMA_HOST: "127.0.0.1:9" },
     },
   });
-  await terminal.shows("ollama     not running");
+  await terminal.shows(/ollama +not running[\s\S]*enter chooses/);
   terminal.type("\rsk-wrong\r");
   await terminal.shows("anthropic did not accept this key, or cannot be reached");
   terminal.type(`\x1b`);
@@ -68,8 +68,18 @@ it("says that a provider does not know the key, and goes on without a model", as
 it("leaves by Esc with the reason", async () => {
   const place = project();
   const terminal = await place.open([], { columns: 80, rows: 24, env: { OLLAMA_HOST: "127.0.0.1:9" } });
-  await terminal.shows("Which model shall the team use?");
+  await terminal.shows("esc leaves");
   terminal.type("\x1b");
   expect(await terminal.ended).toBe(3);
   expect(terminal.output).toContain("No model is configured.");
+});
+
+it("leaves to the editor what is typed before its question is there to be read", async () => {
+  const place = project();
+  const terminal = await place.open([], { columns: 100, rows: 24, env: { OLLAMA_HOST: "127.0.0.1:9" } });
+  await terminal.shows(/─{80}/);
+  terminal.type("hello\r");
+  await terminal.shows(/› anthropic[\s\S]*enter chooses/);
+  terminal.type(`${DOWN.repeat(12)}\r`);
+  await terminal.shows(/› hello[\s\S]*Noted\. The runbook model/);
 });

@@ -336,7 +336,7 @@ it("answers by y alone; what follows is kept where it was no yes", async () => {
   await terminal.shows(/Done\.[\s\S]*Done\./);
   expect(existsSync(join(project.dir, "two"))).toBe(false);
   terminal.type("run: touch three\r");
-  await terminal.shows("y at once");
+  await terminal.shows(/touch three[\s\S]*┃[\s\S]*y at once/);
   terminal.type("yet");
   await terminal.shows(/^et$/m);
 });
