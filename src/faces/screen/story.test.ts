@@ -91,6 +91,31 @@ it("shows what a member was told before the reply that it writes meanwhile", asy
   expect(shown(alice).map((line) => line.trim())).toEqual(["· Build the parser.", "∴ Hm.", "It grows"]);
 });
 
+it("says a reply once, also where its last pieces come behind the stored one", async () => {
+  const { store, team, take, shown } = await openTeam();
+  const here = "here" as HostId;
+  await store.roster.open(here, "test", 1);
+  const seat = await store.roster.join(
+    { name: LEAD, kind: "lead", role: "", prompt: "", model: "m", needsPlan: false },
+    here,
+    LEAD,
+  );
+  await take({ type: "teammate.spawned", who: LEAD, kind: "lead", role: "", model: "m" });
+  const story = team.story(LEAD);
+  const reply = async (text: string, ...pieces: readonly string[]): Promise<void> => {
+    const content = [{ type: "text", text }] as const;
+    await store.transcript.record(seat, [{ kind: "said", message: { role: "assistant", content } }]);
+    await story.readOn(store);
+    for (const piece of pieces) story.delta({ type: "text", text: piece });
+  };
+  story.delta({ type: "text", text: "All is" });
+  await reply("All is done.", " do", "ne.\n");
+  expect(shown()).toEqual(["  All is done."]);
+  expect(story.isWriting).toBe(false);
+  await reply("And", "And", "And now the");
+  expect(shown()).toEqual(["  All is done.", "  And", "  And now the"]);
+});
+
 it("shows an edit as a numbered diff, without lines that stay as they were", () => {
   const input = { path: "a.ts", old: "one\ntwo", new: "one\nnew\ntwo" };
   const block = new CallBlock(style, { type: "call", id: "1", tool: "edit_file", input }, 0);

@@ -13,6 +13,7 @@ import { Answer, newsLine, PromptBlock, retrying, Thought } from "./blocks.ts";
 import { CallBlock } from "./call-block.ts";
 import type { Change } from "./diff.ts";
 import type { Block, Feed } from "./feed.ts";
+import { LatePieces } from "./late-pieces.ts";
 import type { Style } from "./style.ts";
 
 /** Lines of a mail or of a task's text before it is folded. */
@@ -20,6 +21,7 @@ const HEARD_LINES = 4;
 /** A reply that is not on the screen is kept up to this length while it is written. */
 const LIVE_MAX = 20_000;
 const EDITS_KEPT = 8;
+const LATE_MS = 10_000; // pieces that come later are of another reply
 
 export class Story {
   readonly who: Name;
@@ -39,6 +41,7 @@ export class Story {
   private retry: Retry | null = null;
   private after = 0;
   private reading: Promise<void> = Promise.resolve();
+  private readonly late = { text: new LatePieces(), thinking: new LatePieces() };
 
   constructor(who: Name, feed: Feed, style: Style, since = 0) {
     this.who = who;
@@ -127,8 +130,10 @@ export class Story {
     }
   }
 
-  delta({ type, text }: Delta): void {
+  delta({ type, text: piece }: Delta): void {
     this.retried(null);
+    const text = this.late[type].fresh(piece);
+    if (text === "") return;
     if (type === "thinking") {
       if (!this.thought) {
         this.thought = new Thought(this.style);
@@ -256,6 +261,10 @@ export class Story {
     const pieces = live?.markdown.text ?? "";
     const thinking = thoughtsOf(message);
     this.startOver();
+    // An old reply is told by no pieces any more.
+    const isNew = Date.now() - at < LATE_MS;
+    this.late.text.expect(isNew ? text : "", pieces);
+    this.late.thinking.expect(isNew ? thinking : "", thought?.text ?? "");
     const whole = thinking || (text !== "" && thought ? thought.text : "");
     if (whole.trim() !== "") this.put(new Thought(this.style, whole));
     if (text !== "") {
