@@ -17,12 +17,14 @@ import type { Invocation } from "./invocation.ts";
 import { type AskForm, type Form, NO, questionText, readPermission } from "./terminal/asking.ts";
 import { toPerson } from "./terminal/news.ts";
 
+const LOOK_MS = 10_000;
+
 type Parts = {
   readonly call: Invocation;
   readonly store: Store;
   readonly settings: Pick<Settings, "questionDeadlineMs">;
-  /** Somebody sees it, at a terminal or at the page of the run. */
-  readonly isWatched: boolean;
+  /** Whether somebody sees it, at a terminal or at the page of the run: a terminal may join, and leave. */
+  readonly isWatched: () => boolean;
   readonly tell: (text: string) => void;
   readonly signal: AbortSignal;
   /** Asks at this terminal; null: only the line that answers is printed. */
@@ -36,6 +38,7 @@ export class PersonAsked {
   constructor(parts: Parts) {
     this.parts = parts;
     this.questions = new WaitingQuestions(parts.store, (request, over) => showQuestion(parts, request, over));
+    void postpone(parts);
   }
 
   /** Questions from before this run, which still wait. */
@@ -52,7 +55,7 @@ export class PersonAsked {
       if (text === null || event.type !== "mail.sent") continue;
       const line = againLine(call, store.team, `send ${event.from} "…"`);
       tell(`${event.from} ${text}\n  To answer: ${line}`);
-      if (!isWatched && event.from !== LEAD) void limit(this.parts, event.from, event.mail);
+      if (!isWatched() && event.from !== LEAD) void limit(this.parts, event.from, event.mail);
     }
   }
 }
@@ -90,10 +93,21 @@ function showQuestion(
     .catch((error: unknown) => tell(messageOf(error)));
 }
 
-async function limit({ store, settings, signal }: Parts, who: Name, mail: MailId): Promise<void> {
+/** Questions do not end while somebody looks on. Until the signal aborts. */
+async function postpone({ store, settings, isWatched, signal }: Parts): Promise<void> {
+  const { questionDeadlineMs: limitMs } = settings;
+  while (!signal.aborted) {
+    await systemClock.sleep(Math.min(LOOK_MS, limitMs / 4), signal).catch(() => {});
+    // Where the store is away, nothing ends either.
+    if (!signal.aborted && isWatched()) await store.requests.postpone(PERSON, limitMs).catch(() => {});
+  }
+}
+
+async function limit({ store, settings, isWatched, signal }: Parts, who: Name, mail: MailId): Promise<void> {
   const { questionDeadlineMs } = settings;
   try {
-    await systemClock.sleep(questionDeadlineMs, signal);
+    do await systemClock.sleep(questionDeadlineMs, signal);
+    while (!signal.aborted && isWatched());
     if (signal.aborted) return;
     const [answered] = await store.mail.box(who, 1, PERSON);
     const [latest] = await store.mail.box(PERSON, 1, who);

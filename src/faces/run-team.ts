@@ -39,8 +39,8 @@ type Watched = {
   readonly summary: RunSummary;
   readonly report: string | undefined;
   readonly settings: Settings;
-  /** Somebody can answer at a terminal or at the page of the run. */
-  readonly isWatched: boolean;
+  /** Whether somebody can answer at a terminal or at the page of the run. */
+  readonly isWatched: () => boolean;
   /** Null where nobody is at this terminal, or the full screen asks. */
   readonly askForm: AskForm | null;
 };
@@ -121,7 +121,7 @@ async function hostOn(
   const release = interruptible(host, tell, againLine(call, host.store.team, "resume"));
   let page: { close(): Promise<void> } | undefined;
   let door: Promise<Door | null> | undefined;
-  const isWatched = canAsk || isElsewhere;
+  const isWatched = (): boolean => canAsk || isElsewhere || opened?.alone === 0;
   const { report } = options;
   const watched: Watched = {
     ...{ call, host, screen, summary: new RunSummary(), report, settings, isWatched },

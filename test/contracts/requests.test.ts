@@ -157,6 +157,19 @@ describe.each(BACKENDS)("requests on %s", (backend) => {
     ]);
   });
 
+  it("what is open to one may be given more time, and never less", async () => {
+    const ask = async (of: typeof lead, ms: number): Promise<RequestId> =>
+      (await store.requests.ask(alice, of, permission, later(at.clock.now(), ms))).id;
+    const [short, other] = [await ask(lead, 1_000), await ask(bob, 1_000)];
+    await at.clock.advance(900);
+    await store.requests.postpone(lead, 1_000);
+    await at.clock.advance(900);
+    expect(await store.requests.expire("no answer")).toMatchObject([{ id: other }]);
+    await store.requests.postpone(lead, 10);
+    await at.clock.advance(99);
+    await store.requests.answer(lead, short, "permission", { yes: true, text: "" });
+  });
+
   it("a withdrawn question cannot be answered; an answer enters the conversation with its effect", async () => {
     const { id } = await store.requests.ask(lead, alice, { kind: "shutdown", reason: "a" }, soon());
     await store.requests.withdraw(id);

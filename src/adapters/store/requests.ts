@@ -88,6 +88,12 @@ export function requests(session: Session): Requests {
       return due.length === 0 ? [] : session.write((tx) => expire(tx, text));
     },
     withdraw: (id) => session.write((tx) => withdraw(tx, id)),
+    postpone: (of, ms) =>
+      session.write(function* (tx) {
+        yield* exec`
+          update requests set deadline = cast(${tx.leaseClock} as bigint) + ${ms}
+          where team = ${tx.team} and asked = ${of} and state = 'open' and deadline - ${tx.leaseClock} < ${ms}`;
+      }),
   };
 }
 

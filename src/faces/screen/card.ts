@@ -35,7 +35,10 @@ export function cardOf(questions: Questions, style: Style, look: CardLook, scrol
   const head = [
     titleLine(
       `${paint(colourOf(request.by), request.by)} ${paint("strong", headOf(current))}`,
-      paint("dim", `${questions.position} of ${questions.count}${leftText(request.deadline - now)}`),
+      paint(
+        "dim",
+        `${questions.position} of ${questions.count}${look.isRead || request.ask.kind !== "question" ? leftText(request.deadline - now) : ""}`,
+      ),
       inner,
     ),
     ...(task === "" ? [] : [paint("dim", shortened(`task: ${oneLine(task)}`, inner))]),

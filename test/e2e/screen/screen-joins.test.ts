@@ -1,8 +1,10 @@
 /** A terminal that joins an `ekiden run` of another one: the same picture, live, and the same keys; the run does not end with it. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { textOf } from "../../../src/core/conversation/chat.ts";
-import { runs, says, startModelServer } from "../../fixtures/model-server/index.ts";
+import { calls, runs, says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { project } from "../../fixtures/project.ts";
+import type { InTerminal } from "../../fixtures/pty.ts";
 import { soon } from "../../fixtures/soon.ts";
 
 const MODEL = ["--model", "anthropic/claude-sonnet-5-5"];
@@ -61,3 +63,42 @@ it("steers a run from a second terminal: mode, interruption, question, words", a
   run.type("\x03");
   expect(await run.ended).toBe(130);
 });
+
+it("keeps the questions of a run without a terminal open while a terminal has joined it", async () => {
+  const limitMs = 6_000;
+  const place = project();
+  const server = await startModelServer({
+    anthropic: ({ system, messages }) => {
+      if (system.startsWith('You are "lead"')) return says("I see.");
+      const said = JSON.stringify(messages.at(-1));
+      if (said.includes("Red")) return calls("complete_task", { result: "painted red" });
+      if (said.includes("gone"))
+        return calls("ask_person", { question: "Which colour?", options: ["Red", "Green"] });
+      return runs("until [ -e go ]; do sleep 0.05; done; echo gone");
+    },
+  });
+  onTestFinished(() => server.close());
+  await place.run(["add", "Paint"]);
+  const env = { ...server.env, EKIDEN_QUESTION_DEADLINE_MS: String(limitMs) };
+  const run = place.run(["resume", "--teammate", "bob", "--permission-mode", "bypass", ...MODEL], { env });
+  const joined = await soonJoined(place, env);
+  place.write({ go: "" });
+  await joined.shows("bob asks you");
+  await sleep(2 * limitMs); // the time that is waited for is the matter of the test
+  await joined.shows(/1 Red[\s\S]*a number or your own words/);
+  joined.type("1\r");
+  const { code, stderr } = await run;
+  expect(code, stderr).toBe(0);
+  expect(stderr).toContain("painted red");
+});
+
+/** A terminal of the run, and not of a process of its own. */
+async function soonJoined(
+  place: ReturnType<typeof project>,
+  env: Readonly<Record<string, string>>,
+): Promise<InTerminal> {
+  await soon(async () => expect((await place.run(["team"])).stdout).toMatch(/bob@default .*#1 Paint/));
+  const terminal = await place.open([], { ...SIZE, env });
+  await terminal.shows(/bob +#1 Paint · bash until/);
+  return terminal;
+}
