@@ -153,16 +153,21 @@ class Host implements TeamHost {
     await this.spending.open(!goesOnWith(work, tasks));
     const over = this.spending.check();
     if (over && !this.spending.waits(over)) return await this.reached(over);
-    const { parts, team, words, id: host } = this;
+    const { parts } = this;
     const { signal } = this.over;
     if (!this.interactive) void keepDeadline(parts, signal, (why) => this.finish("deadline", null, { why }));
-    await startWork(work, tasks, { parts, team, host, words });
+    await this.takeUp(work, tasks);
     if (!this.interactive)
       this.chores = Promise.all([
         this.chores,
         endLastJobs(parts, signal),
         watchLead(parts, this.team, signal, (end, error) => this.finish(end, error)),
       ]);
+  }
+
+  async takeUp(work: Work, board?: readonly Task[]): Promise<void> {
+    const { parts, team, words, id: host } = this;
+    await startWork(work, board ?? (await this.store.board.tasks()), { parts, team, host, words });
   }
 
   isEnding(): boolean {
@@ -199,9 +204,7 @@ class Host implements TeamHost {
     return new Map([...this.memberModels.specs, ...this.parts.agents.specs]);
   }
 
-  async offeredModels(): Promise<readonly string[]> {
-    return await this.memberModels.offered();
-  }
+  readonly offeredModels = (): Promise<readonly string[]> => this.memberModels.offered();
 
   async useModel(spec: string, who?: Name): Promise<void> {
     if (who !== undefined) this.parts.agents.refuse(who, "chooses its model itself, by its own settings");
@@ -211,9 +214,8 @@ class Host implements TeamHost {
 
   async useEffort(effort: Effort | undefined, who?: Name): Promise<void> {
     this.memberModels.think(effort, who);
-    await this.store.journal.note([
-      { type: "effort.changed", who: who ?? null, effort: effort ?? null, by: PERSON },
-    ]);
+    const [of, level] = [who ?? null, effort ?? null];
+    await this.store.journal.note([{ type: "effort.changed", who: of, effort: level, by: PERSON }]);
   }
 
   efforts(): ReturnType<TeamHost["efforts"]> {

@@ -47,7 +47,7 @@ type StartParts = {
   readonly words: UserPrompts;
 };
 
-type RunbookWork = Extract<Work, { readonly runbook: Runbook }>;
+export type RunbookWork = Extract<Work, { readonly runbook: Runbook }>;
 
 const DEFAULT_TEAMMATES = 3;
 

@@ -11,7 +11,7 @@ import type { ProjectTrust } from "../project/trust/weigh.ts";
 import type { Compacted } from "../runtime/turn/context.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Allowance } from "./spending.ts";
-import type { Work } from "./start-work.ts";
+import type { RunbookWork, Work } from "./start-work.ts";
 
 export type HostOptions = {
   /** `DEFAULT_SETTINGS` with your changes. */
@@ -61,6 +61,8 @@ export type TeamHost = {
   readonly since: Cursor;
   /** To be called once. Resolves when all members have started; `done` says how the run ends. */
   start(work: Work): Promise<void>;
+  /** More work for a team that has started: the tasks of a runbook, and teammates for them where nobody of their names is there. */
+  takeUp(work: RunbookWork): Promise<void>;
   /** Never rejects. */
   readonly done: Promise<Outcome>;
   /** Whether its end has begun. An earlier `team.finished` comes from another host. */

@@ -89,10 +89,16 @@ function lead(mails: readonly Tag[]): Content {
       ].join("\n"),
     );
   }
-  const asked = mails.some(({ attributes }) => attributes.from === "person" && attributes.kind === "note");
+  const asked = mails.some(
+    ({ attributes, content }) =>
+      // The words that come with a runbook want no answer.
+      attributes.from === "person" &&
+      attributes.kind === "note" &&
+      !content.includes("on the board already."),
+  );
   return asked
     ? say(
-        "Noted. The runbook model runs the fenced blocks of tasks on the board; it does nothing else. To put a runbook on the board: `ekiden run FILE.md` in another terminal.",
+        "Noted. The runbook model runs the fenced blocks of tasks on the board; it does nothing else. To put a runbook on the board: /run FILE.md",
       )
     : [];
 }

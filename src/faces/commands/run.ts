@@ -86,7 +86,8 @@ const isName = (text: string): boolean => text !== "" && text.length <= 255 && !
 
 const RUNBOOK_MAX = 4 * 1024 * 1024;
 
-async function readRunbook(call: Invocation, file: string): Promise<Runbook> {
+/** @throws EkidenError `not_found` */
+export async function readRunbook(call: Invocation, file: string): Promise<Runbook> {
   let text: string;
   try {
     const path = resolve(call.cwd, file);

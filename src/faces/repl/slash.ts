@@ -18,6 +18,7 @@ import { lines } from "../terminal/print.ts";
 import { clean, type Terminal } from "../terminal/terminal.ts";
 import { budget } from "./budget.ts";
 import { ownMessage, ownNames } from "./own-commands.ts";
+import { runFile } from "./run-file.ts";
 import { takeAway } from "./take-away.ts";
 
 export type ReplContext = {
@@ -73,11 +74,8 @@ const OWN: OwnCommands<ReplContext> = {
     usage: "/effort [LEVEL|auto] [NAME]",
     about: `how hard each member thinks; or another level, for all or one of them, until the team stops: ${EFFORTS.join(", ")}`,
     run: async ({ host, call }, [level, who]) => {
-      if (level !== undefined)
-        await host.useEffort(
-          level === "auto" ? undefined : readEffort(level),
-          who === undefined ? undefined : name(who),
-        );
+      const of = who === undefined ? undefined : name(who);
+      if (level !== undefined) await host.useEffort(level === "auto" ? undefined : readEffort(level), of);
       const members = await host.efforts();
       await call.show({ members }, () => [
         {
@@ -120,6 +118,7 @@ const OWN: OwnCommands<ReplContext> = {
     ),
   },
   ...takeAway,
+  run: runFile,
   quit: {
     usage: "/quit",
     about: "leave and stop the team, unless another terminal shows it; its state is kept, and ekiden goes on",

@@ -128,6 +128,7 @@ export class AttachedHost implements TeamHost {
   readonly stop = this.passing("stop");
   readonly tellLead = this.passing("tellLead");
   readonly passed = this.passing("passed");
+  readonly takeUp = this.passing("takeUp");
   readonly compact = this.passing("compact");
   readonly offeredModels = this.passing("offeredModels");
   readonly useModel = this.passing("useModel");

@@ -23,11 +23,11 @@ import type { Limits, Over } from "../spending.ts";
 import type { TeamHost } from "../team-host.ts";
 
 /** Raised with every change that an older face or host would not understand. */
-export const PROTOCOL = 1;
+export const PROTOCOL = 2;
 
 /** The functions of a host that a face calls as they are. */
 export const PASSED = [
-  ...(["tellLead", "passed", "interruptMember", "stop", "compact"] as const),
+  ...(["tellLead", "passed", "takeUp", "interruptMember", "stop", "compact"] as const),
   ...(["offeredModels", "useModel", "efforts", "useEffort", "sandbox"] as const),
 ] satisfies readonly (keyof TeamHost)[];
 export type Passed = (typeof PASSED)[number];

@@ -76,3 +76,29 @@ it("sends no command of a project before the person has read it, and asks again 
   const piped = await place.run(["--plain", ...MODEL], { input: "/go\n", env: { ...env, EKIDEN_TRUST: "" } });
   expect(piped.stdout + piped.stderr).toContain("you have not agreed to it");
 });
+
+it("puts a runbook on the board of the team that is open, and goes on with one that failed", async () => {
+  const place = project();
+  place.write({
+    "plan.md":
+      "# Ship it\n\n## One\n\n```sh\ntouch one\n```\n\n## Two\n\nAfter: One\n\n```sh\ntest -e allowed && touch two\n```\n",
+    "note.txt": "x",
+  });
+  const terminal = await place.open(["--model", "runbook"], { columns: 100, rows: 30 });
+  await terminal.shows("What you type goes to the lead");
+  terminal.type("hello\r");
+  await terminal.shows(/put a runbook on the board: \/run FILE\.md/);
+  terminal.type("/run note.txt\r");
+  await terminal.shows("is no runbook");
+  terminal.type("/run none.md\r");
+  await terminal.shows("does not exist");
+  terminal.type("/run plan.md\r");
+  await terminal.shows("2 tasks of plan.md are on the board");
+  await terminal.shows("The runbook has ended: 1 of 2 tasks completed");
+  place.write({ allowed: "" });
+  terminal.type("/run plan.md\r");
+  await terminal.shows(/is on the board already, going on \(1 of 2 completed; 1 failed,\s+tried again\)/);
+  await terminal.shows("The runbook has ended: 2 of 2 tasks completed");
+  terminal.type("/run plan.md\r");
+  await terminal.shows("nothing left to do: plan.md");
+});
