@@ -1,6 +1,10 @@
-/** `ekiden completion`: a script that completes commands and options, made from the table of commands. */
+/**
+ * `ekiden completion`: a script that completes commands and options, made from the table of commands. Where a value is typed that only the project
+ * knows, or a provider, the script asks the program for it: `ekiden completion values -- WORDS…`.
+ */
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { OF_COMMANDS, OF_OPTIONS, valued, valuesFor } from "./completion-values.ts";
 import type { Run } from "./entry.ts";
 import { COMMON_OPTIONS, HOSTS, type OptionRow, TEAM_OPTIONS } from "./options.ts";
 import { COMMANDS, type Entry, nameOf } from "./table.ts";
@@ -9,7 +13,11 @@ type Word = { readonly word: string; readonly about: string };
 
 const SHELLS: Readonly<Record<string, () => string>> = { bash, zsh, fish };
 
-export const run: Run = async (call, [shell = ""]) => {
+export const run: Run = async (call, [shell = "", ...words]) => {
+  if (shell === "values") {
+    const values = await valuesFor(call, words);
+    return void call.out.write(values.map(({ value, about }) => `${value}\t${about}\n`).join(""));
+  }
   if (!Object.hasOwn(SHELLS, shell))
     throw new EkidenError(
       "bad_input",
@@ -35,16 +43,32 @@ const commands = (): Word[] => [
 
 const joined = (words: readonly Word[]): string => words.map(({ word }) => word).join(" ");
 
+/** What a value follows: the word before it is none of a command. */
+const VALUED = [...new Set([...valued(COMMON_OPTIONS), ...valued(TEAM_OPTIONS)])];
+const ASKED = Object.keys(OF_OPTIONS);
+const ASKED_OF = Object.keys(OF_COMMANDS);
+
 function bash(): string {
   const cases = COMMANDS.map(
     (entry) => `    ${nameOf(entry)}) words="${joined([...optionsOf(entry), ...SHARED])}" ;;`,
   );
   return `# Add to ~/.bashrc: source <(ekiden completion bash)
 _ekiden() {
-  local current="\${COMP_WORDS[COMP_CWORD]}" command="" word words
+  local current="\${COMP_WORDS[COMP_CWORD]}" before="\${COMP_WORDS[COMP_CWORD-1]}" command="" skip="" asks="" word words
+  [[ "$current" == "=" ]] && current=""
+  [[ "$before" == "=" ]] && before="\${COMP_WORDS[COMP_CWORD-2]}"
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in -*) ;; *) command="$word"; break ;; esac
+    if [[ -n "$skip" ]]; then [[ "$word" == "=" ]] || skip=""; continue; fi
+    case "$word" in ${VALUED.join("|")}) skip=1 ;; -*) ;; *) command="$word"; break ;; esac
   done
+  case "$before" in ${ASKED.join("|")}) asks=1 ;; esac
+  case "$current" in -*) ;; *) case "$command" in ${ASKED_OF.join("|")}) asks=1 ;; esac ;; esac
+  COMPREPLY=()
+  if [[ -n "$asks" ]]; then
+    local IFS=$'\\n'
+    COMPREPLY=($(compgen -W "$(command ekiden completion values -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f1)" -- "$current"))
+    return
+  fi
   case "$command" in
 ${cases.join("\n")}
     help) words="${joined(commands())}" ;;
@@ -70,7 +94,26 @@ _ekiden() {
   local -a commands options
   commands=(${described(commands())})
   options=(${described([...SHARED, ...TEAM])})
-  local command="\${\${words[2,CURRENT-1]:#-*}[1]}"
+  local command="" skip="" word
+  for word in "\${(@)words[2,CURRENT-1]}"; do
+    if [[ -n "$skip" ]]; then skip=""; continue; fi
+    case "$word" in ${VALUED.join("|")}) skip=1 ;; -*) ;; *) command="$word"; break ;; esac
+  done
+  local asks=""
+  case "\${words[CURRENT-1]}" in ${ASKED.join("|")}) asks=1 ;; esac
+  [[ "$PREFIX" == -* ]] || case "$command" in ${ASKED_OF.join("|")}) asks=1 ;; esac
+  if [[ "$PREFIX" == (${ASKED.join("|")})=* ]]; then
+    asks=1
+    compset -P '*='
+  fi
+  if [[ -n "$asks" ]]; then
+    local -a values
+    values=("\${(@f)$(command ekiden completion values -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+    values=("\${(@)values//:/\\:}")
+    values=("\${(@)\${(@)values/$'\\t'/:}:#}")
+    [[ \${#values} -gt 0 ]] && _describe -V value values || _files
+    return
+  fi
   case "$command" in
 ${cases.join("\n")}
     help|'') _describe command commands ;;
@@ -87,9 +130,31 @@ function fish(): string {
     return `complete -c ekiden -n ${single(condition)} ${what} -d ${single(about)}`;
   };
   const names = joined(commands());
+  const seen = (words: readonly string[]): string => words.join(" ");
   return `${[
     "# Save as ~/.config/fish/completions/ekiden.fish: ekiden completion fish > ~/.config/fish/completions/ekiden.fish",
-    ...commands().map((word) => line(`not __fish_seen_subcommand_from ${names}`, word)),
+    "function __ekiden_asks",
+    "  set -l words (commandline -opc)",
+    "  set -l current (commandline -ct)",
+    `  contains -- "$words[-1]" ${seen(ASKED)}; and return 0`,
+    "  string match -q -- '-*' \"$current\"; and return 1",
+    "  set -l skip ''",
+    "  for word in $words[2..-1]",
+    '    if test -n "$skip"',
+    "      set skip ''",
+    `    else if contains -- "$word" ${seen(VALUED)}`,
+    "      set skip 1",
+    "    else if not string match -q -- '-*' \"$word\"",
+    `      contains -- "$word" ${seen(ASKED_OF)}`,
+    "      return",
+    "    end",
+    "  end",
+    "  return 1",
+    "end",
+    "complete -c ekiden -f -n __ekiden_asks -a '(command ekiden completion values -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'",
+    ...commands().map((word) =>
+      line(`not __fish_seen_subcommand_from ${names}; and not __ekiden_asks`, word),
+    ),
     ...COMMANDS.flatMap((entry) =>
       optionsOf(entry).map((word) => line(`__fish_seen_subcommand_from ${nameOf(entry)}`, word)),
     ),

@@ -47,7 +47,11 @@ export const HOSTS: ReadonlySet<string> = new Set([
 
 /** The part of the project for which a command needs the person's word. */
 export const trustNeedOf = (command: string): TrustNeed =>
-  ["doctor", "trust", "attach", "host"].includes(command) ? "nothing" : HOSTS.has(command) ? "all" : "store";
+  ["doctor", "trust", "attach", "host", "completion"].includes(command)
+    ? "nothing"
+    : HOSTS.has(command)
+      ? "all"
+      : "store";
 
 /** `ekiden add` and `ekiden edit` share these. */
 export const TASK_OPTIONS: readonly OptionRow[] = [

@@ -55,8 +55,8 @@ export const SETUP_COMMANDS = inGroup("More:", [
     load: () => import("./backup.ts"),
   },
   {
-    usage: "completion <shell>",
-    about: "completion of commands and options for bash, zsh or fish",
+    usage: "completion <shell> [words...]",
+    about: "completion of commands, options and their values for bash, zsh or fish",
     example: "source <(ekiden completion bash)",
     load: () => import("./completion.ts"),
   },

@@ -21,13 +21,13 @@ export const run: Run<{ force?: boolean }> = async (call, [action = "list", want
 
 async function list(call: Invocation): Promise<undefined> {
   const teams: TeamsData["teams"][number][] = [];
-  for (const team of await known(call)) teams.push(await withTeam(at(call, team), "look", teamFigures));
+  for (const team of await teamsHere(call)) teams.push(await withTeam(at(call, team), "look", teamFigures));
   const data: TeamsData = { teams };
   await call.show(data, teamsViews);
 }
 
 async function create(call: Invocation, team: Name): Promise<undefined> {
-  if ((await known(call)).includes(team))
+  if ((await teamsHere(call)).includes(team))
     throw new EkidenError("name_taken", `there is a team "${team}" already.`);
   await withTeam(at(call, team), "make", () => Promise.resolve());
   call.done({
@@ -37,7 +37,7 @@ async function create(call: Invocation, team: Name): Promise<undefined> {
 }
 
 async function remove(call: Invocation, team: Name, force: boolean): Promise<undefined> {
-  const teams = await known(call);
+  const teams = await teamsHere(call);
   const { team: ours } = await call.settings();
   // Another team, if there is one, journals the deletion.
   const others = teams.filter((one) => one !== team);
@@ -47,7 +47,7 @@ async function remove(call: Invocation, team: Name, force: boolean): Promise<und
 }
 
 /** Looking for teams creates no store. */
-async function known(call: Invocation): Promise<Name[]> {
+export async function teamsHere(call: Invocation): Promise<Name[]> {
   const settings = await call.settings();
   const path = sqlitePath(settings.store, call.cwd);
   if (path !== null && !existsSync(path)) return [];
