@@ -11,7 +11,7 @@ import { oneLine, type Style, safe, shortened, wrapped } from "./style.ts";
 import { thoughtsShown } from "./thoughts.ts";
 
 /** A block that never changes: its lines depend on the width and on whether the view is expanded. */
-function fixed(make: (look: Look) => readonly string[]): Block {
+export function fixed(make: (look: Look) => readonly string[]): Block {
   const kept = new Kept();
   return { lines: (look) => kept.lines(`${look.width} ${look.expanded}`, () => make(look)) };
 }

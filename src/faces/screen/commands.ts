@@ -8,6 +8,9 @@ import { attachedTo, sendMail } from "../../team/actions/mail.ts";
 import { mustExist } from "../../team/queries/team.ts";
 import type { Invocation } from "../invocation.ts";
 import { isCommand, type OwnCommands, offeredCommands, printingTo, slash } from "../repl/slash.ts";
+import { lines as viewLines } from "../terminal/print.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { fixed } from "./blocks.ts";
 import type { Offered } from "./completion.ts";
 import { LOOK_COMMANDS } from "./look-commands.ts";
 import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
@@ -185,10 +188,32 @@ const ownOf =
   };
 
 /** For slash commands: they print into the feed and work on this team. */
-const commandCall = ({ call, screen, host }: Place): Invocation =>
-  printingTo(call, host.store, {
+const commandCall = ({ call, screen, host }: Place): Invocation => {
+  const out = (width: () => number): Terminal => ({
     ...call.out,
-    width: () => (process.stdout.columns || 80) - MARGIN,
-    paint: screen.style.paint,
-    write: (text) => screen.say(text),
+    ...{ width, paint: screen.style.paint, write: (text) => screen.say(text) },
   });
+  return {
+    ...printingTo(
+      call,
+      host.store,
+      out(() => (process.stdout.columns || 80) - MARGIN),
+    ),
+    // Laid out anew for each width: a column may come beside the feed.
+    show: async (data, views) => {
+      const found = views(data);
+      screen.put(
+        fixed(({ width }) => [
+          "",
+          ...found.flatMap((view, i) => [
+            ...(i > 0 ? [""] : []),
+            ...viewLines(
+              out(() => width),
+              view,
+            ),
+          ]),
+        ]),
+      );
+    },
+  };
+};

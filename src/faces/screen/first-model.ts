@@ -36,6 +36,7 @@ type Typed = {
 };
 
 const KEY_MAX = 1_000;
+const OTHERS = "Any other: ekiden --model PROVIDER/MODEL; ekiden doctor says what was found.";
 const TITLE = "Which model shall the team use?";
 
 export class FirstModelView implements FullView {
@@ -111,9 +112,13 @@ export class FirstModelView implements FullView {
     const names = Math.max(0, ...this.choices.map(({ name }) => name.length));
     const rows = this.list.window(Math.max(1, height - 8), (row, isSelected) => {
       const [name = "", about = ""] = row.lines(width);
-      const line = `${name.padEnd(names)}  ${paint("dim", about)}`;
+      const indent = " ".repeat(names + 5);
+      // The row of the cursor is read whole.
+      const [first = "", ...more] = isSelected ? wrapped(about, width, indent) : [`${indent}${about}`];
+      const line = `${name.padEnd(names)}  ${paint("dim", first.trimStart())}`;
       return [
         shortened(isSelected ? `${paint("busy", " ›")} ${paint("strong", line)}` : `   ${line}`, width),
+        ...more.map((text) => paint("dim", text)),
       ];
     });
     const body = [
@@ -125,15 +130,7 @@ export class FirstModelView implements FullView {
       "",
       ...(this.typed
         ? this.keyLines(this.typed, width)
-        : [
-            paint(
-              "dim",
-              shortened(
-                " Any other: ekiden --model PROVIDER/MODEL; ekiden doctor says what was found.",
-                width,
-              ),
-            ),
-          ]),
+        : wrapped(OTHERS, width, " ").map((line) => paint("dim", line))),
     ].slice(0, height - 1);
     const keys = this.typed?.isUsed
       ? "y keeps it · n uses it once · esc goes back"

@@ -3,9 +3,12 @@ import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import type { OwnCommands } from "../repl/slash.ts";
+import { fixed } from "./blocks.ts";
 import type { Place } from "./commands.ts";
+import type { Look } from "./feed.ts";
 import { boundKeys } from "./keys.ts";
 import { keepOwn, ownSettingsFile } from "./own-settings.ts";
+import { wrapped } from "./style.ts";
 import { THEMES, type ThemeName } from "./theme.ts";
 import { showThoughts, THOUGHTS, type Thoughts, thoughtsShown } from "./thoughts.ts";
 
@@ -44,12 +47,20 @@ export const LOOK_COMMANDS: OwnCommands<Place> = {
     about: "all keys of the screen with their actions, and the file where you choose others",
     run: async ({ screen }) => {
       const { paint } = screen.style;
-      const lines = Object.entries(boundKeys()).map(
-        ([name, { keys, about }]) =>
-          `${paint("busy", keys.join(", ").padEnd(12))} ${name.padEnd(14)} ${paint("dim", about)}`,
-      );
+      const rows = Object.entries(boundKeys());
       const hint = `Others: { "keys": { "panels": "ctrl+p" }, "vim": true } in ${ownSettingsFile()}`;
-      screen.say([...lines, "", paint("dim", hint)].join("\n"));
+      const lines = ({ width }: Look): string[] => [
+        "",
+        ...rows.flatMap(([name, { keys, about }]) => {
+          const head = `${keys.join(", ").padEnd(12)} ${name.padEnd(14)}`;
+          return wrapped(about, width, " ".repeat(head.length + 1)).map((line, i) =>
+            i === 0 ? `${paint("busy", head)} ${paint("dim", line.trimStart())}` : paint("dim", line),
+          );
+        }),
+        "",
+        ...wrapped(hint, width).map((line) => paint("dim", line)),
+      ];
+      screen.put(fixed(lines));
     },
   },
 };

@@ -96,6 +96,11 @@ it("breaks what is too long at blanks, and loses nothing", () => {
   expect(lines(out(30), { kind: "figures", figures: [{ label: "model", text }] })[1]).toBe(
     "       word word word word",
   );
+  const long = { label: "/panel [BOARD|MAIL|TODOS]", text: "opens a panel, or closes the one that is open" };
+  expect(lines(out(60), { kind: "figures", figures: [long] })).toEqual([
+    long.label,
+    "    opens a panel, or closes the one that is open",
+  ]);
 });
 
 it("leaves minor columns out before it makes the others unreadable", () => {

@@ -83,8 +83,22 @@ const broken = (out: Terminal, text: string, indent: number): string[] => {
   return room < ROOM_MIN ? [text] : wrap(text, room);
 };
 
+/** The least room beside a label that is longer than this, and the indentation below one. */
+const BESIDE_MIN = 40;
+const LABEL_MAX = 16;
+const BELOW = 4;
+
 function figures(out: Terminal, list: readonly Figure[]): string[] {
   const width = widest(list.map((figure) => clean(figure.label)));
+  // Beside long labels a narrow terminal has too little room: there the text stands below.
+  const hasBars = list.some(({ share }) => share !== undefined);
+  if (!hasBars && out.width() - width - GAP < BESIDE_MIN && width > LABEL_MAX)
+    return list.flatMap(({ label, text, tone = "plain" }) => [
+      out.paint("dim", clean(label)),
+      ...broken(out, clean(text).trimEnd().replace(/\s+/g, " "), BELOW).map(
+        (line) => `${" ".repeat(BELOW)}${out.paint(tone, line)}`,
+      ),
+    ]);
   return list.flatMap((figure) => {
     const bar = figure.share === undefined ? "" : `${progressBar(out, figure.share, 20)} `;
     const [first = "", ...more] = clean(figure.text)
