@@ -79,9 +79,14 @@ async function startRunbook(work: RunbookWork, board: readonly Task[], here: Sta
   const text = await words.passed(
     `${goal}\n\n${tasks.length === 1 ? "A task for this is" : `${tasks.length} tasks for this are`} on the board already. ${names} will pull ${tasks.length === 1 ? "it" : "them"}. You are told when the board is quiet.`,
   );
+  const { journal, roster } = parts.store;
+  // The lead of another process would conclude that nobody takes the tasks.
+  const isGuest = ((await roster.member(LEAD))?.host ?? host) !== host;
+  if (isGuest) await roster.joining(host, true);
   if (await addTasks(work, board, parts.store)) await words.mail(text);
-  else await parts.store.journal.note([{ type: "team.resumed", host }]);
+  else await journal.note([{ type: "team.resumed", host }]);
   await ensure(teammates, here);
+  if (isGuest) await roster.joining(host, false);
 }
 
 /** False if another process has put the same runbook on the board a moment ago. */

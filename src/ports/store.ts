@@ -210,6 +210,8 @@ export interface Roster {
   place(profile: Profile, by: Name): Promise<HostId | null>;
   /** Sets the number of members that this host takes, and whether `place` may add some. 0 at first. */
   offer(host: HostId, places: { readonly places: number; readonly adopts: boolean }): Promise<void>;
+  /** Whether teammates of this host are about to join: the team is not quiet meanwhile. */
+  joining(host: HostId, isJoining: boolean): Promise<void>;
 
   /**
    * A process begins to host. By its identity, others that can see the process know at once that it died.

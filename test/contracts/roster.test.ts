@@ -345,6 +345,23 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     expect(await store.board.announceQuiet()).toBe("told");
   });
 
+  it("the board is not quiet while teammates of another host are about to join, as long as that lives", async () => {
+    for (const one of [seat, { ...seat, name: bob }, { ...seat, name: lead }])
+      await store.roster.setActivity(one, { phase: "idle", reason: "awaiting_tasks" });
+    await store.roster.open(host("run"), "this machine", 7);
+    await store.roster.joining(host("run"), true);
+    expect(await store.board.announceQuiet()).toBe("busy");
+    await store.roster.joining(host("run"), false);
+    expect(await store.board.announceQuiet()).toBe("quiet");
+    await store.roster.joining(host("run"), true);
+    await store.board.add({ subject: "a", role: "painter" }, lead);
+    await at.clock.advance(LEASE - 1);
+    await store.roster.beat(seat.host);
+    expect(await store.board.announceQuiet()).toBe("busy");
+    await at.clock.advance(1);
+    expect(await store.board.announceQuiet()).toBe("told");
+  });
+
   it("records the end of a run once, by the host that had the lead", async () => {
     const end = { completed: 1, failed: 0, cancelled: 0, unfinished: 0, reason: "concluded" } as const;
     await store.roster.open(host("there"), "this machine", 1);

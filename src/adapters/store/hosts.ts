@@ -12,7 +12,7 @@ import { releaseAssigned } from "./assign.ts";
 import { append } from "./entries.ts";
 import { putBack } from "./finish.ts";
 import { appendFacts } from "./journal.ts";
-import { offer } from "./place.ts";
+import { JOINING, offer } from "./place.ts";
 import type { Session } from "./session.ts";
 import { exec, leaseEnd, type Op, parse, Raw, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
@@ -31,7 +31,7 @@ type HostShown = HostRow & {
 };
 export function hosting(
   session: Session,
-): Pick<Roster, "open" | "beat" | "offer" | "fence" | "reap" | "wanted" | "hosts"> {
+): Pick<Roster, "open" | "beat" | "offer" | "joining" | "fence" | "reap" | "wanted" | "hosts"> {
   const { leaseMs, version, lands } = session.limits;
   const fence = async (
     isAlive: (host: HostRow) => boolean | null,
@@ -61,6 +61,8 @@ export function hosting(
         return alive.length > 0;
       }),
     offer: (host, places) => session.write((tx) => offer(tx, host, places)),
+    joining: (host, isJoining) =>
+      session.write((tx) => offer(tx, host, { places: isJoining ? JOINING : 0, adopts: false })),
     wanted: (host) =>
       session.look(function* (tx) {
         return (yield* wanted(tx, host)).map((one) => one.name);
@@ -74,7 +76,7 @@ export function hosting(
           identity: row.identity,
           leaseUntil: later(tx.now, row.left_ms),
           version: row.version,
-          capacity: row.capacity,
+          capacity: Math.max(0, row.capacity),
           members: Number(row.members),
           working: Number(row.working),
         }));

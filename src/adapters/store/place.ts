@@ -21,6 +21,9 @@ export function* hostWithRoom(tx: Tx): Op<HostId | null> {
   return still?.id ?? null;
 }
 
+/** The capacity of a host whose teammates are about to join. */
+export const JOINING = -1;
+
 export function* offer(
   tx: Tx,
   host: HostId,

@@ -5,6 +5,8 @@
  * A command that a teammate started for a task does not count by itself: its task counts while it is in progress, and a server that
  * was left running must not keep the team busy. All other commands count while they run, because their owner waits for the mail.
  *
+ * A run beside an open terminal puts its tasks on the board before its teammates join: the lead of the terminal is not told in between.
+ *
  * Teammates whose host lost its lease count for another lease: a process that was frozen takes them back.
  */
 import { HARNESS, type JobId, LEAD, type Name, type TaskId } from "../../core/ids.ts";
@@ -13,6 +15,7 @@ import { BUSY_REASONS } from "../../core/lifecycle.ts";
 import { oneLine } from "../../core/one-line.ts";
 import { counts } from "./counts.ts";
 import { post } from "./mail.ts";
+import { JOINING } from "./place.ts";
 import type { Session } from "./session.ts";
 import { atMost, exec, type Op, Raw, sql, type Tx } from "./sql.ts";
 import type { TaskRow } from "./task-row.ts";
@@ -29,6 +32,7 @@ function* isBusy(tx: Tx): Op<boolean> {
     select case when
       exists (select 1 from tasks where team = ${tx.team} and status = 'in_progress')
       or exists (select 1 from members where team = ${tx.team} and host is not null and (phase = 'work' or (phase = 'idle' and ${BUSY} like '% ' || reason || ' %')))
+      or exists (select 1 from hosts where team = ${tx.team} and capacity = ${JOINING} and lease_until > ${tx.leaseClock})
       or exists (select 1 from jobs where team = ${tx.team} and state = 'running' and (task is null or owner = ${LEAD}))
       or exists (select 1 from mail x join members m on m.team = x.team and m.name = x.recipient
         where x.team = ${tx.team} and x.state = 0 and x.wakes = 1 and x.kind <> 'idle_notice' and m.host is not null and m.phase <> 'shutdown')
