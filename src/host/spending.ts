@@ -65,7 +65,7 @@ export class Spending implements Allowance {
   private cursor = "" as Cursor;
   private start: RunStart = { turns: 0, usd: 0 };
   private readonly standing: StandingFiles;
-  private readonly written: WrittenFiles;
+  private written: WrittenFiles;
   private readonly families: Families;
   private looking: Promise<void> | null = null;
   /** Members that have not heard yet that the limit comes near. */
@@ -84,7 +84,7 @@ export class Spending implements Allowance {
 
   /** `isNew`: a run begins, unless an earlier one is gone on with that was stopped. */
   async open(isNew: boolean): Promise<void> {
-    const { settings, store } = this.parts;
+    const { settings, store, workspace, clock } = this.parts;
     const { journal, roster } = store;
     const members = await roster.members();
     const last = await this.lastRun();
@@ -96,6 +96,7 @@ export class Spending implements Allowance {
     if (isNew || last.end === "concluded")
       await journal.note([{ type: "run.began", ...this.budget.beginRun() }]);
     this.cursor = await journal.end();
+    this.written = new WrittenFiles(workspace, clock); // what is there already is nobody's work
   }
 
   /** Limits of the team that are used up before any turn. */
