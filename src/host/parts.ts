@@ -15,6 +15,7 @@ import { lateSandbox } from "../adapters/sandbox/late.ts";
 import { childEnvironment } from "../adapters/shell/environment.ts";
 import { createShell } from "../adapters/shell/index.ts";
 import { endOrphans } from "../adapters/shell/orphans.ts";
+import { checkOpenFiles } from "../adapters/shortages.ts";
 import { openStore, scopeOf } from "../adapters/store/index.ts";
 import type { OutageWatch } from "../adapters/store/outage.ts";
 import { EkidenError } from "../core/errors.ts";
@@ -105,6 +106,7 @@ export type PartsOptions = {
 export async function openParts(options: PartsOptions): Promise<Parts> {
   const { settings, cwd, env, embedded, resume } = options;
   const workspace = realpathSync(cwd);
+  checkOpenFiles();
   makeOwnFolders(workspace);
   const trust = await trustOf(options, workspace);
   const outputDir = join(workspace, ".ekiden", "output");

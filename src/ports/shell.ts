@@ -17,7 +17,7 @@ export type ShellResult = {
   readonly droppedBytes: number;
   /** One line for a command that the sandbox is likely to have made fail, with the rule that would allow it; else null. */
   readonly denial: string | null;
-  /** One line for a command that ran into a limit of the sandbox, with the setting; else null. */
+  /** One line for a command that ran into a limit of the sandbox, with the setting, or whose disk is full; else null. */
   readonly limit: string | null;
   /** One line that names new protected files of the command, which the sandbox set aside; else null. */
   readonly setAside: string | null;

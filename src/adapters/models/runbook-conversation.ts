@@ -75,13 +75,17 @@ const isInterrupted = ({ isError, text }: ToolResult): boolean => isError && tex
 const OBSTACLE =
   /ENOSPC|EDQUOT|EROFS|EMFILE|ENFILE|EAGAIN|ENOMEM|Read-only file system|cannot (?:lock|update) ref|unable to write|write error|Unable to create '.*\.lock'|on which tasks land, is gone|No space left on device|Disk quota exceeded|Too many open files|Resource temporarily unavailable|Cannot allocate memory/i;
 const OBSTACLE_LINES = 5;
-const OBSTACLES_MAX = 8;
+/** After eight equal rounds the turn of a member is ended as a repetition, which would hide the reason. */
+const OBSTACLES_MAX = 7;
 
 /** The reason why this step failed, if it is worth another try. */
 export function obstacleOf({ result, tries }: Step): string | null {
   // The sandbox would refuse it again.
   if (tries >= OBSTACLES_MAX || !failureOf(result) || /^\[sandbox: /m.test(result.text)) return null;
-  return OBSTACLE.exec(result.text.trimEnd().split("\n").slice(-OBSTACLE_LINES).join("\n"))?.[0] ?? null;
+  const end = result.text.trimEnd().split("\n").slice(-OBSTACLE_LINES).join("\n");
+  const what = OBSTACLE.exec(end)?.[0];
+  const disk = /^\[disk: (.*)\]$/m.exec(end)?.[1];
+  return what === undefined ? null : disk === undefined ? what : `${what}. ${disk}`;
 }
 
 /** The step did not come to its own end. */

@@ -131,14 +131,14 @@ it.each([
   const landing = (await next()).call;
   expect(landing).toMatchObject({ tool: "complete_task", input: { result: "made" } });
   expect(landing?.id).not.toBe(end?.id);
-  expect(waits).toEqual([2_000, 2_000]);
+  expect(waits).toEqual([3_000, 3_000]);
 });
 
 it("fails a step whose obstacle stays", async () => {
   const { next, result, waits } = member("teammate", claimed(task("```sh\nmake\n```")));
-  for (let i = 0; i < 8; i += 1) result((await next()).call, "ENOSPC: no space left on device, write", true);
+  for (let i = 0; i < 7; i += 1) result((await next()).call, "ENOSPC: no space left on device, write", true);
   expect((await next()).call).toMatchObject({ tool: "fail_task" });
-  expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
+  expect(waits).toEqual([3_000, 6_000, 12_000, 24_000, 48_000, 96_000]);
 });
 
 it("fails at once a step that the sandbox refused, which no time cures", async () => {

@@ -38,8 +38,8 @@ const RESULT_CHARACTERS = 2_000;
 const NO_BLOCK =
   "no sh block; needs a model. Give the task a fenced sh, bash, python or node block, or let a team with a model work on it.";
 
-const FIRST_PAUSE_MS = 2_000;
-const LONGEST_PAUSE_MS = 60_000;
+/** Each further pause is twice as long: three minutes together. */
+const FIRST_PAUSE_MS = 3_000;
 
 export function runbookModel({ sleep }: Pick<Clock, "sleep"> = systemClock): Model {
   return {
@@ -51,7 +51,7 @@ export function runbookModel({ sleep }: Pick<Clock, "sleep"> = systemClock): Mod
       const step = lastStep(request);
       const why = step && obstacleOf(step);
       if (why) {
-        const waitMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (step.tries - 1));
+        const waitMs = FIRST_PAUSE_MS * 2 ** (step.tries - 1);
         options.onRetry?.({ attempt: step.tries, waitMs, why });
         await sleep(waitMs, options.signal);
         options.signal.throwIfAborted();

@@ -5,6 +5,7 @@ import { existsSync } from "node:fs";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import type { Program } from "../../ports/shell.ts";
 import { systemClock } from "../clock.ts";
+import { REMEDY } from "../shortages.ts";
 import type { Output } from "./output.ts";
 
 /** After the end of a command: a pipe that says nothing for this long has said everything. */
@@ -48,7 +49,7 @@ export function started(child: Running, file: string, cwd: string): Promise<numb
       const message =
         cause.code === "ENOENT"
           ? `The program ${file} was not found. Install it, or use another one.`
-          : `${file} cannot be started: ${cause.message}.`;
+          : `${file} cannot be started: ${cause.message}.${REMEDY[cause.code ?? ""] ?? ""}`;
       reject(
         new EkidenError("tool_failed", message, { cause, details: { missing: cause.code === "ENOENT" } }),
       );

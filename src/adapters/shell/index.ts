@@ -7,7 +7,6 @@ import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileLimitNote } from "../../core/command-limits.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 import { lazy } from "../../core/lazy.ts";
 import { COMMAND_OUTPUT_MAX, OutputQuota } from "../../core/output-quota.ts";
@@ -29,7 +28,7 @@ import { CappedFile } from "./capped-file.ts";
 import { type Ended, launch, noFolder, observe, type Prepared, type Running, started } from "./child.ts";
 import { childEnvironment } from "./environment.ts";
 import { Leftovers } from "./leftovers.ts";
-import { LimitWatch } from "./limits.ts";
+import { LimitWatch, shortageNote } from "./limits.ts";
 import { Output } from "./output.ts";
 import { bundled, findShell, scriptArgs } from "./programs.ts";
 import { confine, type FaultReader, faultReader, faultText, killed, SandboxFault } from "./sandbox-fault.ts";
@@ -229,7 +228,7 @@ export function createShell(settings: ShellSettings): Shell {
         timedOut,
         ms: systemClock.uptime() - began,
         droppedBytes: capped?.dropped ?? output.droppedBytes,
-        limit: limit ?? (confined?.limits ? fileLimitNote(code, text, confined.limits) : null),
+        limit: limit ?? shortageNote(code, text, options.cwd, confined?.limits ?? null),
         denial:
           ending === undefined && limit === null ? (confined?.denial(code === 0 ? "" : text) ?? null) : null,
         setAside: await setAside(),

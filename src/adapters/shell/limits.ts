@@ -6,8 +6,9 @@
 
 import { readlinkSync, statfsSync, statSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
-import { brokenLimit, type CommandLimits, type DiskUse } from "../../core/command-limits.ts";
+import { brokenLimit, type CommandLimits, type DiskUse, fileLimitNote } from "../../core/command-limits.ts";
 import { systemClock } from "../clock.ts";
+import { fullDiskNote } from "../shortages.ts";
 import { namesIn, textIn } from "../small-files.ts";
 
 const LOOK_MS = 200;
@@ -189,3 +190,12 @@ function kill(pid: number): void {
     // It has ended.
   }
 }
+
+/** One line for a command that failed at a limit on its files or at a full disk; else null. */
+export const shortageNote = (
+  exitCode: number | null,
+  output: string,
+  cwd: string,
+  limits: CommandLimits | null,
+): string | null =>
+  (limits && fileLimitNote(exitCode, output, limits)) ?? fullDiskNote(exitCode, output, cwd);
