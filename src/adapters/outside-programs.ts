@@ -1,7 +1,9 @@
 /** Programs that this process starts by a name. One that lies in the project is never taken: a member could have put it there. */
+
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { isWithin } from "../core/paths.ts";
+import { tried } from "../core/tried.ts";
 
 /** Where a system looks without PATH. */
 const USUAL = "/usr/local/bin:/usr/bin:/bin";
@@ -30,13 +32,7 @@ export function outsideProgram(name: string, path: string | undefined, folder: s
   return files.find((file) => isProgram(file) && !isWithin(project, realOf(file))) ?? null;
 }
 
-function realOf(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
-}
+const realOf = (path: string): string => tried(() => realpathSync(path), path);
 
 function isProgram(path: string): boolean {
   try {

@@ -2,19 +2,21 @@
  * The identity of this process, so that others can see whether it lives. A process id names one process only on one kernel, in one
  * namespace of process ids, and until the kernel gives it to another process. An identity holds all of that: "PLACE.PID.START".
  */
+
 import { createHash } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
+import { tried } from "../core/tried.ts";
 import { isAlive } from "./process-table.ts";
 
 /** The kernel and the namespace of process ids. Containers with the same host name have different ones. */
 export const PLACE = createHash("sha256")
-  .update([kernel(), optional(() => readlinkSync("/proc/self/ns/pid"))].join("\n"))
+  .update([kernel(), tried(() => readlinkSync("/proc/self/ns/pid"), "")].join("\n"))
   .digest("hex")
   .slice(0, 12);
 
 /** Another namespace may have mounted its /proc here. Its numbers are not ours. */
-const canSeeStarts = optional(() => readFileSync("/proc/self/stat", "utf8")).startsWith(`${process.pid} `);
+const canSeeStarts = tried(() => readFileSync("/proc/self/stat", "utf8"), "").startsWith(`${process.pid} `);
 const UNKNOWN = "0";
 
 export const identityOf = (pid: number): string => `${PLACE}.${pid}.${startOf(pid)}`;
@@ -36,22 +38,14 @@ export function livesAs(identity: string): boolean | null {
 
 /** Without a boot id, which only Linux shows, the host name has to do. */
 function kernel(): string {
-  const boot = optional(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"));
-  return boot === "" ? hostname() : boot + optional(() => readFileSync("/etc/machine-id", "utf8"));
+  const boot = tried(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8"), "");
+  return boot === "" ? hostname() : boot + tried(() => readFileSync("/etc/machine-id", "utf8"), "");
 }
 
 /** When the kernel started a process, in its ticks since the boot. */
 function startOf(pid: number): string {
   if (!canSeeStarts) return UNKNOWN;
-  const stat = optional(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  const stat = tried(() => readFileSync(`/proc/${pid}/stat`, "latin1"), "");
   // The name of the program, in brackets, may hold spaces and brackets.
   return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? UNKNOWN;
-}
-
-function optional(step: () => string): string {
-  try {
-    return step();
-  } catch {
-    return "";
-  }
 }

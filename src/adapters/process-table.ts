@@ -6,6 +6,7 @@
 
 import { closeSync, openSync, readSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { tried } from "../core/tried.ts";
 import { systemClock } from "./clock.ts";
 import { namesIn } from "./small-files.ts";
 
@@ -130,13 +131,8 @@ export async function endAll(
   }
 }
 
-function signalOne(target: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(target, signal);
-  } catch {
-    return false; // gone, or not ours
-  }
-}
+const signalOne = (target: number, signal: NodeJS.Signals): boolean =>
+  tried(() => process.kill(target, signal), false); // gone, or not ours
 
 /** For one file after the other: to make room for each takes longer than to read it, and a machine has hundreds. */
 let room = Buffer.allocUnsafe(64 * 1024);

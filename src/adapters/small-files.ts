@@ -17,6 +17,7 @@ import {
 } from "node:fs";
 import { isWithin } from "../core/paths.ts";
 import { parseJson } from "../core/plain-data.ts";
+import { tried } from "../core/tried.ts";
 
 /** A file of a project that is larger is named and not read. */
 export const PROJECT_FILE_MAX = 1024 * 1024;
@@ -51,13 +52,8 @@ export function readRegularBytes(path: string, max: number, { noLink = false, wi
 }
 
 /** The same as bytes; null for what cannot be read. A link is refused. */
-export function bytesIn(path: string, max: number): Buffer | null {
-  try {
-    return readRegularBytes(path, max, { noLink: true });
-  } catch {
-    return null;
-  }
-}
+export const bytesIn = (path: string, max: number): Buffer | null =>
+  tried(() => readRegularBytes(path, max, { noLink: true }), null);
 
 /** Where an open file is. The path may lead to another one by now; only the system knows. */
 const placeOf = (file: number, path: string): string =>
@@ -108,44 +104,24 @@ export function textIn(path: string, encoding: "utf8" | "latin1" = "utf8"): stri
 }
 
 /** Null for a file that cannot be read or is not JSON that may be used. */
-export function jsonIn<T>(path: string): T | null {
-  try {
-    return parseJson(readRegular(path, OWN_FILE_MAX)) as T;
-  } catch {
-    return null;
-  }
-}
+export const jsonIn = <T>(path: string): T | null =>
+  tried(() => parseJson(readRegular(path, OWN_FILE_MAX)) as T, null);
 
 /** A file that this person alone may read. */
-export function isOurs(path: string): boolean {
-  try {
+export const isOurs = (path: string): boolean =>
+  tried(() => {
     const { mode, uid } = lstatSync(path);
     return (mode & 0o077) === 0 && (process.getuid === undefined || uid === process.getuid());
-  } catch {
-    return false;
-  }
-}
+  }, false);
 
 /** [] for a folder that cannot be read. */
-export function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
+export const namesIn = (folder: string): string[] => tried(() => readdirSync(folder), []);
 
 /** The names of the folders in it, without links to folders. */
 export function foldersIn(folder: string): string[] {
   // An exception costs ten times the look.
-  if (!existsSync(folder)) return [];
-  try {
-    return readdirSync(folder, { withFileTypes: true })
-      .filter((entry) => entry.isDirectory())
-      .map(({ name }) => name);
-  } catch {
-    return [];
-  }
+  const entries = existsSync(folder) ? tried(() => readdirSync(folder, { withFileTypes: true }), []) : [];
+  return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
 }
 
 /** By a rename: nobody reads half of it, and a link in its place is replaced and never followed. */

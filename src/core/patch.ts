@@ -1,6 +1,8 @@
 /** The patch format of GPT models: several files in one text. Pure: read here, and applied to the text of one file. */
+
 import { EkidenError } from "./errors.ts";
 import type { FileWrite } from "./file-changes.ts";
+import { tried } from "./tried.ts";
 
 type Line = { readonly mark: " " | "-" | "+"; readonly text: string };
 /** `below`: lines that it comes after, such as the head of a function. */
@@ -83,13 +85,7 @@ export function pathsIn(patch: string): string[] {
   );
 }
 
-function filesIn(patch: string): FilePatch[] {
-  try {
-    return readPatch(patch);
-  } catch {
-    return [];
-  }
-}
+const filesIn = (patch: string): FilePatch[] => tried(() => readPatch(patch), []);
 
 /** The writes of a patch, as single edits. [] for a text that is no patch. */
 export function writesIn(patch: string): FileWrite[] {

@@ -3,6 +3,7 @@
  * replaced by a mark with its name, by which an edit finds the secret in the file again. Values in other forms are not recognised:
  * this keeps secrets out of records and away from providers, but does not stop a program that wants to leak them.
  */
+import { tried } from "./tried.ts";
 
 /** A variable, field or header with such a name holds a secret. */
 export const SECRET_NAME =
@@ -160,11 +161,7 @@ function passwordsIn(value: string): string[] {
   if (!value.includes("://")) return []; // V8 takes half a millisecond of a start to compile the expression
   const found = /^[a-z][a-z0-9+.-]*:\/\/[^\s/@:]*:([^\s/@]+)@/i.exec(value)?.[1];
   if (found === undefined) return [];
-  try {
-    return [found, decodeURIComponent(found)];
-  } catch {
-    return [found];
-  }
+  return tried(() => [found, decodeURIComponent(found)], [found]);
 }
 
 /** The secrets among named values: of an environment, of settings, of a server's headers; at any depth. */

@@ -1,7 +1,9 @@
 /** The disk as the judge of calls sees it: where links lead, and which names a folder holds. */
+
 import { existsSync, readdirSync, realpathSync, type Stats, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Disk } from "../core/shell/places.ts";
+import { tried } from "../core/tried.ts";
 
 const ENTRIES_MAX = 20_000;
 
@@ -21,13 +23,8 @@ export const disk: Disk = {
   },
 };
 
-function statOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
-}
+const statOf = (path: string): Stats | undefined =>
+  tried(() => statSync(path, { throwIfNoEntry: false }), undefined);
 
 /** Where a path leads through symbolic links, as far as it exists. An error of `realpathSync` costs ten times as much as `existsSync`. */
 function real(path: string): string {
@@ -41,10 +38,4 @@ function real(path: string): string {
   return join(existing, ...missing.reverse());
 }
 
-function realOrNull(path: string): string | null {
-  try {
-    return realpathSync(path);
-  } catch {
-    return null;
-  }
-}
+const realOrNull = (path: string): string | null => tried(() => realpathSync(path), null);

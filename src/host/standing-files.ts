@@ -2,11 +2,13 @@
  * Checks that the files that members wrote are still there and as they were written. A command that removes them, or that takes their changes back,
  * shows that in no call. Looked at after each round, because a loop would have written the next file a moment later.
  */
+
 import { readdirSync, type Stats, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readRegular } from "../adapters/small-files.ts";
 import type { FileChanges } from "../core/file-changes.ts";
 import { hashOf } from "../core/hash.ts";
+import { tried } from "../core/tried.ts";
 
 const BYTES_MAX = 256 * 1024;
 /** Contents of one file that are remembered. */
@@ -45,11 +47,10 @@ export class StandingFiles {
   /** The project, and the worktrees of tasks. */
   private folders(): string[] {
     const trees = join(this.workspace, ".ekiden", "worktrees");
-    try {
-      return [this.workspace, ...readdirSync(trees).map((name) => join(trees, name))];
-    } catch {
-      return [this.workspace];
-    }
+    return tried(
+      () => [this.workspace, ...readdirSync(trees).map((name) => join(trees, name))],
+      [this.workspace],
+    );
   }
 }
 
@@ -63,13 +64,8 @@ function findIn(folders: readonly string[], path: string): { file: string; at: s
   return last && { file: last.file, at: `${last.file} ${last.stats.mtimeMs} ${last.stats.size}` };
 }
 
-function statsOf(file: string): Stats | undefined {
-  try {
-    return statSync(file, { throwIfNoEntry: false });
-  } catch {
-    return undefined; // a name that this folder cannot hold
-  }
-}
+const statsOf = (file: string): Stats | undefined =>
+  tried(() => statSync(file, { throwIfNoEntry: false }), undefined); // a name that this folder cannot hold
 
 /** Notes the content of a file that changed, and whether it had that content before. */
 function lookInto(file: string, path: string, seen: Seen, files: FileChanges): void {
@@ -81,10 +77,4 @@ function lookInto(file: string, path: string, seen: Seen, files: FileChanges): v
   else if (seen.contents.size < CONTENTS_MAX) seen.contents.set(content, files.changesOf(path));
 }
 
-function contentOf(file: string): number | null {
-  try {
-    return hashOf(readRegular(file, BYTES_MAX));
-  } catch {
-    return null;
-  }
-}
+const contentOf = (file: string): number | null => tried(() => hashOf(readRegular(file, BYTES_MAX)), null);

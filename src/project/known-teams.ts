@@ -1,4 +1,5 @@
 /** The teams that this person has run, in all projects: a small file each in the person's folder. */
+
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -6,6 +7,7 @@ import { makeFolder } from "../adapters/make-folder.ts";
 import { jsonIn, namesIn, replaceFile } from "../adapters/small-files.ts";
 import { type Name, name } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
+import { tried } from "../core/tried.ts";
 import { userFile } from "./own-folders.ts";
 import { sqlitePath } from "./store-address.ts";
 
@@ -54,9 +56,5 @@ function readKnown(path: string): KnownTeam | null {
   const { cwd, team, file } = jsonIn<Partial<KnownTeam>>(path) ?? {};
   const isFile = file === null || (typeof file === "string" && existsSync(file));
   if (typeof cwd !== "string" || typeof team !== "string" || !isFile || !existsSync(cwd)) return null;
-  try {
-    return { id: basename(path, ".json"), cwd, team: name(team), file };
-  } catch {
-    return null; // somebody else wrote it
-  }
+  return tried(() => ({ id: basename(path, ".json"), cwd, team: name(team), file }), null); // somebody else wrote it
 }

@@ -2,6 +2,7 @@
  * Reads the settings: flag > environment (`EKIDEN_…`) > the person's for this project > project > user > default. Each source is checked alone, so that a message
  * can name the file, the line and the key.
  */
+
 import { join, relative } from "node:path";
 import type { z } from "zod";
 import { EkidenError } from "../core/errors.ts";
@@ -16,6 +17,7 @@ import {
   settingShape,
 } from "../core/settings.ts";
 import { mergeSettings } from "../core/settings-merge.ts";
+import { tried } from "../core/tried.ts";
 import { personalFile, userFile } from "./own-folders.ts";
 import { fault, type Issue, inside } from "./settings-faults.ts";
 import { settingsIn } from "./settings-file.ts";
@@ -129,13 +131,7 @@ function list(text: string): unknown {
     .filter((part) => part !== "");
 }
 
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
-}
+const parsed = (json: string): unknown => tried(() => JSON.parse(json), json);
 
 /** Set by this program for its commands, so not settings. */
 const OWN_VARIABLES = /^EKIDEN_(?:JOB|HOOK|PROJECT_DIR|TASK|ATTEMPT|IDEMPOTENCY_KEY|TRUST|WEB_TOKEN)(?:_|$)/;

@@ -2,10 +2,12 @@
  * An agent program without the Agent Client Protocol: each prompt is a run of it that prints events as JSON and ends. Its session goes
  * on with the next run. A prompt that is cancelled is a run that is ended.
  */
+
 import { type ChildProcess, spawn } from "node:child_process";
 import { pipeline } from "node:stream";
 import { cutStart } from "../../core/conversation/valid.ts";
 import { EkidenError } from "../../core/errors.ts";
+import { tried } from "../../core/tried.ts";
 import type { Usage } from "../../ports/model.ts";
 import type { WholeProgram } from "../../ports/shell.ts";
 import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "./agent.ts";
@@ -128,10 +130,5 @@ export class HeadlessProgram implements RunningAgent {
   }
 }
 
-function eventIn(line: string): Readonly<Record<string, unknown>> {
-  try {
-    return JSON.parse(line) as Record<string, unknown>;
-  } catch {
-    return {};
-  }
-}
+const eventIn = (line: string): Readonly<Record<string, unknown>> =>
+  tried(() => JSON.parse(line) as Record<string, unknown>, {});

@@ -7,9 +7,11 @@
  * A waiting landing ends with its process. Orders and gates stay when a process is killed. Reservations are in the store: they hold
  * on other machines, too.
  */
+
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Landings, Order, Reservation, Waiting } from "../../core/landing.ts";
+import { tried } from "../../core/tried.ts";
 import { PLACE } from "../process-identity.ts";
 import { jsonIn, namesIn, textIn } from "../small-files.ts";
 import { ownStateOf } from "./own-state.ts";
@@ -173,11 +175,7 @@ const recordsOf = (file: string): GateRecord[] =>
   textIn(file)
     .split("\n")
     .flatMap((line) => {
-      try {
-        return [JSON.parse(line) as GateRecord];
-      } catch {
-        return []; // cut off
-      }
+      return tried(() => [JSON.parse(line) as GateRecord], []); // cut off
     });
 
 function replace(file: string, value: object): void {

@@ -1,6 +1,8 @@
 /** Finds the locks that a killed git left behind, and tells whether such a git still runs. */
+
 import { readlinkSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { tried } from "../../core/tried.ts";
 import { namesIn, textIn } from "../small-files.ts";
 
 const WAIT_MS = 30_000;
@@ -33,9 +35,8 @@ export function removeLocks(
 const gits = (): Process[] =>
   namesIn("/proc").flatMap((pid) => {
     const line = /^\d+$/.test(pid) ? textIn(`/proc/${pid}/cmdline`, "latin1") : "";
-    try {
-      return /^(?:[^\0]*\/)?git\0/.test(line) ? [{ line, cwd: readlinkSync(`/proc/${pid}/cwd`) }] : [];
-    } catch {
-      return []; // ended meanwhile, or another user's
-    }
+    return tried(
+      () => (/^(?:[^\0]*\/)?git\0/.test(line) ? [{ line, cwd: readlinkSync(`/proc/${pid}/cwd`) }] : []),
+      [],
+    ); // ended meanwhile, or another user's
   });

@@ -2,10 +2,12 @@
  * Pipes, sockets and devices in the place of files that git reads: it would wait for them, or read without an end. The usual files are looked
  * at before git starts. The many others (`.gitignore` in each folder, refs) are looked at where git takes long.
  */
+
 import { type Stats, statSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
+import { tried } from "../../core/tried.ts";
 import { kindOf, textIn } from "../small-files.ts";
 
 const IN_GIT =
@@ -96,10 +98,5 @@ function refuse(path: string): void {
   );
 }
 
-function look(path: string): Stats | null {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null;
-  } catch {
-    return null; // a loop of links, or no right to look
-  }
-}
+const look = (path: string): Stats | null =>
+  tried(() => statSync(path, { throwIfNoEntry: false }) ?? null, null); // a loop of links, or no right to look

@@ -5,16 +5,11 @@
  */
 import { randomBytes } from "node:crypto";
 import {
-  closeSync,
-  constants,
   type FSWatcher,
-  fstatSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -27,6 +22,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { parseJson, whyUnread } from "../../core/plain-data.ts";
 import type { FileTask } from "../../core/sync.ts";
+import { bytesIn } from "../small-files.ts";
 import { byNumber, isFolder, withId } from "./read.ts";
 import { type Fault, taskFile, whyNot } from "./record.ts";
 
@@ -187,18 +183,7 @@ export class TaskFolder {
 
   /** A link, a pipe and a file that is too large have no text. */
   private textOf(file: string): string | null {
-    try {
-      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-      const open = openSync(join(this.dir, file), flags);
-      try {
-        const stat = fstatSync(open);
-        return stat.isFile() && stat.size <= FILE_MAX * 16 ? readFileSync(open, "utf8") : null;
-      } finally {
-        closeSync(open);
-      }
-    } catch {
-      return null;
-    }
+    return bytesIn(join(this.dir, file), FILE_MAX * 16)?.toString() ?? null;
   }
 
   /** The file, or its fault. */

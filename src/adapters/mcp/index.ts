@@ -10,6 +10,7 @@ import { messageOf } from "../../core/errors.ts";
 import { foldRole } from "../../core/ids.ts";
 import { type NamedServer, toolNames } from "../../core/project/mcp.ts";
 import { asServerNames } from "../../core/project/mcp-schema.ts";
+import { tried } from "../../core/tried.ts";
 import type { Sandbox, Tool } from "../../ports/index.ts";
 import { markOf } from "../process-identity.ts";
 import type { ListedTool } from "./listing.ts";
@@ -138,10 +139,5 @@ export class Mcp {
 const ownTag = (): string => `${markOf("")}-${randomBytes(6).toString("hex")}.1;`;
 
 /** The text that rules and questions show of a call. */
-function briefly(input: unknown): string {
-  try {
-    return cutEnd(JSON.stringify(input), 200);
-  } catch {
-    return "input that is nested too deeply to be shown";
-  }
-}
+const briefly = (input: unknown): string =>
+  tried(() => cutEnd(JSON.stringify(input), 200), "input that is nested too deeply to be shown");

@@ -2,6 +2,7 @@
  * Finds the files that deny rules close, for the sandbox to cover. A pattern with `**` needs a look at the whole project: what a
  * folder holds is kept until the folder changes, so that a further look costs one call of the system a folder.
  */
+
 import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -9,6 +10,7 @@ import { type ClosedPatterns, type ClosedSearch, closedSearch } from "../../core
 import { EkidenError } from "../../core/errors.ts";
 import type { ClosedFile } from "../../core/sandbox.ts";
 import { RULE_NAMES } from "../../core/tool-names.ts";
+import { tried } from "../../core/tried.ts";
 import { foldersIn } from "../small-files.ts";
 import { real } from "./place.ts";
 
@@ -239,21 +241,10 @@ const isSame = (a: Stats | null, b: Stats | null): boolean =>
 /** Nobody can set the time of a change of status. */
 const stampOf = ({ dev, ino, nlink, ctimeMs }: Stats): string => `${dev}:${ino}:${nlink}:${ctimeMs}`;
 
-function statOf(path: string): Stats | null {
-  try {
-    return statSync(path, { throwIfNoEntry: false }) ?? null;
-  } catch {
-    return null;
-  }
-}
+const statOf = (path: string): Stats | null =>
+  tried(() => statSync(path, { throwIfNoEntry: false }) ?? null, null);
 
-function entriesOf(folder: string): Dirent[] {
-  try {
-    return readdirSync(folder, { withFileTypes: true });
-  } catch {
-    return [];
-  }
-}
+const entriesOf = (folder: string): Dirent[] => tried(() => readdirSync(folder, { withFileTypes: true }), []);
 
 const WORKTREES = join(".ekiden", "worktrees");
 const isWorktrees = (path: string): boolean => path.endsWith(`/${WORKTREES}`);

@@ -2,10 +2,12 @@
  * Lists the parts of git directories that a confined command sees and may write. A `.git` file is believed only when the directory that it
  * names points back: a command could otherwise write one that names any repository.
  */
+
 import { existsSync, lstatSync, mkdirSync, realpathSync, type Stats, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { type GitFolder, type GitMount, GUARDED_GIT_PATHS } from "../../core/sandbox.ts";
+import { tried } from "../../core/tried.ts";
 import { removeTree } from "../remove-tree.ts";
 import { bytesIn, foldersIn, namesIn } from "../small-files.ts";
 import type { Checkout } from "./own-objects.ts";
@@ -241,18 +243,6 @@ const text = (path: string): string => bytesIn(path, FILE_MAX)?.toString() ?? ""
 const FILE_MAX = 64 * 1024 * 1024;
 
 /** Below a file there is nothing: Node 20 throws ENOTDIR for that. The file may be a place that a command may write. */
-const look = (path: string): Stats | null => {
-  try {
-    return lstatSync(path);
-  } catch {
-    return null;
-  }
-};
+const look = (path: string): Stats | null => tried(() => lstatSync(path), null);
 
-const real = (path: string): string | null => {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return null;
-  }
-};
+const real = (path: string): string | null => tried(() => realpathSync.native(path), null);

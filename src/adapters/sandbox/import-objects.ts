@@ -2,6 +2,7 @@
  * Takes the git objects that confined commands have made into the real folder of objects. Everything in their folder is hostile: no link
  * is followed, the name of an object is computed from its content, and a file that is there already is never replaced.
  */
+
 import { execFile } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import {
@@ -24,6 +25,7 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { promisify } from "node:util";
 import { createInflate, inflateSync } from "node:zlib";
+import { tried } from "../../core/tried.ts";
 import { inHeldFolder } from "../held-folder.ts";
 import { removeTree } from "../remove-tree.ts";
 import { foldersIn, namesIn } from "../small-files.ts";
@@ -66,13 +68,8 @@ export async function importObjects(from: string, to: string, git: string | null
   return { count, refused };
 }
 
-const namesHeld = (root: string, folder: string): string[] => {
-  try {
-    return inHeldFolder(root, `${folder}/x`, (path) => namesIn(path.slice(0, -2)));
-  } catch {
-    return [];
-  }
-};
+const namesHeld = (root: string, folder: string): string[] =>
+  tried(() => inHeldFolder(root, `${folder}/x`, (path) => namesIn(path.slice(0, -2))), []);
 
 /** An open file of a command. `link`: it is none, but something else. */
 function openHeld(root: string, name: string): number | "gone" | "link" {
@@ -184,13 +181,8 @@ const HEADER = /^(?:blob|tree|commit|tag) (\d{1,15})\0/;
 const HEADER_MAX = 32;
 
 /** Null for a large one, and for what is none. */
-function contentOf(bytes: Buffer): Buffer | null {
-  try {
-    return inflateSync(bytes, { maxOutputLength: SMALL_CONTENT });
-  } catch {
-    return null;
-  }
-}
+const contentOf = (bytes: Buffer): Buffer | null =>
+  tried(() => inflateSync(bytes, { maxOutputLength: SMALL_CONTENT }), null);
 
 const isWhole = (start: Buffer, length: number): boolean => {
   const [header, size] = HEADER.exec(start.subarray(0, HEADER_MAX).toString("latin1")) ?? [];

@@ -3,6 +3,7 @@
  * in the project, so what appears is set aside when the command has ended. A file stays when a commit holds it that no command can have
  * made: a merge or a checkout brings such files.
  */
+
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
@@ -20,6 +21,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
+import { tried } from "../../core/tried.ts";
 import type { Program, WholeProgram } from "../../ports/shell.ts";
 import { inHeldFolder } from "../held-folder.ts";
 import { removeTree } from "../remove-tree.ts";
@@ -168,13 +170,7 @@ export class NewFiles {
 const isTaskTree = (root: string): boolean => root.includes("/.ekiden/worktrees/");
 
 /** Where a link leads; null for what is no link. */
-function linkAt(path: string): string | null {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return null;
-  }
-}
+const linkAt = (path: string): string | null => tried(() => readlinkSync(path), null);
 
 /** Protected names that are links to nothing: a command may make the file or folder that one leads to, within the root. */
 function emptyTargets(root: string, present: readonly string[]): string[] {

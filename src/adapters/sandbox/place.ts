@@ -1,4 +1,5 @@
 /** Reads from the disk the place of a confined command: repositories, protected files, secrets, sockets of others. */
+
 import { accessSync, constants, existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { lazy } from "../../core/lazy.ts";
@@ -11,6 +12,7 @@ import {
   SYSTEM_SECRETS,
   writableRoots,
 } from "../../core/sandbox.ts";
+import { tried } from "../../core/tried.ts";
 import { foldersIn, namesIn, textIn } from "../small-files.ts";
 import { type ObjectMounts, type Repository, repositoryOf } from "./git-folders.ts";
 import type { OwnObjects } from "./own-objects.ts";
@@ -202,9 +204,5 @@ function boundSockets(): string[] {
 export const real = (path: string): string | null => {
   // An exception costs ten times the look.
   if (!existsSync(path)) return null;
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return null;
-  }
+  return tried(() => realpathSync.native(path), null);
 };

@@ -4,10 +4,12 @@
  * a spare only while its mounts are what they were: a file that a program outside replaces (git does so with its configuration)
  * loses the mount on it, and a folder that is removed stays mounted.
  */
+
 import { existsSync, readFileSync } from "node:fs";
 import type { CommandLimits } from "../../core/command-limits.ts";
 import { MEMBER_VARIABLE } from "../../core/member.ts";
 import { isWithin } from "../../core/paths.ts";
+import { tried } from "../../core/tried.ts";
 import type { Program } from "../../ports/shell.ts";
 import { textIn } from "../small-files.ts";
 import type { UnnamedFile } from "./bubblewrap.ts";
@@ -256,10 +258,5 @@ function isStopped(pid: number | undefined): boolean {
   return !/^State:\s+[RSDI]/m.test(status) || (Number.parseInt(pending, 16) & ENDING) !== 0;
 }
 
-function tableOf(pid: number): string | null {
-  try {
-    return readFileSync(`/proc/${pid}/mountinfo`, "utf8");
-  } catch {
-    return null;
-  }
-}
+const tableOf = (pid: number): string | null =>
+  tried(() => readFileSync(`/proc/${pid}/mountinfo`, "utf8"), null);

@@ -1,7 +1,9 @@
 /** Sends OTLP over HTTP as JSON, as the standard variables (OTEL_…) say. Nothing here ever fails its caller. */
+
 import { request as plain } from "node:http";
 import { request as secure } from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
+import { tried } from "../../core/tried.ts";
 
 export type Otlp = {
   /** Null: this signal is not exported. */
@@ -58,11 +60,10 @@ const list = (text: string): Record<string, string> =>
       const at = pair.indexOf("=");
       if (at <= 0) return [];
       const value = pair.slice(at + 1).trim();
-      try {
-        return [[pair.slice(0, at).trim(), decodeURIComponent(value)]];
-      } catch {
-        return [[pair.slice(0, at).trim(), value]];
-      }
+      return tried(
+        () => [[pair.slice(0, at).trim(), decodeURIComponent(value)]],
+        [[pair.slice(0, at).trim(), value]],
+      );
     }),
   );
 

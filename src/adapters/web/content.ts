@@ -1,8 +1,10 @@
 /** The text of an answer, up to a size that holds before and after it is unpacked. */
+
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
 import { EkidenError, messageOf } from "../../core/errors.ts";
+import { tried } from "../../core/tried.ts";
 
 /** `text` null: it is no text. */
 export type Content = { readonly mediaType: string; readonly text: string | null; readonly isCut: boolean };
@@ -56,10 +58,5 @@ function unpacked(answer: IncomingMessage): Readable {
   return answer.pipe(by);
 }
 
-function decoded(content: Buffer, charset: string | undefined): string {
-  try {
-    return new TextDecoder(charset ?? "utf-8").decode(content);
-  } catch {
-    return new TextDecoder("utf-8").decode(content); // an unknown character set
-  }
-}
+const decoded = (content: Buffer, charset: string | undefined): string =>
+  tried(() => new TextDecoder(charset ?? "utf-8").decode(content), new TextDecoder("utf-8").decode(content)); // an unknown character set

@@ -2,6 +2,7 @@
  * The size of an image in pixels, from its header. A provider refuses the whole request for one image that is too large or broken, and
  * the conversation would lose its form over it.
  */
+import { tried } from "../tried.ts";
 import type { ImageFile, MediaType } from "./image.ts";
 
 /** The limit of one side: Anthropic refuses more. */
@@ -51,10 +52,5 @@ export function imageFault({ mediaType, content }: Omit<ImageFile, "name">): str
   return `it has ${width} x ${height} pixels, and providers take at most ${PIXELS_MAX} on a side`;
 }
 
-function sizeOf(type: MediaType, { buffer, byteOffset, byteLength }: Uint8Array): Size | null {
-  try {
-    return SIZES[type](new DataView(buffer, byteOffset, byteLength));
-  } catch {
-    return null; // the file ends before
-  }
-}
+const sizeOf = (type: MediaType, { buffer, byteOffset, byteLength }: Uint8Array): Size | null =>
+  tried(() => SIZES[type](new DataView(buffer, byteOffset, byteLength)), null); // the file ends before

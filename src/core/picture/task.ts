@@ -1,5 +1,7 @@
 /** A task as people see it, and how it is made of what the tables say. Pure. */
+
 import type { Outline, Task as Row, Status, TaskFields } from "../task.ts";
+import { tried } from "../tried.ts";
 
 /** Where the branch of a task is on its way to the target. */
 export type Landing =
@@ -85,11 +87,7 @@ export const shownOf = (row: Row): Task => {
 /** Most lists are empty, and one damaged list must not hide the board. */
 function listIn<T>(text: string): readonly T[] {
   if (text === "[]") return [];
-  try {
-    return JSON.parse(text);
-  } catch {
-    return [];
-  }
+  return tried(() => JSON.parse(text), []);
 }
 
 export const blank = (id: number, subject: string, createdAt: number): Task => ({

@@ -2,6 +2,7 @@
  * The knowledge of a team about a project across sessions: an index (`MEMORY.md`, one line for each topic, free text around it) that
  * is in every prompt, and a file for each topic that is read on demand. Pure: adapters/disk has the files.
  */
+
 import { z } from "zod";
 import { type Message, textOf } from "../conversation/chat.ts";
 import { tagged } from "../conversation/tags.ts";
@@ -9,6 +10,7 @@ import { cutEnd, cutStart } from "../conversation/valid.ts";
 import { EkidenError, isEkidenError } from "../errors.ts";
 import { quote } from "../ids.ts";
 import { lazy } from "../lazy.ts";
+import { tried } from "../tried.ts";
 import { secretIn } from "./secret.ts";
 
 export type MemoryTopic = {
@@ -155,11 +157,7 @@ const answer = lazy(() => z.array(z.object({ topic: z.string(), text: z.string()
 function arrayIn(text: string): Note[] | null {
   const from = text.indexOf("[");
   const to = text.lastIndexOf("]");
-  try {
-    return answer().parse(JSON.parse(text.slice(from, to + 1)));
-  } catch {
-    return null;
-  }
+  return tried(() => answer().parse(JSON.parse(text.slice(from, to + 1))), null);
 }
 
 /** The valid notes of an extraction; everything else is dropped. */

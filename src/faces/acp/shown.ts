@@ -1,4 +1,5 @@
 /** A call of a tool, the board and a prompt, as the Agent Client Protocol has them. Pure. */
+
 import { isAbsolute, resolve } from "node:path";
 import type {
   ContentBlock,
@@ -11,6 +12,7 @@ import type { ToolCall } from "../../core/conversation/chat.ts";
 import { cutEnd } from "../../core/conversation/valid.ts";
 import { oneLine } from "../../core/one-line.ts";
 import type { Task } from "../../core/task.ts";
+import { tried } from "../../core/tried.ts";
 import { type ShownCall, shownCall } from "../../core/views/shown-call.ts";
 import { callText } from "../web/call-text.ts";
 
@@ -111,13 +113,8 @@ export const promptText = (blocks: readonly ContentBlock[]): string =>
     })
     .join("");
 
-const pathOf = (uri: string): string => {
-  try {
-    return uri.startsWith("file://") ? decodeURIComponent(new URL(uri).pathname) : uri;
-  } catch {
-    return uri;
-  }
-};
+const pathOf = (uri: string): string =>
+  tried(() => (uri.startsWith("file://") ? decodeURIComponent(new URL(uri).pathname) : uri), uri);
 
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));

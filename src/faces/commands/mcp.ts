@@ -1,8 +1,10 @@
 /** `ekiden mcp`: the board and the mailboxes as an MCP server on stdio or HTTP. An agent that uses it is a teammate. */
+
 import { randomBytes } from "node:crypto";
 import { EkidenError, isEkidenError } from "../../core/errors.ts";
 import { type Name, quote, teammateName } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings.ts";
+import { tried } from "../../core/tried.ts";
 import { Guest } from "../../host/guests/guest.ts";
 import { guestServer, waitingServer } from "../../host/guests/guest-server.ts";
 import { serveOnStdio } from "../../host/guests/serve.ts";
@@ -169,10 +171,4 @@ function httpAddress(
 }
 
 /** Clients give themselves names of any kind. */
-function nameOf(client: string): Name {
-  try {
-    return teammateName(client);
-  } catch {
-    return DEFAULT_NAME;
-  }
-}
+const nameOf = (client: string): Name => tried(() => teammateName(client), DEFAULT_NAME);

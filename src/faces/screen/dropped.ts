@@ -2,10 +2,12 @@
  * A file that is dropped onto a terminal arrives as a pasted path, quoted or escaped as for a shell. Images among such files become
  * `@path`: the editor shows what will be sent, and one can delete it.
  */
+
 import { statSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isImageName, mention } from "../../core/conversation/image.ts";
+import { tried } from "../../core/tried.ts";
 
 /** A longer paste is a text. */
 const LONGEST = 10_000;
@@ -45,18 +47,8 @@ function droppedImages(text: string): string[] {
   return [];
 }
 
-function pathOf(word: string): string {
-  try {
-    return word.startsWith("file:") ? fileURLToPath(word) : word;
-  } catch {
-    return word;
-  }
-}
+const pathOf = (word: string): string =>
+  tried(() => (word.startsWith("file:") ? fileURLToPath(word) : word), word);
 
-function isImageFile(path: string): boolean {
-  try {
-    return isAbsolute(path) && isImageName(path) && statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
+const isImageFile = (path: string): boolean =>
+  tried(() => isAbsolute(path) && isImageName(path) && statSync(path).isFile(), false);

@@ -1,4 +1,5 @@
 /** The parts of a start for which a person would need a terminal: a repository with a first commit, and the file of a plan that was typed. */
+
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Git } from "../../adapters/git/git.ts";
@@ -7,6 +8,7 @@ import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { parseRunbook } from "../../core/project/runbook.ts";
+import { tried } from "../../core/tried.ts";
 
 /** Nothing but a plan is there: a first commit can leave nothing out, and takes nothing in that nobody has looked at. */
 const NOTHING = /^(\.ekiden|\.DS_Store|.+\.(md|markdown))$/i;
@@ -62,10 +64,5 @@ export function keepPlan(cwd: string, text: string): string {
   );
 }
 
-function isThis(cwd: string, file: string, text: string): boolean {
-  try {
-    return readRegular(join(cwd, file), PROJECT_FILE_MAX, { within: cwd }) === text;
-  } catch {
-    return false;
-  }
-}
+const isThis = (cwd: string, file: string, text: string): boolean =>
+  tried(() => readRegular(join(cwd, file), PROJECT_FILE_MAX, { within: cwd }) === text, false);

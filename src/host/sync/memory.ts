@@ -1,4 +1,5 @@
 /** The last agreement between a folder of task files and the board, task by task. It is kept in the folder, so that it goes where the files go. */
+
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { TaskFolder } from "../../adapters/layout/task-folder.ts";
@@ -6,6 +7,7 @@ import { EkidenError } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
 import type { Agreed } from "../../core/sync.ts";
 import { EDITABLE_FIELDS } from "../../core/task.ts";
+import { tried } from "../../core/tried.ts";
 
 export type Pair = {
   /** The id in the file. */
@@ -96,10 +98,5 @@ export class Memory {
   }
 }
 
-function read(text: string): z.output<typeof memory> | null {
-  try {
-    return memory.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    return null;
-  }
-}
+const read = (text: string): z.output<typeof memory> | null =>
+  tried(() => memory.safeParse(JSON.parse(text)).data ?? null, null);
