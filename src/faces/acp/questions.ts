@@ -28,7 +28,7 @@ export type Asking = {
 /** The call that a question is about, as the editor shows it, and in which session. */
 export type ShownCall = { readonly toolCall: ToolCallUpdate; readonly sessionId: string };
 
-export class Questions {
+export class EditorQuestions {
   private readonly asking: Asking;
   private readonly shown = new Map<RequestId, AbortController>();
   /** The question that the next prompt answers. */

@@ -19,7 +19,7 @@ import type { Invocation } from "../invocation.ts";
 import { isCommand, printingTo, slash } from "../repl/slash.ts";
 import { clean } from "../terminal/terminal.ts";
 import { promptImages } from "./images.ts";
-import { Questions } from "./questions.ts";
+import { EditorQuestions } from "./questions.ts";
 import { promptText } from "./shown.ts";
 import { TeamUpdates } from "./team-updates.ts";
 
@@ -40,7 +40,7 @@ export class TeamSession {
   readonly host: TeamHost;
   private readonly call: Invocation;
   private readonly updates: TeamUpdates;
-  private readonly questions: Questions;
+  private readonly questions: EditorQuestions;
   private readonly waiting: WaitingQuestions;
   private readonly reading = new AbortController();
   private readonly running = new Set<AbortController>();
@@ -52,7 +52,7 @@ export class TeamSession {
   private constructor(
     id: string,
     call: Invocation,
-    parts: { readonly host: TeamHost; readonly updates: TeamUpdates; readonly questions: Questions },
+    parts: { readonly host: TeamHost; readonly updates: TeamUpdates; readonly questions: EditorQuestions },
   ) {
     this.id = id;
     this.call = call;
@@ -84,7 +84,7 @@ export class TeamSession {
     const { client, hasForms } = editor;
     const updates = new TeamUpdates({ ...{ id, cwd: call.cwd, editor }, host: () => host as TeamHost });
     const say = (text: string): void => updates.say(text);
-    const questions = new Questions({ client, store, hasForms, sessionId: id, say });
+    const questions = new EditorQuestions({ client, store, hasForms, sessionId: id, say });
     host = await openHost({
       ...{ settings, cwd: call.cwd, env: call.env, interactive: true, trust },
       asks: true,

@@ -5,7 +5,7 @@ import { instant, type Name, PERSON, type RequestId } from "../../core/ids.ts";
 import type { Ask, Request } from "../../ports/index.ts";
 import { readAnswer } from "../terminal/asking.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { Questions } from "./questions.ts";
+import { PromptQuestions } from "./questions.ts";
 import { ReplScreen } from "./screen.ts";
 
 const close: (() => void)[] = [];
@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 type Stage = {
-  questions: Questions;
+  questions: PromptQuestions;
   given: string[][];
   shown(): string;
   put(by: string, ask: Ask): () => void;
@@ -34,7 +34,7 @@ function stage(): Stage {
   };
   const given: string[][] = [];
   const screen = new ReplScreen(out, input, true);
-  const questions = new Questions(
+  const questions = new PromptQuestions(
     screen,
     (said) => said,
     (...answer) => void given.push(answer),

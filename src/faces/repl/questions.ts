@@ -10,7 +10,7 @@ import { isCommand } from "./slash.ts";
 
 type Give = (id: RequestId, word: string, text: string) => void;
 
-export class Questions {
+export class PromptQuestions {
   private readonly waiting: Request[] = [];
   private readonly screen: ReplScreen;
   private readonly paint: (text: string) => string;

@@ -26,7 +26,7 @@ import { News, toPerson } from "../terminal/news.ts";
 import { feedLine, overflow } from "../terminal/print.ts";
 import { clean, FAREWELL } from "../terminal/terminal.ts";
 import { RAISE } from "./budget.ts";
-import { Questions } from "./questions.ts";
+import { PromptQuestions } from "./questions.ts";
 import { ReplScreen } from "./screen.ts";
 import { isCommand, printingTo, type ReplContext, slash } from "./slash.ts";
 import { completing } from "./values.ts";
@@ -94,7 +94,7 @@ class Conversation {
   private leaving = false;
   private outcome: Outcome | null = null;
   readonly screen: ReplScreen;
-  readonly questions: Questions;
+  readonly questions: PromptQuestions;
   /** By the person's wish, not because the team came to its end. */
   left = false;
   private readonly call: Invocation;
@@ -112,7 +112,7 @@ class Conversation {
     this.screen = new ReplScreen(call.out, input, interactive);
     const paint = (text: string): string => call.out.paint("warn", text);
     const say = (error: unknown): void => this.screen.write(clean(messageOf(error)));
-    this.questions = new Questions(
+    this.questions = new PromptQuestions(
       this.screen,
       paint,
       (...given) => void answer(host.store, ...given).catch(say),

@@ -5,7 +5,7 @@ import type { Name, RequestId } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Choice } from "./choices.ts";
 import type { Prompt } from "./prompt.ts";
-import type { Questions } from "./questions.ts";
+import type { CardQuestions } from "./questions.ts";
 import { answerIn } from "./typed-answer.ts";
 
 /** A person who types "yes" where "y" is enough has typed the rest within this time. */
@@ -14,7 +14,7 @@ const REST_MS = 1_500;
 const RULE_LINE = /^(a|always|s|session)(?:\s+([\w.-]+\(.*\)))?$/is;
 
 type Parts = {
-  readonly questions: Questions;
+  readonly questions: CardQuestions;
   readonly editor: Prompt;
   /** The member that the person looks at. */
   readonly at: () => Name;

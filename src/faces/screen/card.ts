@@ -5,7 +5,7 @@ import { span } from "../../core/views/view.ts";
 import type { Choice } from "./choices.ts";
 import { diffLine } from "./highlight.ts";
 import { GrowingMarkdown } from "./markdown.ts";
-import { headOf, isSeen, type Question, type Questions } from "./questions.ts";
+import { type CardQuestions, headOf, isSeen, type Question } from "./questions.ts";
 import { exact, oneLine, type Style, shortened, spread, wrapped } from "./style.ts";
 
 /** The columns of the bar and the blanks of a card. */
@@ -23,7 +23,7 @@ export type CardLook = {
 export type Card = { readonly lines: readonly string[]; readonly overflows: boolean };
 
 /** Without lines when there is no question. `scroll`: lines of a long body that are above the card. */
-export function cardOf(questions: Questions, style: Style, look: CardLook, scroll: number): Card {
+export function cardOf(questions: CardQuestions, style: Style, look: CardLook, scroll: number): Card {
   const { current } = questions;
   if (!current) return { lines: [], overflows: false };
   const { paint } = style;
@@ -97,7 +97,7 @@ const changeLines = (diff: string, { paint }: Style, width: number): string[] =>
 
 /** The answers, a line for each where there is room, and how one gives them. */
 function answersOf(
-  questions: Questions,
+  questions: CardQuestions,
   question: Question,
   style: Style,
   { width, height, now, isRead }: CardLook,
@@ -131,7 +131,7 @@ function answersOf(
   ];
 }
 
-function hintOf(questions: Questions, { request: { ask } }: Question, seen: boolean): string {
+function hintOf(questions: CardQuestions, { request: { ask } }: Question, seen: boolean): string {
   if (!seen) return "a new question";
   const isQuestion = ask.kind === "question";
   const { width, chosen } = questions;

@@ -8,7 +8,7 @@ import type { Feed } from "./feed.ts";
 import { footerLine } from "./footer.ts";
 import type { Watch } from "./handlers.ts";
 import type { PanelView } from "./panel-view.ts";
-import type { Questions } from "./questions.ts";
+import type { CardQuestions } from "./questions.ts";
 import { stripLines } from "./strip.ts";
 import { type Style, shortened, spread } from "./style.ts";
 import type { TeamModel } from "./team.ts";
@@ -26,7 +26,7 @@ const BORDER = " │ ";
 export type Parts = {
   readonly team: TeamModel | null;
   readonly style: Style;
-  readonly questions: Questions;
+  readonly questions: CardQuestions;
   readonly panel: PanelView;
   readonly feed: Feed;
   readonly editor: readonly string[];

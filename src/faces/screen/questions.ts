@@ -45,7 +45,7 @@ const NO_CHOICE = { of: "", line: null, width: 0 } as const;
 
 export type Given = "answered" | "no question" | "just appeared" | "no rule";
 
-export class Questions {
+export class CardQuestions {
   private waiting: Question[] = [];
   private at = 0;
   private viewer: Name = LEAD;
@@ -201,7 +201,7 @@ export class Questions {
     this.onChange();
   }
 
-  private get chosenHere(): Questions["choice"] {
+  private get chosenHere(): CardQuestions["choice"] {
     return this.choice.of === this.current?.request.id ? this.choice : NO_CHOICE;
   }
 

@@ -20,7 +20,7 @@ import { PanelView } from "./panel-view.ts";
 import type { PanelName } from "./panels/panel.ts";
 import { type Drawn, pictureOf } from "./picture.ts";
 import { Prompt } from "./prompt.ts";
-import { Questions } from "./questions.ts";
+import { CardQuestions } from "./questions.ts";
 import { takeQueued } from "./queued.ts";
 import { type Style, styleOf } from "./style.ts";
 import type { TeamModel } from "./team.ts";
@@ -33,7 +33,7 @@ const CARD_STEP = 5; // lines by which a long card is scrolled
 
 export class Screen {
   readonly style: Style;
-  readonly questions: Questions;
+  readonly questions: CardQuestions;
   readonly calls: Calls;
   readonly watches: boolean;
   readonly tools: ScreenTools;
@@ -67,7 +67,7 @@ export class Screen {
     this.panel = new PanelView(this.style, this, call);
     const place = { name: basename(call.cwd), cwd: call.cwd, env: call.env };
     this.calls = new Calls(place, (text) => void process.stdout.write(text));
-    this.questions = new Questions(() => {
+    this.questions = new CardQuestions(() => {
       this.cardScroll = 0;
       this.calls.waiting(this.questions.count, this.questions.newest);
       this.changed();
