@@ -114,6 +114,17 @@ export const isOurs = (path: string): boolean =>
     return (mode & 0o077) === 0 && (process.getuid === undefined || uid === process.getuid());
   }, false);
 
+/** Whether a file or folder was made: false where one of that name is there already. @throws what else the system says */
+export function isMade(make: () => void): boolean {
+  try {
+    make();
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  }
+}
+
 /** [] for a folder that cannot be read. */
 export const namesIn = (folder: string): string[] => tried(() => readdirSync(folder), []);
 

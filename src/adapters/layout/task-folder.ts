@@ -22,7 +22,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { parseJson, whyUnread } from "../../core/plain-data.ts";
 import type { FileTask } from "../../core/sync.ts";
-import { bytesIn } from "../small-files.ts";
+import { bytesIn, isMade } from "../small-files.ts";
 import { byNumber, isFolder, withId } from "./read.ts";
 import { type Fault, taskFile, whyNot } from "./record.ts";
 
@@ -143,12 +143,7 @@ export class TaskFolder {
     const [, stem = file] = /^(.*)\.json$/.exec(file) ?? [];
     for (let nth = 1; ; nth += 1) {
       const name = `${ASIDE}/${stem}-${nth}.json`;
-      try {
-        writeFileSync(join(this.dir, name), text, { flag: "wx" });
-        return name;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      }
+      if (isMade(() => writeFileSync(join(this.dir, name), text, { flag: "wx" }))) return name;
     }
   }
 

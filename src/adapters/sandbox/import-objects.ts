@@ -28,7 +28,7 @@ import { createInflate, inflateSync } from "node:zlib";
 import { tried } from "../../core/tried.ts";
 import { inHeldFolder } from "../held-folder.ts";
 import { removeTree } from "../remove-tree.ts";
-import { foldersIn, namesIn } from "../small-files.ts";
+import { foldersIn, isMade, namesIn } from "../small-files.ts";
 
 export type Imported = {
   /** Objects and packs that are new in the real folder. */
@@ -145,19 +145,12 @@ async function store(file: number, to: string, name: string, id: string): Promis
 
 /** @throws an error of the system when the real folder cannot be written */
 function place(to: string, folder: string, name: string, write: (path: string) => void): void {
-  try {
-    mkdirSync(join(to, folder), { mode: statSync(to).mode & 0o7777 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
+  isMade(() => mkdirSync(join(to, folder), { mode: statSync(to).mode & 0o7777 }));
   inHeldFolder(to, `${folder}/${name}`, (path) => {
     const temporary = join(path.slice(0, -name.length), `tmp_obj_${randomBytes(8).toString("hex")}`);
     try {
       write(temporary);
-      linkSync(temporary, path);
-    } catch (error) {
-      // Another process has just brought the same object.
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+      isMade(() => linkSync(temporary, path)); // else another process has just brought the same object
     } finally {
       rmSync(temporary, { force: true });
     }
@@ -222,7 +215,7 @@ async function importPack(from: string, to: string, name: string, git: string): 
     const own = join(to, "pack", `pack-${hash}`);
     if (hash !== null && !existsSync(`${own}.idx`)) {
       if (isPromised) writeFileSync(`${own}.promisor`, "");
-      for (const kind of ["pack", "idx"]) linkNew(`${temporary}.${kind}`, `${own}.${kind}`);
+      for (const kind of ["pack", "idx"]) isMade(() => linkSync(`${temporary}.${kind}`, `${own}.${kind}`));
     }
   } finally {
     for (const one of [file, promised]) if (typeof one === "number") closeSync(one);
@@ -244,13 +237,5 @@ async function indexed(git: string, path: string, format: string): Promise<strin
     const { code, message } = error as { readonly code?: unknown; readonly message: string };
     if (typeof code !== "number" || /No space left|quota exceeded|write error/i.test(message)) throw error;
     return null;
-  }
-}
-
-function linkNew(from: string, to: string): void {
-  try {
-    linkSync(from, to);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }

@@ -19,6 +19,7 @@ import type { SandboxPlace } from "../../core/sandbox.ts";
 import { makeFolder } from "../make-folder.ts";
 import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
 import { removeTree } from "../remove-tree.ts";
+import { isMade } from "../small-files.ts";
 import { findProgram, UnnamedFile } from "./bubblewrap.ts";
 import { SharedNetwork } from "./network.ts";
 import { OwnObjects } from "./own-objects.ts";
@@ -129,11 +130,7 @@ export class Stage {
 
   /** Others of this machine may have made something else of that name in the meantime. */
   private makeAgain(): void {
-    try {
-      mkdirSync(this.folder, { mode: 0o700 });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
+    isMade(() => mkdirSync(this.folder, { mode: 0o700 }));
     const { uid } = lstatSync(this.folder);
     if (uid !== (process.getuid?.() ?? uid))
       throw new EkidenError(

@@ -7,6 +7,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.ts";
+import { isMade } from "../../adapters/small-files.ts";
 
 /** Where a text holds: the same text in another store or team is not the person's word. */
 export type Board = {
@@ -52,11 +53,7 @@ export class Provenance {
     const path = join(this.folder, "key");
     makeFolder(dirname(path), 0o700);
     if (!existsSync(path))
-      try {
-        writeFileSync(path, randomBytes(KEY_BYTES), { mode: 0o600, flag: "wx" });
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      }
+      isMade(() => writeFileSync(path, randomBytes(KEY_BYTES), { mode: 0o600, flag: "wx" }));
     return readFileSync(path);
   }
 

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.ts";
-import { jsonIn, namesIn, replaceFile } from "../../adapters/small-files.ts";
+import { isMade, jsonIn, namesIn, replaceFile } from "../../adapters/small-files.ts";
 import { EkidenError, messageOf } from "../../core/errors.ts";
 
 export type FolderRecord = {
@@ -66,12 +66,7 @@ export function identityOf(path: string): string {
 
 /** Creates an empty database file for its user alone and records that this person made it. False: it exists already. @throws EkidenError `bad_input` */
 export function createOwnStore(userFolder: string, project: string, path: string): boolean {
-  try {
-    closeSync(openSync(path, "wx", 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
-  }
+  if (!isMade(() => closeSync(openSync(path, "wx", 0o600)))) return false;
   const record = readRecord(userFolder, project);
   try {
     writeRecord(userFolder, { ...record, stores: { ...record.stores, [path]: identityOf(path) } });
