@@ -64,10 +64,12 @@ it.for(Object.keys(SHELLS) as (keyof typeof SHELLS)[])(
     onTestFinished(() => terminal.kill());
     terminal.type(`${load}; echo load""ed\r`);
     await terminal.shows("loaded");
-    for (const [typed, whole] of LINES) {
+    for (const [i, [typed, whole]] of LINES.entries()) {
       terminal.type(`${typed}\t`);
       await soon(() => expect(terminal.screen()).toContain(whole));
-      terminal.type("\x03");
+      // The shell reads again. Ctrl-C would take away what is typed behind it.
+      terminal.type(`\x15echo ne""xt${i}\r`);
+      await terminal.shows(`next${i}`);
     }
   },
 );

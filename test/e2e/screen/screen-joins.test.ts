@@ -70,6 +70,8 @@ it("keeps the questions of a run without a terminal open while a terminal has jo
   const server = await startModelServer({
     anthropic: ({ system, messages }) => {
       if (system.startsWith('You are "lead"')) return says("I see.");
+      if (messages.some((one) => one.role === "assistant" && JSON.stringify(one).includes("painted red")))
+        return says("That is all.");
       const said = JSON.stringify(messages.at(-1));
       if (said.includes("Red")) return calls("complete_task", { result: "painted red" });
       if (said.includes("gone"))
