@@ -17,7 +17,7 @@ export const BROWSER: LaunchOptions = {
 };
 
 export type SharedBrowser = {
-  /** What it serves is the address of the browser, for `chromium.connect`. */
+  /** It serves the address of the browser, for `chromium.connect`. */
   readonly url: string;
   stop(): Promise<void>;
 };

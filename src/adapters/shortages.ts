@@ -16,7 +16,7 @@ export function checkOpenFiles(limits = textIn("/proc/self/limits")): void {
     );
 }
 
-/** What to do where the system has no more of something. */
+/** Advice for a system that has no more of something. */
 export const REMEDY: Readonly<Record<string, string>> = {
   EMFILE:
     " This process has as many files open as it may: raise its limit (ulimit -n), or run fewer members.",

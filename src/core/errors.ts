@@ -60,7 +60,7 @@ export type ErrorDetails = {
   readonly retryAfterMs?: number;
   /** HTTP status, if there was one. */
   readonly status?: number;
-  /** What a model's provider refuses, where its words name it. `request`: what is the same in every request, such as tools or the account. */
+  /** The part that a model's provider refuses, where its words name it. `request`: what is the same in every request, such as tools or the account. */
   readonly about?: "conversation" | "images" | "request" | undefined;
   readonly [key: string]: unknown;
 };

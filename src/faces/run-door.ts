@@ -1,4 +1,4 @@
-/** What other faces see of a run in this process: whoever opens its door hears what its screen is told. */
+/** The view of other faces on a run in this process: a face that opens its door hears the same as its screen. */
 
 import type { Settings } from "../core/settings.ts";
 import type { Door } from "../host/attach/door.ts";

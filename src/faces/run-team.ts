@@ -129,7 +129,7 @@ async function hostOn(
   };
   try {
     const reading = new AbortController();
-    // What nobody waits for comes when the first request of the run is on its way, or when the run is over before.
+    // Work that nobody waits for begins when the first request of the run is on its way, or when the run is over before.
     const isOnItsWay = Promise.race([systemClock.sleep(START_MS, reading.signal), host.done]);
     const isShown = call.err.isTTY || full !== null;
     const reader = (isShown ? Promise.resolve() : isOnItsWay).then(() =>

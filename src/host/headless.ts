@@ -1,4 +1,4 @@
-/** What ends the waiting of a run that nobody watches: its deadline, and a limit for background commands that run when nothing else is left. */
+/** The ends of waiting for a run that nobody watches: its deadline, and a limit for background commands that run when nothing else is left. */
 import { deadlineMs } from "../core/deadline.ts";
 import { HARNESS } from "../core/ids.ts";
 import { type Job, showJob } from "../core/job.ts";

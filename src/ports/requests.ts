@@ -75,6 +75,6 @@ export interface Requests {
   /** Closes questions past their deadline and mails each asker a "no" with the text. */
   expire(text: string): Promise<Request[]>;
   withdraw(id: RequestId): Promise<void>;
-  /** What is open to `of` does not end before `ms` from now. */
+  /** An open request to `of` does not end before `ms` from now. */
   postpone(of: Name, ms: number): Promise<void>;
 }

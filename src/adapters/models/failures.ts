@@ -21,7 +21,7 @@ const OVERFLOW =
 const NO_IMAGES =
   /(image input|images?|vision) (is|are) not supported|(does not|doesn't|cannot) (support|accept) (images?|vision|image input)|missing data required for image input/i;
 /**
- * What a refusal is about, by its words; the first that fits. A place in the request (`messages.2.content`, `input[3]`) counts more than
+ * The subject of a refusal, by its words; the first that fits. A place in the request (`messages.2.content`, `input[3]`) counts more than
  * what is said of it. Words such as "invalid argument" name nothing.
  */
 const ABOUT: readonly (readonly [NonNullable<ErrorDetails["about"]>, RegExp])[] = [

@@ -47,7 +47,7 @@ export async function databaseClass(): Promise<Constructor> {
 }
 
 /**
- * What the package loads for this system: all that is needed of it. Its own code looks for the file in 5 ms of a start. Null where the
+ * The file that the package loads for this system: the store needs no more of it. Its own code looks for the file in 5 ms of a start. Null where the
  * package is elsewhere or was compiled here.
  */
 function nativePart(required: NodeJS.Require): Binding | null {

@@ -43,7 +43,7 @@ const commands = (): Word[] => [
 
 const joined = (words: readonly Word[]): string => words.map(({ word }) => word).join(" ");
 
-/** What a value follows: the word before it is none of a command. */
+/** The words that a value follows: none of them is a command. */
 const VALUED = [...new Set([...valued(COMMON_OPTIONS), ...valued(TEAM_OPTIONS)])];
 const ASKED = Object.keys(OF_OPTIONS);
 const ASKED_OF = Object.keys(OF_COMMANDS);

@@ -162,7 +162,7 @@ class Conversation {
   private listen(context: ReplContext): void {
     const { team } = this.host.store;
     const dim = (text: string): void => this.screen.write(this.call.out.paint("dim", text));
-    dim(`Team "${team}". What you type goes to the lead; /help shows what else there is.`);
+    dim(`Team "${team}". Your words go to the lead; /help shows what else there is.`);
     void this.host.sandbox().then(dim, () => {});
     this.onLine = (line) => {
       if (!this.questions.answer(line)) void this.take(context, line);

@@ -42,7 +42,7 @@ async function asking(ask: Ask) {
     ...{ questions, editor: line as unknown as Prompt, at: () => LEAD },
     ...{ store: () => store, note: (text) => void notes.push(text) },
   });
-  /** What the members got that are no answers. */
+  /** The messages to members that are no answers. */
   const sent: string[] = [];
   const press = (keys: string): void => {
     for (const key of keys) {

@@ -15,11 +15,11 @@ export class LatePieces {
     this.at = come.length;
   }
 
-  /** What is new of a piece. */
+  /** The new part of a piece. */
   fresh(piece: string): string {
     const { whole, from, at } = this;
     const rest = whole.slice(at);
-    // What a model writes around its words is not stored.
+    // White space around a model's words is not stored.
     const text = at === 0 ? piece.trimStart() : piece;
     if (rest === "") return piece;
     if (rest.startsWith(text)) {

@@ -18,7 +18,7 @@ export type Question = {
   readonly shownAt: number | null;
 };
 
-/** What has just appeared takes no key: those that come now were meant for what was there before. */
+/** A question that has just appeared takes no key: a key of this moment was meant for the screen before. */
 export const SEEN_MS = 500;
 
 /** Either way: a clock may be set back. */

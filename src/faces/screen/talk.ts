@@ -155,7 +155,7 @@ class Session {
       await host.start();
       setTimeout(() => void keepYoungSmall(), START_MS).unref();
       this.nameIdle(host.about.flags);
-      const hint = "What you type goes to the lead; /help shows what else there is.";
+      const hint = "Your words go to the lead; /help shows what else there is.";
       void opening(host, call.cwd).then(
         (lines) => screen.say(screen.style.paint("dim", safe([...lines, hint].join("\n")))),
         () => {},

@@ -21,7 +21,7 @@ import { Vim } from "./vim.ts";
 const [UP, DOWN] = ["\x1b[A", "\x1b[B"];
 const WAITS = " a question waits; close this view to answer it";
 
-/** What a view says that has come by itself, while keys are not for it. */
+/** The line of a view that has come by itself, while keys are not for it. */
 const NEW = "a new question";
 
 /** Takes the whole screen and all keys until it closes. */

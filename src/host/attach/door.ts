@@ -96,7 +96,7 @@ export class Door {
   ): void {
     [this.host, this.started, this.flags, this.isRun] = [host, started, flags, isRun];
     started.catch(() => {});
-    // What the state tells changes with a fact, or a moment after it: an idle team costs nothing here.
+    // The state changes with a fact, or a moment after it: an idle team costs nothing here.
     host.store.wake.watch("journal", () => this.tickSoon());
     void host.done.then(({ error, ...outcome }) =>
       this.tell({ done: { ...outcome, ...(error && { error: faultOf(error) }) } }),

@@ -32,7 +32,7 @@ export const PASSED = [
 ] satisfies readonly (keyof TeamHost)[];
 export type Passed = (typeof PASSED)[number];
 
-/** What a face calls. JSON has null for an argument that is not given. */
+/** The calls of a face. JSON has null for an argument that is not given. */
 export type Calls = Pick<TeamHost, Passed> & {
   /** Resolves when the members have started. */
   started(): void;

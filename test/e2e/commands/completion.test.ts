@@ -1,4 +1,4 @@
-/** What the Tab key offers in the real shells, of those that are on this machine: options, their values, and what the project knows. */
+/** The offers of the Tab key in the real shells that are on this machine: options, their values, and what the project knows. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** What the built program reads and loads before its first request: a start is as long as that. Times are measured by the bench. */
+/** The code that the built program reads and loads before its first request: a start is as long as that. Times are measured by the bench. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -99,7 +99,7 @@ it("leaves the lead at its turn, and its question waits for an answer from anywh
   const terminal = await place.open(["--allow", "bash(until *)", "--model", "anthropic/claude-sonnet-5-5"], {
     ...{ columns: 110, rows: 24, env: { ...server.env, EKIDEN_CONFINED_COMMANDS: "ask" } },
   });
-  await terminal.shows("What you type goes to the lead");
+  await terminal.shows("Your words go to the lead");
   terminal.type("wait\r");
   await terminal.shows(/bash until/);
   onTestFinished(async () => void (await place.run(["stop", "--now"])));

@@ -26,7 +26,7 @@ async function conversation(answer: (said: string) => Answer, size: Size = SMALL
   onTestFinished(() => server.close());
   const args = ["--model", "anthropic/claude-sonnet-5-5", "--allow", "bash"];
   const terminal = await project().open(args, { ...size, env: server.env });
-  await terminal.shows("What you type goes to the lead");
+  await terminal.shows("Your words go to the lead");
   return terminal;
 }
 
@@ -91,7 +91,7 @@ it.each([0, 20, 60, 150, 400])(
 
 it("draws keys that come at once together, such as a paste without marks", async () => {
   const terminal = await project().open(["--model", "runbook"], LARGE);
-  await terminal.shows("What you type goes to the lead");
+  await terminal.shows("Your words go to the lead");
   const before = terminal.output.length;
   terminal.type(`${"z".repeat(2_000)}END`);
   await terminal.shows("zzzEND");
@@ -173,7 +173,7 @@ it("sets a terminal right that was left by kill -9", async () => {
   left.type("exec sh\r");
   await left.shows(/exec sh\n\$ /);
   left.type("ekiden\r");
-  await left.shows("What you type goes to the lead");
+  await left.shows("Your words go to the lead");
   const faces = (): number[] =>
     processesOf(`HOME=${place.home}\0`).filter((pid) => {
       const line = readFileSync(`/proc/${pid}/cmdline`, "utf8");
@@ -184,7 +184,7 @@ it("sets a terminal right that was left by kill -9", async () => {
   await soon(() => expect(left.output).toMatch(/Killed/));
   left.type("ekiden\n");
   await soon(() => expect(left.screen()).not.toContain("Killed"));
-  await left.shows("What you type goes to the lead");
+  await left.shows("Your words go to the lead");
   left.type("/quit\r");
   await soon(() => expect(faces()).toEqual([]));
   left.type("until stty -a | grep -q ' icanon'; do sleep 0.1; done; expr 6 '*' 7\n");

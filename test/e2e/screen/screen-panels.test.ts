@@ -22,7 +22,7 @@ async function onBoard(
   const place = project();
   for (const subject of subjects) await place.run(["add", subject]);
   const terminal = await place.open(["--model", "runbook"], size);
-  await terminal.shows("What you type goes to the lead");
+  await terminal.shows("Your words go to the lead");
   terminal.type(F2);
   await terminal.shows("↓ selects · esc closes");
   return { place, terminal };
@@ -187,7 +187,7 @@ it("answers the question under the cursor, whichever the card shows", async () =
   const terminal = await place.open(["--model", "anthropic/claude-sonnet-5-5"], {
     ...{ columns: 100, rows: 40, env: { ...server.env, EKIDEN_SANDBOX: "off" } },
   });
-  await terminal.shows("What you type goes to the lead");
+  await terminal.shows("Your words go to the lead");
   terminal.type("run\r");
   await terminal.shows("wants to run bash");
   terminal.type(F7);

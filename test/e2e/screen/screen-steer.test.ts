@@ -83,7 +83,7 @@ it("shows that the lead works, and how to stop it; a question goes with the turn
 
 it("searches the history, and keeps a line that Ctrl-C takes away", async () => {
   const terminal = await project().open(["--model", "runbook"], SMALL);
-  await terminal.shows("What you type goes to the lead");
+  await terminal.shows("Your words go to the lead");
   const line = (text: string): Promise<void> => soon(() => expect(terminal.grid.lines().at(-3)).toBe(text));
   for (const text of ["!echo first alpha", "!echo second beta", "!echo third alpha"]) {
     terminal.type(`${text}\r`);
@@ -120,7 +120,7 @@ it("puts nothing of an earlier menu into what was typed since", async () => {
   const place = project();
   place.write({ "notes.txt": "" });
   const terminal = await place.open(["--model", "runbook"], SMALL);
-  await terminal.shows("What you type goes to the lead");
+  await terminal.shows("Your words go to the lead");
   terminal.type("@no");
   await terminal.shows("→ notes.txt");
   terminal.type("\x15!echo typed after\r");

@@ -54,7 +54,7 @@ async function conversation(
     ...size,
     env: { ...server.env, EKIDEN_SANDBOX: "off" }, // so that a command is asked about
   });
-  await terminal.shows("What you type goes to the lead");
+  await terminal.shows("Your words go to the lead");
   return { project, terminal, server };
 }
 
@@ -301,7 +301,7 @@ it("offers a wider rule, which is edited before it is saved and holds at the nex
     ...MIDDLE,
     env: { ...server.env, EKIDEN_SANDBOX: "off" },
   });
-  await again.shows("What you type goes to the lead");
+  await again.shows("Your words go to the lead");
   again.type("run: git log --output=two\r");
   await again.shows(/› run: git log --output=two[\s\S]*Done\./);
   expect(again.output).not.toContain("wants to run");
