@@ -114,15 +114,19 @@ it.each(vendors)("%s: a tool call and its result make a round trip", async (vend
 
   const [, sent] = server.requests;
   expect(sent).toMatchObject({ model: VENDORS[vendor].split("/")[1], system: "Be brief.", tools: ["bash"] });
-  expect(sent?.messages).toHaveLength(3);
+  // Gemini gets a short reply between a result and a text: without one it goes on with the text in place of an answer.
+  const isBridged = vendor === "google";
+  expect(sent?.messages).toHaveLength(isBridged ? 5 : 3);
   expect(sent?.messages[1]?.content).toMatchObject([
     { type: "text", text: "Looking." },
     { type: "call", tool: "bash", input: { command: "ls" } },
   ]);
+  const mail = { type: "text", text: "and mail" };
   expect(sent?.messages[2]?.content).toMatchObject([
     { type: "result", tool: "bash", text: "a\nb" },
-    { type: "text", text: "and mail" },
+    ...(isBridged ? [] : [mail]),
   ]);
+  expect(sent?.messages.at(-1)?.content.at(-1)).toMatchObject(mail);
 });
 
 it.each(vendors)("%s: thinking is kept, with what seals it, and goes back", async (vendor) => {
