@@ -45,11 +45,11 @@ const program = defineConfig({
           priority: 6,
           test: /\/src\/((core|adapters)\/telemetry\/|host\/telemetry\.ts$)/,
         },
-        // The modules that the first frame needs.
+        // The modules that the first frame needs, and one that the group above would take otherwise.
         {
           name: "first",
           priority: 7,
-          test: /\/package\.json$|\/src\/(faces\/(screen\/first-frame|commands\/options|terminal\/(alternate|wanted))|core\/permission\/mode)\.ts$/,
+          test: /\/package\.json$|\/src\/(faces\/(screen\/first-frame|commands\/options|terminal\/(alternate|wanted))|core\/(tried|permission\/mode))\.ts$/,
         },
         {
           name: "words",

@@ -20,7 +20,7 @@ const TAIL_MAX_BYTES = 60_000;
 
 export const checkBackground = defineTool({
   name: "check_background",
-  description: "State and output of a background job. Without id: your jobs.",
+  description: "State and output of a job. Without id: your jobs.",
   access: "read",
   membersOnly: true,
   input: () => z.object({ id: maybe.text, tail_bytes: maybe.whole.meta({ untold: true }) }),

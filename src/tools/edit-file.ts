@@ -15,7 +15,7 @@ const EDIT_MAX = 32 * 1024 * 1024;
 
 export const editFile = defineTool({
   name: "edit_file",
-  description: "Replace text. `old` must match exactly and, unless all, once.",
+  description: "Replace text. `old` matches exactly and, unless all, once.",
   input: () =>
     z.object({
       path: text,

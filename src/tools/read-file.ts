@@ -22,7 +22,7 @@ const COUNTED_BYTES = 16 * 1024 * 1024;
 
 export const readFile = defineTool({
   name: "read_file",
-  description: "Read a file: text with line numbers, notebooks, PDF pages, images.",
+  description: "Read text with line numbers, notebooks, PDF pages, images.",
   input: () =>
     z.object({
       path: text,
