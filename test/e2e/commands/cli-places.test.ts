@@ -1,5 +1,6 @@
 /** Files and folders that cannot be written or are something else: a fault of the line, told at once with the path. */
 import { execFile, execFileSync } from "node:child_process";
+import { once } from "node:events";
 import {
   cpSync,
   existsSync,
@@ -17,8 +18,9 @@ import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { ROOT } from "../../../scripts/fresh.ts";
 import { programFolder } from "../../fixtures/program-folder.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
+import { soon } from "../../fixtures/soon.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
-import { Project } from "../cli-program.ts";
+import { ended, Project } from "../cli-program.ts";
 
 let project: Project;
 beforeEach(() => {
@@ -133,6 +135,60 @@ it.runIf(process.platform === "linux" && process.getuid?.() === 0)(
   },
 );
 
+/** A project on a disk of its own, until the end of the test. */
+function onSmallDisk(options: string): { readonly dir: string; readonly enlarge: () => void } {
+  const dir = mkdtempSync(join(tmpdir(), "ekiden-small-"));
+  execFileSync("mount", ["-t", "tmpfs", "-o", options, "small", dir]);
+  onTestFinished(() => {
+    execFileSync("umount", [dir]);
+    takeAway(dir);
+  });
+  const larger = "remount,size=64m,nr_inodes=1000";
+  return { dir, enlarge: () => void execFileSync("mount", ["-o", larger, dir]) };
+}
+const root = it.runIf(process.platform === "linux" && process.getuid?.() === 0);
+const THREE = ["one", "two", "three"]
+  .map((name) => `## ${name}\n\`\`\`sh\necho ${name} > ${name}.txt\n\`\`\`\n`)
+  .join("");
+
+root(
+  "waits where the disk of the project has no room for a file, and names the disk and what it lacks",
+  async () => {
+    const { dir, enlarge } = onSmallDisk("size=20m,nr_inodes=8");
+    project.write({ "plan.md": `# Goal\n\n${THREE}` });
+    const run = project.start(["run", join(project.dir, "plan.md"), "--cwd", dir, "--sandbox", "off"]);
+    const over = ended(run);
+    await once(run.stderr as NodeJS.ReadableStream, "data");
+    await soon(async () => {
+      const { stdout } = await project.run(["log", "--cwd", dir]);
+      expect(stdout).toMatch(/No space left on device\. .*ekiden-small-.* MB left and room for 0 more files/);
+    });
+    enlarge();
+    expect(await over).toMatchObject({ code: 0, stdout: expect.stringContaining("3 of 3 tasks completed") });
+  },
+);
+
+root("a run on a full disk says so, and a resume finishes it", async () => {
+  const { dir, enlarge } = onSmallDisk("size=600k");
+  project.write({ "plan.md": `# Goal\n\n${THREE}` });
+  const run = project.start(["run", join(project.dir, "plan.md"), "--cwd", dir, "--sandbox", "off"]);
+  const over = ended(run);
+  let said = "";
+  run.stderr?.on("data", (text) => {
+    said += text;
+  });
+  await soon(() => expect(said).toMatch(/waits for its store .*disk is full\. Check the disk/s));
+  run.kill("SIGTERM");
+  expect((await over).stderr).toMatch(/`ekiden resume --cwd .*` goes on/);
+  enlarge();
+  expect(await project.run(["resume", "--cwd", dir, "--sandbox", "off", "--model", "runbook"])).toMatchObject(
+    {
+      code: 0,
+      stdout: expect.stringContaining("3 of 3 tasks completed"),
+    },
+  );
+});
+
 it("refuses worktrees in a folder with a line break in its name; works there without them", async () => {
   const dir = join(project.dir, "two\nlines");
   mkdirSync(dir);
@@ -198,4 +254,18 @@ it("says how a team with unfinished work is deleted", async () => {
   await project.run(["add", "One"]);
   await refused(["teams", "delete", "default"], /unfinished task.*: ekiden teams delete default --force\./);
   expect((await project.run(["teams", "delete", "default", "--force"])).code).toBe(0);
+});
+
+it.skipIf(process.platform !== "linux")("ends at once where it may open too few files", async () => {
+  withWork(project.dir);
+  const { command, args, env, cwd } = project.command(["run", "plan.md"]);
+  const limited = ["-c", 'ulimit -n 60; exec "$0" "$@"', command, ...args];
+  const failure = await promisify(execFile)("/bin/sh", limited, { env, cwd }).catch(
+    (error: unknown) => error,
+  );
+  expect(failure).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/may open 60 files .* at least 64\. Raise the limit: ulimit -n 1024/),
+  });
+  expect(existsSync(join(project.dir, ".ekiden", "team.db"))).toBe(false);
 });
