@@ -15,7 +15,8 @@ describe.skipIf(!hasBrowser)("a person who watches", () => {
     const repo = repository({ "greeting.txt": "good morning\nworld\n" });
     const team = await programTeam({
       folder: repo.dir,
-      settings: { permissionMode: "bypass", worktrees: true, exitCheck: false },
+      // The lease of the other machine, which nobody renews, outlasts a slow one.
+      settings: { permissionMode: "bypass", worktrees: true, exitCheck: false, leaseMs: 600_000 },
       says: {
         lead: [{ times: "any", text: "fine" }],
         alice: [
