@@ -67,6 +67,8 @@ const DIED = /^error: .* died of signal (?:9|15)$/m;
 /** Many commands read all worktrees, and fail while another git is just making one. They have changed nothing by then. */
 const MEETS_HALF_MADE = /^fatal: failed to read .*(?:commondir|gitdir|HEAD)\b/m;
 const [READS_MAX, READ_AGAIN_MS] = [50, 20];
+/** bubblewrap begins so when a place of a mount went meanwhile: git removes `refs/heads/ekiden` with the last branch of a task. Git did not run. */
+const NO_MOUNT = /^bwrap: /;
 const TRIES_MAX = 5;
 
 /** Somebody killed git, or a program that it had started. Its effect is not known. */
@@ -139,9 +141,13 @@ export class Git {
     }
   }
 
-  private start(cwd: string, args: readonly string[], limits: Limits = {}): Promise<Ran> {
+  private async start(cwd: string, args: readonly string[], limits: Limits = {}): Promise<Ran> {
     const once = (): Promise<Ran> => this.startOnce(cwd, args, limits);
-    return READS.test(lineOf(args)) ? despiteOthers(once) : once();
+    for (let nth = 1; ; nth += 1) {
+      const ran = await (READS.test(lineOf(args)) ? despiteOthers(once) : once());
+      if (ran.code === 0 || nth === TRIES_MAX || !isConfined(args) || !NO_MOUNT.test(ran.err)) return ran;
+      await new Promise((later) => setTimeout(later, READ_AGAIN_MS * nth));
+    }
   }
 
   private async startOnce(cwd: string, args: readonly string[], limits: Limits): Promise<Ran> {

@@ -68,6 +68,25 @@ bubblewrapOrSkip(describe)("own git", () => {
     expect(repo.git("rev-parse", "main")).toBe(main);
   });
 
+  it("runs again when a folder of branches goes between the look at it and its mount", async () => {
+    const trees = await open();
+    const { workspace } = await trees.open(WHICH);
+    writeFileSync(join(workspace, "a.txt"), "changed\n");
+    let isRemoved = false;
+    const meets: Sandbox = Object.assign(Object.create(sandbox), {
+      confine: async (...asked: Parameters<Sandbox["confine"]>) => {
+        const made = await sandbox.confine(...asked);
+        // As git does it with the last branch of a task, which another member has just landed.
+        if (!isRemoved) rmSync(join(repo.dir, ".git/logs/refs/heads/ekiden"), { recursive: true });
+        isRemoved = true;
+        return made;
+      },
+    });
+    const done = await new Git(env, false, meets).try(workspace, "update-index", "a.txt");
+    expect(isRemoved).toBe(true);
+    expect(done).toMatchObject({ code: 0, err: "" });
+  });
+
   it("an index that names a file outside shows nothing of it", async () => {
     repo.write({ aaaaaaaaaa: "public\n" });
     repo.git("add", "--all");
