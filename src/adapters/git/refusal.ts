@@ -23,6 +23,6 @@ export function refusedByGit(step: string, ran: Ran): Refused {
   if (!CANNOT_WRITE.test(ran.err)) return refused("branch", `${step}:\n${said}`);
   throw new EkidenError(
     "tool_failed",
-    `${step}, because git could not write to the disk:\n${said}\nThis does not count as a refusal, and nothing is lost. See which disk is full or read-only (df), then complete_task again.`,
+    `${step}:\n${said}\nGit was unable to write to the disk. So this does not count as a refusal, and nothing is lost. See which disk is full or read-only (df), then complete_task again.`,
   );
 }
