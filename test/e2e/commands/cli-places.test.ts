@@ -255,17 +255,3 @@ it("says how a team with unfinished work is deleted", async () => {
   await refused(["teams", "delete", "default"], /unfinished task.*: ekiden teams delete default --force\./);
   expect((await project.run(["teams", "delete", "default", "--force"])).code).toBe(0);
 });
-
-it.skipIf(process.platform !== "linux")("ends at once where it may open too few files", async () => {
-  withWork(project.dir);
-  const { command, args, env, cwd } = project.command(["run", "plan.md"]);
-  const limited = ["-c", 'ulimit -n 60; exec "$0" "$@"', command, ...args];
-  const failure = await promisify(execFile)("/bin/sh", limited, { env, cwd }).catch(
-    (error: unknown) => error,
-  );
-  expect(failure).toMatchObject({
-    code: 2,
-    stderr: expect.stringMatching(/may open 60 files .* at least 64\. Raise the limit: ulimit -n 1024/),
-  });
-  expect(existsSync(join(project.dir, ".ekiden", "team.db"))).toBe(false);
-});
