@@ -81,7 +81,7 @@ const program = defineConfig({
   ],
 });
 
-/** In a pass of its own: the sources of the types would otherwise stand in the program's chunks, 40 KB that each start reads. */
+/** In a pass of its own: the sources of the types would otherwise be in the program's chunks, 40 KB that each start reads. */
 const types = defineConfig({
   ...common,
   format: "esm",

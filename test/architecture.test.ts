@@ -297,7 +297,7 @@ it("properties are tried with the same values each time (test/fixtures/fuzz.ts)"
 /** Test files share processes: a hook of a module that is imported once would run for the first of them only. */
 const HOOK = /^(?:before|after)(?:All|Each)\(/m;
 
-it("hooks stand in test files, and in functions that these call", () => {
+it("hooks are in test files, and in functions that these call", () => {
   const shared = ours.filter((file) => !isTest(file));
   expect(shared.filter((file) => HOOK.test(readFileSync(join(ROOT, file), "utf8")))).toEqual([]);
   expect(["afterAll(() => {});", "  afterAll(() => {});"].map((line) => HOOK.test(line))).toEqual([

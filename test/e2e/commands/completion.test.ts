@@ -41,7 +41,10 @@ const LINES: readonly (readonly [typed: string, whole: string])[] = [
 it.for(Object.keys(SHELLS) as (keyof typeof SHELLS)[])(
   "completes commands, options and values in %s",
   async (shell, { skip }) => {
-    if (!isHere(shell)) return skip(`${shell} is not on this machine`);
+    if (!isHere(shell)) {
+      console.warn(`The completion of ${shell} is not tested: ${shell} is not on this machine.`);
+      return skip(`${shell} is not on this machine`);
+    }
     const place = project();
     place.write({ ".ekiden/agents/reviewer.md": "---\nname: reviewer\ndescription: reads\n---\nRead.\n" });
     for (const words of [["One"], ["Two"], ["Build", "--team", "backend"]])

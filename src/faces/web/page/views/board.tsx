@@ -88,7 +88,7 @@ const Legend = () => (
 );
 
 const ROW = 84;
-/** Tasks of these states stand in the order of their ends, the latest on top of the column. */
+/** Tasks of these states are sorted by their ends, the latest on top of the column. */
 const LATEST_FIRST: ReadonlySet<Look> = new Set(["done", "failed", "cancelled"]);
 
 function Columns({ tasks }: { tasks: readonly Task[] }) {
