@@ -67,7 +67,18 @@ export class Postgres {
     return this.server.stop();
   }
 
+  /** A statement of ours can be the one that PostgreSQL ends to break a deadlock with the program: it is then sent again. */
   private async ask(...queries: string[]): Promise<boolean> {
+    for (;;) {
+      try {
+        return await this.once(queries);
+      } catch (error) {
+        if (!isDeadlock(error)) throw error;
+      }
+    }
+  }
+
+  private async once(queries: readonly string[]): Promise<boolean> {
     const client = new pg.Client({ connectionString: this.server.url });
     client.on("error", () => {});
     await client.connect();
@@ -79,3 +90,5 @@ export class Postgres {
     }
   }
 }
+
+const isDeadlock = (error: unknown): boolean => error instanceof pg.DatabaseError && error.code === "40P01";
