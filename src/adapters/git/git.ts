@@ -54,9 +54,12 @@ const CONFINED =
 /** A command without the options in front of its verb. */
 const lineOf = (args: readonly string[]): string => args.slice(verbAt(args)).join(" ");
 const isConfined = (args: readonly string[]): boolean => CONFINED.test(lineOf(args));
-/** They change nothing, so one that was killed simply runs again. `despiteOthers` is for those that change something. */
+/**
+ * They change nothing, or add an object that nothing names, so one that was killed simply runs again. `despiteOthers` is for those
+ * that change something.
+ */
 const READS =
-  /^(?:rev-parse|rev-list|merge-base|status|cat-file|ls-files|ls-tree|for-each-ref|log|worktree list)(?: |$)/;
+  /^(?:rev-parse|rev-list|merge-base|status|cat-file|ls-files|ls-tree|ls-remote|for-each-ref|log|show|diff|worktree list|symbolic-ref --quiet|config|var|check-ignore|check-attr|remote get-url|reflog show|hash-object|write-tree|commit-tree|version)(?: |$)/;
 const TIMEOUT_MS = 600_000;
 /** As the shell command `timeout` reports it. */
 const TIMED_OUT = 124;
