@@ -8,6 +8,7 @@ import { outsideFolders } from "../outside-programs.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
 import { Hardening, protocolsFor, VALUE_VARIABLES, verbAt } from "./hardening.ts";
 import { runInGroup } from "./run.ts";
+import { branchFreed } from "./stale-locks.ts";
 import { checkReadable, watchReadable } from "./unreadable.ts";
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
@@ -60,6 +61,8 @@ const isConfined = (args: readonly string[]): boolean => CONFINED.test(lineOf(ar
  */
 const READS =
   /^(?:rev-parse|rev-list|merge-base|status|cat-file|ls-files|ls-tree|ls-remote|for-each-ref|log|show|diff|worktree list|symbolic-ref --quiet|config|var|check-ignore|check-attr|remote get-url|reflog show|hash-object|write-tree|commit-tree|version)(?: |$)/;
+/** They have changed nothing when they cannot lock a branch. */
+const LOCKS_BRANCH = /^(?:worktree add|commit|checkout|reset|update-ref|merge) /;
 const TIMEOUT_MS = 600_000;
 /** As the shell command `timeout` reports it. */
 const TIMED_OUT = 124;
@@ -148,7 +151,9 @@ export class Git {
     const once = (): Promise<Ran> => this.startOnce(cwd, args, limits);
     for (let nth = 1; ; nth += 1) {
       const ran = await (READS.test(lineOf(args)) ? despiteOthers(once) : once());
-      if (ran.code === 0 || nth === TRIES_MAX || !isConfined(args) || !NO_MOUNT.test(ran.err)) return ran;
+      if (ran.code === 0 || nth === TRIES_MAX) return ran;
+      const isUnstarted = isConfined(args) && NO_MOUNT.test(ran.err);
+      if (!isUnstarted && !(LOCKS_BRANCH.test(lineOf(args)) && (await branchFreed(ran.err)))) return ran;
       await new Promise((later) => setTimeout(later, READ_AGAIN_MS * nth));
     }
   }

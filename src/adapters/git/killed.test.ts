@@ -1,7 +1,15 @@
 /** Git that is killed, or that meets the git of another process at a bad moment: the work is done again. */
 import { execFileSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { programFolder } from "../../../test/fixtures/program-folder.ts";
@@ -109,6 +117,42 @@ it("opens the worktrees of a project although each git that only reads is killed
   );
   for (const verb of ["version", "config", "rev-parse", "symbolic-ref", "status"])
     expect(killed.join(""), verb).toContain(verb);
+});
+
+it.each([
+  ["its worktree is made", "worktree add"],
+  ["its work is committed", "commit"],
+  ["its landing is noted", "update-ref"],
+])("lands when a killed git left the lock of its branch before %s", async (_, verb) => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.write({ ".ekiden/.gitignore": "*\n" });
+  const locks = `mkdir -p ${repo.dir}/.git/refs/heads/ekiden; touch ${repo.dir}/.git/refs/heads/ekiden/1-fix-the-parser.lock`;
+  const { PATH, done } = losing(verb, locks);
+  const trees = await worktreesOf(repo.dir, PATH);
+  rmSync(done);
+  const { workspace, branch } = await trees.open(TASK);
+  expect(branch).toBe("ekiden/1-fix-the-parser");
+  writeFileSync(join(workspace, "b.txt"), "b\n");
+  repo.write({ "c.txt": "c\n" });
+  repo.commit("change");
+  expect(await trees.land(TASK, BY)).toMatchObject({ kind: "landed" });
+  expect(readFileSync(done, "utf8")).toBe("\n");
+  expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
+});
+
+it("leaves locks alone that are not of the branch of a task, and links", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" });
+  const outside = join(repo.dir, "outside");
+  mkdirSync(outside);
+  symlinkSync(outside, join(repo.dir, ".git/refs/heads/ekiden"));
+  const locks = [join(repo.dir, ".git/refs/heads/other.lock"), join(outside, "1-fix.lock")];
+  for (const lock of locks) writeFileSync(lock, "");
+  for (const branch of ["other", "ekiden/1-fix"])
+    expect(await git.try(repo.dir, "update-ref", `refs/heads/${branch}`, "HEAD")).not.toMatchObject({
+      code: 0,
+    });
+  expect(locks.map((lock) => existsSync(lock))).toEqual([true, true]);
 });
 
 it.each(["worktree unlock", "commit", "rebase", "update-ref"])(

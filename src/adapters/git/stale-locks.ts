@@ -1,7 +1,7 @@
 /** Finds the locks that a killed git left behind, and tells whether such a git still runs. */
 
-import { readlinkSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { readlinkSync, realpathSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { tried } from "../../core/tried.ts";
 import { namesIn, textIn } from "../small-files.ts";
 
@@ -30,6 +30,25 @@ export function removeLocks(
     const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (made >= from - 1_000 && made <= to) rmSync(lock, { force: true });
   }
+}
+
+/** Git's words about the lock of a branch of a task. */
+const HELD = /Unable to create '(([^'\n]+)\/refs\/heads\/(ekiden\/[^'\n]+)\.lock)': File exists/;
+const OWN_BRANCHES = /\/refs\/heads\/ekiden(?:\/|$)/;
+
+/**
+ * Git could not lock the branch of a task: waits until the git that holds it has ended, and removes the lock of one that was killed.
+ * Branches of tasks are Ekiden's own, so no program of the person waits in between.
+ * @returns whether git may be started again; false also for all other errors
+ */
+export async function branchFreed(error: string): Promise<boolean> {
+  const [, lock = "", commonDir = "", branch = ""] = HELD.exec(error) ?? [];
+  // A link of a member would lead to a file elsewhere.
+  if (lock === "" || !OWN_BRANCHES.test(tried(() => realpathSync(dirname(lock)), ""))) return false;
+  const project = `${dirname(commonDir)}/`;
+  await gitGone(({ cwd, line }) => `${cwd}/`.startsWith(project) || line.includes(branch));
+  rmSync(lock, { force: true });
+  return true;
 }
 
 const gits = (): Process[] =>
