@@ -14,12 +14,12 @@ const AGAIN_MS = 1_000;
 
 export type Aside = { readonly width: number; readonly lines: readonly StripLine[] };
 
-/** `look.height`: the rows that it may have. Null on a narrower terminal, and for a lead alone without tasks. */
-export function asideOf(team: TeamModel | null, style: Style, look: StripLook): Aside | null {
+/** `height`: the rows that it may have. Null on a narrower terminal, and for a lead alone without tasks. */
+export function asideOf(team: TeamModel | null, style: Style, look: StripLook, height: number): Aside | null {
   if (!team || look.width < WIDE) return null;
   const width = Math.floor(look.width * SHARE);
-  const members = stripLines(team, style, { ...look, width }, Math.floor(look.height / 2));
-  const room = look.height - members.length - (members.length > 0 ? 1 : 0);
+  const members = stripLines(team, style, { ...look, width }, Math.floor(height / 2));
+  const room = height - members.length - (members.length > 0 ? 1 : 0);
   const tasks = boardLines(team.picture, style, width, room, look.now);
   if (members.length + tasks.length === 0) return null;
   const gap = members.length > 0 && tasks.length > 0 ? [{ line: "", name: null }] : [];

@@ -10,7 +10,7 @@ import { exact, oneLine, type Style, shortened, spread, wrapped } from "./style.
 
 /** The columns of the bar and the blanks of a card. */
 const MARGIN = 4;
-/** A lower card has its answers in one paragraph. */
+/** A lower card, and one whose question is longer than it, has its answers in one paragraph. */
 const ROOMY = 13;
 
 export type CardLook = {
@@ -32,21 +32,24 @@ export function cardOf(questions: CardQuestions, style: Style, look: CardLook, s
   const bar = paint("warn", "┃");
   const { request, task } = current;
   const why = request.ask.kind === "permission" ? (request.ask.why ?? "") : "";
+  const left = look.isRead || request.ask.kind !== "question" ? leftText(request.deadline - now) : "";
+  const place = `${questions.position} of ${questions.count}`;
   const head = [
     titleLine(
       `${paint(colourOf(request.by), request.by)} ${paint("strong", headOf(current))}`,
-      paint(
-        "dim",
-        `${questions.position} of ${questions.count}${look.isRead || request.ask.kind !== "question" ? leftText(request.deadline - now) : ""}`,
-      ),
+      [place + left, place].map((text) => paint("dim", text)),
       inner,
     ),
     ...(task === "" ? [] : [paint("dim", shortened(`task: ${oneLine(task)}`, inner))]),
     ...(why === "" ? [] : wrapped(`why:  ${oneLine(exact(why))}`, inner).map((line) => paint("dim", line))),
   ];
-  const foot = answersOf(questions, current, style, look);
+  const answers = (isLow: boolean): string[] => answersOf(questions, current, style, look, isLow);
   const body = bodyOf(current, style, inner);
-  const room = Math.max(3, height - head.length - foot.length);
+  const roomBeside = (foot: readonly string[]): number => Math.max(3, height - head.length - foot.length);
+  // What is to be judged comes before a line for each answer.
+  const whole = answers(height < ROOMY);
+  const foot = body.length <= roomBeside(whole) ? whole : answers(true);
+  const room = roomBeside(foot);
   const from = Math.min(scroll, Math.max(0, body.length - room + 1));
   const fits = body.length <= room;
   const shown = fits ? body : body.slice(from, from + room - 1);
@@ -62,9 +65,11 @@ export function cardOf(questions: CardQuestions, style: Style, look: CardLook, s
   return { lines, overflows: !fits };
 }
 
-/** The title is always shown whole: the place among the questions is left out where it leaves no room for it. */
-const titleLine = (title: string, place: string, width: number): string =>
-  visibleWidth(title) + visibleWidth(place) < width ? spread(title, place, width) : shortened(title, width);
+/** The title is always shown whole: beside it stands the first of `places`, the longest first, that leaves room for it. */
+function titleLine(title: string, places: readonly string[], width: number): string {
+  const place = places.find((one) => visibleWidth(title) + visibleWidth(one) < width);
+  return place === undefined ? shortened(title, width) : spread(title, place, width);
+}
 
 /** A question that waits as long as the team lives has no end to show. */
 const leftText = (ms: number): string => (ms > DAY_MS ? "" : ` · ${span(Math.max(0, ms))} left`);
@@ -100,7 +105,8 @@ function answersOf(
   questions: CardQuestions,
   question: Question,
   style: Style,
-  { width, height, now, isRead }: CardLook,
+  { width, now, isRead }: CardLook,
+  isLow: boolean,
 ): string[] {
   const { paint } = style;
   const inner = width - MARGIN;
@@ -126,7 +132,7 @@ function answersOf(
   const hint = hintOf(questions, question, isSeen(question, now));
   return [
     "",
-    ...(height < ROOMY ? low : choices.flatMap(lineOf)),
+    ...(isLow ? low : choices.flatMap(lineOf)),
     ...wrapped(hint, inner).map((line) => paint("dim", line)),
   ];
 }
@@ -135,17 +141,12 @@ function hintOf(questions: CardQuestions, { request: { ask } }: Question, seen: 
   if (!seen) return "a new question";
   const isQuestion = ask.kind === "question";
   const { width, chosen } = questions;
-  const rule =
-    width === ""
-      ? ""
-      : chosen?.rule
-        ? `←→ the rule (${width}), e edits it`
-        : "tab behind a or s: a wider rule, to be edited";
+  const rule = width !== "" && chosen?.rule ? `←→ the rule (${width}), e edits it` : "";
   return [
     isQuestion ? "a number or your own words, then enter" : "y at once; or type it, then enter",
     "↓↑ choose",
     ...(rule === "" ? [] : [rule]),
-    ...(questions.count > 1 ? ["tab next question"] : []),
+    ...(questions.count > 1 ? ["tab next"] : []),
     ...(isQuestion ? ["/send lead TEXT talks past it"] : []),
   ].join(" · ");
 }

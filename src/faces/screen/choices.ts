@@ -34,7 +34,7 @@ export function choicesOf({ request: { ask } }: Question, alike: number, rule: s
       ? []
       : [
           { key: "s", word: "session", rule, label: `for this session: ${shown}` },
-          { key: "a", word: "always", rule, label: `always: allow ${shown}, in your own settings` },
+          { key: "a", word: "always", rule, label: "always: the same rule, in your own settings" },
         ]),
     { key: "n", word: "no", label: "no, because …", opens: "no, " },
   ];

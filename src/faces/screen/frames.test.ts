@@ -196,6 +196,27 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await SCENES["each task is a line of the story"]?.(scene);
     scene.team.main.filter(bob);
   },
+  "the board is open while three wait": async (scene) => {
+    await working(scene);
+    await scene.join(name("carol"));
+    await scene.facts(claimed(5, name("carol"), "Test the parser"));
+    const plan = "# Plan\n\n- read `src/settings.ts`\n- write a parser\n- test it";
+    await scene.ask(name("carol"), { kind: "plan", task: 5 as TaskId, attempt: 1, plan });
+    for (const who of [alice, bob])
+      await scene.ask(who, {
+        ...{ kind: "permission", tool: "write_file", subject: "src/a.ts", rule: "write_file(src/a.ts)" },
+        ...{
+          why: "mode default asks before tools that write files",
+          diff: `@@ -0,0 +1,9 @@\n${"+line\n".repeat(9)}`,
+        },
+      });
+    scene.questions.next();
+    await scene.open("board");
+  },
+  "three wait for the person": async (scene) => {
+    await SCENES["the board is open while three wait"]?.(scene);
+    scene.panel.open(null);
+  },
   "the board is open": async (scene) => {
     await working(scene);
     await scene.open("board");

@@ -78,7 +78,9 @@ export class NewsFeed {
       return true;
     }
     if (!STEPS.has(event.type)) return false;
-    const { tone, text } = this.news.of(event) ?? { tone: "dim", text: "" };
+    const { tone, text: told } = this.news.of(event) ?? { tone: "dim", text: "" };
+    // The card has the request.
+    const text = event.type === "plan.submitted" ? "submitted a plan" : told;
     const edited =
       event.type === "tool.called" && !event.isError ? this.team.story(event.who).lastEdit() : null;
     if (edited) block.edited(edited);

@@ -13,9 +13,10 @@ import { stripLines } from "./strip.ts";
 import { type Style, shortened, spread } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 
-/** Lines that the feed keeps, and a card has, at least; the share of the room that a card and a panel may take. */
+/** Lines that the feed keeps, and a card and a panel beside it have, at least; the share of the room that a card and a panel may take. */
 const FEED_MIN = 3;
 const CARD_MIN = 8;
+const PANEL_MIN = 6;
 const CARD_SHARE = 0.7;
 const PANEL_SHARE = 0.45;
 /** While one goes through its rows. */
@@ -43,6 +44,9 @@ export type Parts = {
   readonly watch?: Watch | undefined;
 };
 
+/** Lines of members: on a low terminal the feed needs its own. */
+const mostOf = (height: number): number => Math.max(2, Math.min(9, Math.floor(height / 6)));
+
 /** `overflows`: the card does not show all of its question. `members`: whose line a row of the screen is, from 0. */
 export type Drawn = {
   readonly lines: readonly string[];
@@ -57,19 +61,23 @@ export function pictureOf(parts: Parts, { width: whole, height }: { width: numbe
   const { paint } = style;
   const footer = footerLine(team, style, { ...parts, width: whole });
   let room = Math.max(0, height - editor.length - 1);
-  const aside = asideOf(team, style, { width: whole, height: room, frame, now, at });
+  const aside = asideOf(team, style, { width: whole, frame, now, at }, room);
   const width = aside ? whole - aside.width - visibleWidth(BORDER) : whole;
   const cardLook = {
     width,
-    height: Math.min(room, Math.max(CARD_MIN, Math.floor(room * CARD_SHARE))),
+    // A panel that one opens while a question waits is seen.
+    height: Math.min(
+      room,
+      panel.name === null ? Math.max(CARD_MIN, Math.floor(room * CARD_SHARE)) : CARD_MIN,
+    ),
     now,
     isRead: watch !== undefined,
   };
   const { lines: asked, overflows } = cardOf(questions, style, cardLook, parts.cardScroll);
   const card = asked.slice(0, room);
   room -= card.length;
-  const members = team && !aside ? stripLines(team, style, { width, height, frame, now, at }) : [];
-  const strip = members.slice(0, Math.max(0, room - FEED_MIN));
+  const forStrip = Math.min(mostOf(height), room - FEED_MIN - (panel.name === null ? 0 : PANEL_MIN));
+  const strip = team && !aside ? stripLines(team, style, { width, frame, now, at }, forStrip) : [];
   room -= strip.length;
   const share = panel.hasKeys ? CHOOSING_SHARE : PANEL_SHARE;
   const opened = panel.lines(width, Math.min(Math.floor(height * share), room - FEED_MIN));

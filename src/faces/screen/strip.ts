@@ -1,6 +1,7 @@
 /** The team strip: a line for each member with its task, the running command, phase, context fill, tokens and cost. */
 import type { Name } from "../../core/ids.ts";
 import type { PictureMember } from "../../core/picture/member.ts";
+import { isForPerson } from "../../core/picture/questions.ts";
 import { colourOf } from "../../core/views/identity.ts";
 import { reasonWords } from "../../core/views/reason.ts";
 import { retryWords } from "../../core/views/retry.ts";
@@ -9,15 +10,11 @@ import { columns, pad } from "../terminal/terminal.ts";
 import { oneLine, type Style, shortened, spread } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 
-/** On a low terminal the feed needs its lines. */
-const mostOf = (height: number): number => Math.max(2, Math.min(9, Math.floor(height / 6)));
-
 /** A narrower line has little room for a subject beside output. */
 const ROOMY = 100;
 
 export type StripLook = {
   readonly width: number;
-  readonly height: number;
   readonly frame: string;
   readonly now: number;
   /** The member that the person is looking at. */
@@ -28,35 +25,51 @@ export type StripLook = {
 export type StripLine = { readonly line: string; readonly name: Name | null };
 
 /** `most`: how many lines there may be. Members without a line are counted by state, with as many names as fit. */
-export function stripLines(
-  team: TeamModel,
-  style: Style,
-  look: StripLook,
-  most = mostOf(look.height),
-): StripLine[] {
+export function stripLines(team: TeamModel, style: Style, look: StripLook, most: number): StripLine[] {
   const active = [...team.picture.members.values()].filter(({ phase }) => phase !== "shutdown");
   // A lead alone is seen in the feed and in the last line.
-  if (active.every(({ kind }) => kind === "lead")) return [];
-  const busiest = [...active].sort((a, b) => Number(b.phase === "work") - Number(a.phase === "work"));
+  if (most < 1 || active.every(({ kind }) => kind === "lead")) return [];
+  const asks = askers(team);
+  const rank = (one: PictureMember): number => (waits(one, asks) ? 0 : one.phase === "work" ? 1 : 2);
+  const busiest = [...active].sort((a, b) => rank(a) - rank(b));
   const room = active.length > most ? most - 1 : most;
   const chosen = new Set(busiest.slice(0, room));
   const shown = active.filter((member) => chosen.has(member));
   const names = Math.max(4, ...shown.map(({ name }) => columns(name)));
   const rest = active.filter((member) => !chosen.has(member));
   return [
-    ...shown.map((member) => ({ line: memberLine(team, style, look, member, names), name: member.name })),
-    ...(rest.length > 0 ? [{ line: style.paint("dim", folded(rest, look.width)), name: null }] : []),
+    ...shown.map((member) => ({
+      line: memberLine(team, style, look, { member, names, isWaiting: waits(member, asks) }),
+      name: member.name,
+    })),
+    ...(rest.length > 0
+      ? [{ line: style.paint("dim", folded(rest, asks, look.width, shown.length > 0)), name: null }]
+      : []),
   ];
 }
 
-/** "and 3 at work: bob, carol … · 2 idle": the names of those at work are of more use than others. */
-function folded(rest: readonly PictureMember[], width: number): string {
+const askers = ({ picture }: TeamModel): ReadonlySet<Name> =>
+  new Set(picture.questions.list.filter(isForPerson).map(({ by }) => by));
+
+/** A member that asked and works on does not wait. */
+const waits = ({ name, phase }: PictureMember, asks: ReadonlySet<Name>): boolean =>
+  phase !== "work" && asks.has(name);
+
+/** "and 1 waits for you · 3 at work: bob, carol … · 2 idle": the names of those at work are of more use than others. */
+function folded(
+  rest: readonly PictureMember[],
+  asks: ReadonlySet<Name>,
+  width: number,
+  areOthersShown: boolean,
+): string {
   const working = rest.filter(({ phase }) => phase === "work").map(({ name }) => name);
-  const idle = rest.length - working.length;
+  const waiting = rest.filter((one) => waits(one, asks)).length;
+  const idle = rest.length - working.length - waiting;
   const count = working.length > 0 ? `${working.length} at work` : "";
+  const asking = waiting > 0 ? `${waiting} ${waiting === 1 ? "waits" : "wait"} for you` : "";
   const others = idle > 0 ? `${idle} idle` : "";
   const text = (names: string): string =>
-    `  and ${[`${count}${names}`, others].filter((part) => part !== "").join(" · ")}`;
+    `  ${areOthersShown ? "and " : ""}${[asking, `${count}${names}`, others].filter((part) => part !== "").join(" · ")}`;
   for (let named = working.length; named > 0; named -= 1) {
     const more = named < working.length ? " …" : "";
     const line = text(`: ${working.slice(0, named).join(", ")}${more}`);
@@ -69,14 +82,13 @@ function memberLine(
   team: TeamModel,
   style: Style,
   look: StripLook,
-  member: PictureMember,
-  names: number,
+  { member, names, isWaiting }: { member: PictureMember; names: number; isWaiting: boolean },
 ): string {
   const { paint } = style;
   const { width, frame, now, at } = look;
   const { name, phase, task } = member;
   const working = phase === "work";
-  const mark = working ? paint("busy", frame) : paint("dim", "○");
+  const mark = isWaiting ? paint("warn", "?") : working ? paint("busy", frame) : paint("dim", "○");
   const shownName = paint(colourOf(name), pad(name, names));
   const output = working ? outputOf(team, member) : "";
   const whole = task === null ? "" : `#${task} ${oneLine(team.picture.subject(task))}`;
@@ -84,7 +96,10 @@ function memberLine(
   const subject = output !== "" && width < ROOMY ? shortened(whole, Math.floor(width / 5)) : whole;
   const doing = working
     ? [subject, stepOf(team, member, width)].filter((part) => part !== "").join(" · ")
-    : [member.retry ? retryWords(member.retry, now) : phaseWords(member), subject]
+    : [
+        isWaiting ? "waits for you" : member.retry ? retryWords(member.retry, now) : phaseWords(member),
+        subject,
+      ]
         .filter((part) => part !== "")
         .join(" · ");
   const spent = member.inputTokens + member.outputTokens;
@@ -96,7 +111,7 @@ function memberLine(
   ].join("  ");
   const here = at === name ? paint("busy", "▸") : " ";
   return spread(
-    `${here}${mark} ${shownName}  ${paint(working ? "plain" : "dim", doing)}`,
+    `${here}${mark} ${shownName}  ${paint(isWaiting ? "warn" : working ? "plain" : "dim", doing)}`,
     paint("dim", right),
     width,
   );

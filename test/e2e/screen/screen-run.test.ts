@@ -92,7 +92,7 @@ it("settles all questions of one rule by one answer, while the others' news goes
   });
   const card = await terminal.shows(/wants to run bash +1 of 3/);
   // The question of the first did not keep the others from claiming and asking.
-  expect(card).toMatch(/carol +idle: waiting for permission · #\d/);
+  expect(card).toMatch(/carol +waits for you · #\d/);
   expect(card).toMatch(/task: #\d (?:One|Two|Three)/);
   expect(card).toContain("yes to all 3 that this rule covers");
   terminal.type("\t");

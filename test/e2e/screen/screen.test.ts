@@ -270,7 +270,7 @@ const rulesOf = (project: Project): string => {
 it("writes the rule of an always into the person's own settings, and asks no more", async () => {
   const { terminal, project } = await conversation(runsTests, SMALL);
   terminal.type("run: touch made\r");
-  await terminal.shows("always: allow bash(touch made)");
+  await terminal.shows("always: the same rule");
   await terminal.shows("y at once");
   terminal.type("a\r");
   await terminal.shows("Done.");
