@@ -33,13 +33,10 @@ export class MemberModels {
     return new Map([...this.inUse].map(([name, { spec }]) => [name, spec]));
   }
 
-  /** The models of the providers in use. */
   async offered(): Promise<readonly string[]> {
-    const providers = new Set([...this.inUse.values()].map(({ spec }) => spec.split("/")[0] ?? ""));
-    const lists = [...providers].map(async (provider) =>
-      ((await this.parts.modelsOf(provider)) ?? []).map((name) => `${provider}/${name}`),
+    return await this.parts.modelsOffered(
+      new Set([...this.inUse.values()].map(({ spec }) => spec.split("/")[0] ?? "")),
     );
-    return (await Promise.all(lists)).flat();
   }
 
   /** A member starts. */

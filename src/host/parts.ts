@@ -9,7 +9,7 @@ import type { WayOut } from "../adapters/git/way-out.ts";
 import { JobHost } from "../adapters/jobs/index.ts";
 import { LiveOutputWriter } from "../adapters/live-output.ts";
 import type { Mcp } from "../adapters/mcp/index.ts";
-import { chooseModel, modelsOf, openModel } from "../adapters/models/index.ts";
+import { chooseModel, modelsOffered, openModel } from "../adapters/models/index.ts";
 import { markOf } from "../adapters/process-identity.ts";
 import { lateSandbox } from "../adapters/sandbox/late.ts";
 import { childEnvironment } from "../adapters/shell/environment.ts";
@@ -80,8 +80,8 @@ export type Parts = {
   readonly taskChanges: TaskChanges;
   /** Opens a model once; without a spec, the one that the settings and the environment choose. */
   readonly model: (spec: string | undefined) => Promise<Model>;
-  /** The names of a provider's models; null where it does not list them. */
-  readonly modelsOf: (provider: string) => Promise<readonly string[] | null>;
+  /** The models of the providers in use, by their names, and of those whose key is there. */
+  readonly modelsOffered: (inUse: ReadonlySet<string>) => Promise<readonly string[]>;
   /** The model of new members: "" follows the settings, "runbook" keeps the embedded one. */
   readonly ownModel: string;
 };
@@ -209,7 +209,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     liveOutput: new LiveOutputWriter(outputDir, scope, secrets.redact),
     userFolder: dirname(userFile()),
     model,
-    modelsOf: (provider) => modelsOf(provider, { env, baseUrl: settings.baseUrl ?? "" }),
+    modelsOffered: (inUse) => modelsOffered(inUse, { env, baseUrl: settings.baseUrl ?? "" }),
     secrets,
     ownModel: (settings.model ?? ofLead.spec) === "runbook" ? "runbook" : "",
   };

@@ -32,6 +32,24 @@ export async function modelsOf(provider: string, where: Whereabouts): Promise<re
   return vendor ? await (await import("./offered.ts")).modelsOffered(vendor, where) : null;
 }
 
+/** "provider/name" of all that can be used: what the providers in use list, and those whose key is there. */
+export async function modelsOffered(
+  inUse: ReadonlySet<string>,
+  { env, baseUrl }: Whereabouts,
+): Promise<readonly string[]> {
+  const usable = VENDORS.filter(
+    ({ name, keyVariable }) => inUse.has(name) || (keyVariable !== "" && env[keyVariable]),
+  );
+  const lists = usable.map(async ({ name, defaultModel }) => {
+    // The address belongs to the provider in use: no other key goes there.
+    const names = await modelsOf(name, { env, baseUrl: inUse.has(name) ? baseUrl : "" });
+    return (names ?? (defaultModel && !inUse.has(name) ? [defaultModel] : [])).map(
+      (model) => `${name}/${model}`,
+    );
+  });
+  return (await Promise.all(lists)).flat();
+}
+
 export type OpenModelOptions = {
   readonly env: Environment;
   readonly clock: Clock;

@@ -98,7 +98,7 @@ function lead(mails: readonly Tag[]): Content {
   );
   return asked
     ? say(
-        "Noted. The runbook model runs the fenced blocks of tasks on the board; it does nothing else. To put a runbook on the board: /run FILE.md",
+        "Noted. The runbook model runs the fenced blocks of tasks on the board; it does nothing else. To put a runbook on the board: /run FILE.md. To talk to a model: /model",
       )
     : [];
 }

@@ -60,7 +60,7 @@ export class ChooseView implements FullView {
       ` filter: ${list.filter}▏`,
       ...shown,
       ...Array.from({ length: room - shown.length }, () => ""),
-      paint("dim", shortened(" ↑↓ select · type to filter · enter chooses · esc leaves it as it is", width)),
+      paint("dim", shortened(" ↑↓ select · type to filter · enter chooses · esc leaves it", width)),
     ];
   }
 

@@ -68,6 +68,7 @@ export const SCREEN_COMMANDS: OwnCommands<Place> = {
     run: async ({ host, screen }, [who]) => {
       if (who !== undefined) await mustExist(host.store, name(who));
       screen.filter(who ?? "");
+      if (who === undefined) screen.note("the whole story is shown; /story NAME shows one member's");
     },
   },
   review: {

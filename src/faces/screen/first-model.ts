@@ -131,14 +131,18 @@ export class FirstModelView implements FullView {
       ...(this.typed
         ? this.keyLines(this.typed, width)
         : wrapped(OTHERS, width, " ").map((line) => paint("dim", line))),
-    ].slice(0, height - 1);
+    ];
     const keys = this.typed?.isUsed
       ? "y keeps it · n uses it once · esc goes back"
       : this.typed
         ? "enter uses it · esc goes back"
         : "↑↓ select · enter chooses · esc leaves";
-    const foot = this.said === "" ? paint("dim", ` ${keys}`) : paint("warn", ` ${this.said}`);
-    return [...body, ...Array.from({ length: height - 1 - body.length }, () => ""), shortened(foot, width)];
+    const isSaid = this.said !== "";
+    const foot = wrapped(isSaid ? this.said : keys, width, " ").map((line) =>
+      paint(isSaid ? "warn" : "dim", line),
+    );
+    const shown = body.slice(0, height - foot.length);
+    return [...shown, ...Array.from({ length: height - foot.length - shown.length }, () => ""), ...foot];
   }
 
   private keyLines({ provider, text, isRefused, isUsed }: Typed, width: number): string[] {

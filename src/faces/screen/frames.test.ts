@@ -4,7 +4,7 @@
  */
 import { stripVTControlCharacters } from "node:util";
 import { visibleWidth } from "@earendil-works/pi-tui";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { asked, claimed, result, Scene, SECOND, said, turn } from "../../../test/fixtures/screen-scene.ts";
 import { name, stage } from "../../../test/fixtures/stage.ts";
 import { heard } from "../../core/conversation/chat.ts";
@@ -301,6 +301,21 @@ it.each(Object.entries(SCENES))("%s", async (title, play) => {
     return `${width} columns\n${lines.map((line) => stripVTControlCharacters(line).trimEnd()).join("\n")}\n`;
   });
   await expect(frames.join("\n")).toMatchFileSnapshot(`goldens/${title.replaceAll(" ", "-")}.txt`);
+});
+
+it.each(["help", "keys"])("the lines of /%s", async (word) => {
+  vi.stubEnv("XDG_CONFIG_HOME", "/nowhere");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const scene = await Scene.on(open);
+  await scene.join(LEAD);
+  await scene.typed(`/${word}`);
+  const frames = [60, 120].map((width) => {
+    const lines = scene.frame(width, 250);
+    for (const line of lines) expect(visibleWidth(line)).toBeLessThanOrEqual(width);
+    const shown = lines.slice(0, -4).map((line) => stripVTControlCharacters(line).trimEnd());
+    return `${width} columns\n${shown.join("\n").trim()}\n`;
+  });
+  await expect(frames.join("\n")).toMatchFileSnapshot(`goldens/the-lines-of-${word}.txt`);
 });
 
 it("gives keys to the panel of a watched team again after a terminal that was too low for it", async () => {

@@ -1,4 +1,5 @@
 /** `/theme` and `/keys`: how the full screen looks, and which keys it has. */
+import { homedir } from "node:os";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { didYouMean } from "../../core/nearest.ts";
@@ -6,6 +7,7 @@ import type { OwnCommands } from "../repl/slash.ts";
 import { fixed } from "./blocks.ts";
 import type { Place } from "./commands.ts";
 import type { Look } from "./feed.ts";
+import { fromHome } from "./first-frame.ts";
 import { boundKeys } from "./keys.ts";
 import { keepOwn, ownSettingsFile } from "./own-settings.ts";
 import { wrapped } from "./style.ts";
@@ -48,7 +50,8 @@ export const LOOK_COMMANDS: OwnCommands<Place> = {
     run: async ({ screen }) => {
       const { paint } = screen.style;
       const rows = Object.entries(boundKeys());
-      const hint = `Others: { "keys": { "panels": "ctrl+p" }, "vim": true } in ${ownSettingsFile()}`;
+      const file = fromHome(ownSettingsFile(), homedir());
+      const hint = `Keys of your own, by the names of the second column, in ${file}: { "keys": { "panels": "ctrl+p" }, "vim": true }`;
       const lines = ({ width }: Look): string[] => [
         "",
         ...rows.flatMap(([name, { keys, about }]) => {

@@ -79,7 +79,7 @@ export async function chooseModel(place: Place): Promise<void> {
   }));
   const view = new ChooseView(choices, {
     style: screen.style,
-    title: "the model of all members, from the next call on (/model PROVIDER/MODEL NAME: of one)",
+    title: "the model of all members (of one: /model MODEL NAME)",
     current: host.models.get(LEAD) ?? "",
     chosen: (value) => {
       screen.tools.show(null);

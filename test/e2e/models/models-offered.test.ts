@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { modelsOf } from "../../../src/adapters/models/index.ts";
+import { modelsOf, modelsOffered } from "../../../src/adapters/models/index.ts";
 import { fails, says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { Project } from "../cli-program.ts";
 
@@ -55,6 +55,25 @@ it.each<[string, RequestListener]>([
 ])("has no list for %s, and no error", async (_, answer) => {
   const where = { env: { OPENAI_API_KEY: "k" }, baseUrl: await serve(answer) };
   expect(await modelsOf("openai", where)).toBeNull();
+});
+
+it("is of each provider whose key is there, also beside the model that needs none", async () => {
+  const others: unknown[] = [];
+  const baseUrl = await serve((request, response) => {
+    others.push(request.headers);
+    response.end(JSON.stringify({ data: [{ id: "own" }] }));
+  });
+  const ANTHROPIC_BASE_URL = await serve((_, response) =>
+    response.end(JSON.stringify({ data: [{ id: "new" }] })),
+  );
+  const env = { ANTHROPIC_API_KEY: "secret", ANTHROPIC_BASE_URL };
+  expect(await modelsOffered(new Set(["runbook"]), { env, baseUrl: "" })).toEqual(["anthropic/new"]);
+  expect(await modelsOffered(new Set(["openai-compatible"]), { env, baseUrl })).toEqual([
+    "anthropic/new",
+    "openai-compatible/own",
+  ]);
+  // The address of one provider gets no key of another.
+  expect(JSON.stringify(others)).not.toContain("secret");
 });
 
 it("is shown by doctor and in the conversation", async () => {

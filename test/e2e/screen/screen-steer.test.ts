@@ -27,6 +27,8 @@ it("changes the model and the mode from the next call on", async () => {
   await terminal.shows("The lead alone on anthropic/claude-sonnet-5-5");
   terminal.type("/model anthropic/claude-haiku-5\r");
   await terminal.shows(/lead +anthropic\/claude-haiku-5/);
+  terminal.type("/story\r");
+  await terminal.shows("the whole story is shown; /story NAME shows one member's");
   terminal.type("/mode accept-edits\r");
   await terminal.shows("mode accept-edits: files are edited without a question");
   terminal.type("edit\r");
