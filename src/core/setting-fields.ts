@@ -112,7 +112,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     ),
   permissionsTo: () =>
     oneOf(["person", "lead", "nobody"]).describe(
-      "The one who answers questions about permissions: you (in any terminal: ekiden answer), the lead, or nobody, which refuses them. Unset: you, if the team's process has your terminal.",
+      "The one who answers questions about permissions: you (in any terminal: ekiden answer), the lead, or nobody, which refuses them. Unset: you, if the team's process has your terminal or one has joined it.",
     ),
   questionDeadlineMs: () => duration().describe("How long a run that nobody watches waits for an answer."),
   permissionDeadlineMs: () =>

@@ -100,7 +100,7 @@ async function hostOn(
     embedded: options.embedded ?? "runbook" in work,
     resume: "resume" in work,
     trust,
-    asks: canAsk,
+    asks: canAsk || ((): boolean => opened?.alone === 0),
     ...toldTo(() => [full?.live.told, opened?.told]),
     onModel: (...model) => {
       if (!opened) models.push(model);

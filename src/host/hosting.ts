@@ -11,7 +11,7 @@ import type { TeamParts } from "../runtime/team/team-parts.ts";
 import type { Crew } from "./compose.ts";
 import type { Parts } from "./parts.ts";
 import { permissionPolicy } from "./permission-policy.ts";
-import { PermissionQuestions } from "./permission-questions.ts";
+import { type Asks, PermissionQuestions } from "./permission-questions.ts";
 import { WebHosts } from "./web-hosts.ts";
 
 const REAP_MS = 500;
@@ -36,8 +36,8 @@ function lazyReader(now: () => number): FetchPage {
   return async (...asked) => (await reader())(...asked);
 }
 
-/** `asks`: this process shows questions to the person. `mode`: the permission mode, if it may change. */
-export function shared(parts: Parts, asks = false, mode?: () => Mode): Shared {
+/** `mode`: the permission mode, if it may change. */
+export function shared(parts: Parts, asks: Asks = false, mode?: () => Mode): Shared {
   const questions = new PermissionQuestions(parts, asks);
   const policy = permissionPolicy(parts, questions, mode);
   const memory = new MemoryFolder(parts.workspace, parts.secrets.redact);

@@ -21,6 +21,8 @@ export type Question = {
 
 export type Given = Answer & { readonly by: Name | null; readonly state: "answered" | "expired" };
 
+/** Whether a face shows questions to the person: of this process, or one that has joined it and may leave. */
+export type Asks = boolean | (() => boolean);
 type QuestionParts = Pick<Parts, "store" | "settings" | "clock" | "workspace">;
 const FLOOR_MS = 1_000;
 /** Longer than a team lives. */
@@ -29,17 +31,16 @@ const UNWATCHED_MS = 300_000;
 
 export class PermissionQuestions {
   private readonly parts: QuestionParts;
-  private readonly asks: boolean;
+  private readonly asks: Asks;
 
-  /** `asks`: a face of this process shows questions to the person. */
-  constructor(parts: QuestionParts, asks: boolean) {
+  constructor(parts: QuestionParts, asks: Asks) {
     this.parts = parts;
     this.asks = asks;
   }
 
-  /** The person sees questions: in this process, or where the settings send permissions. */
+  /** The person sees questions at all times: in this process, or where the settings send permissions. */
   get isWatched(): boolean {
-    return this.asks || this.parts.settings.permissionsTo === "person";
+    return this.asks === true || this.parts.settings.permissionsTo === "person";
   }
 
   /** `isAllowedNow`: a rule that came up meanwhile answers the question. Null: nobody can be asked. Rejects with the signal's reason when the call is interrupted. */
@@ -71,10 +72,15 @@ export class PermissionQuestions {
 
   /** A person who watches may be away for an hour. Nobody else is waited for without an end. */
   private patienceFor(of: Name): number {
-    return of === PERSON && this.isWatched ? WATCHED_MS : UNWATCHED_MS;
+    return of === PERSON ? WATCHED_MS : UNWATCHED_MS;
+  }
+
+  private get asksNow(): boolean {
+    return typeof this.asks === "function" ? this.asks() : this.asks;
   }
 
   private whom(asker: Name): Name | null {
+    const asks = this.asksNow;
     switch (this.parts.settings.permissionsTo) {
       case "nobody":
         return null;
@@ -82,9 +88,9 @@ export class PermissionQuestions {
         return PERSON;
       case "lead":
         if (asker !== LEAD) return LEAD;
-        return this.asks ? PERSON : null; // no member answers its own question
+        return asks ? PERSON : null; // no member answers its own question
       default:
-        return this.asks ? PERSON : null;
+        return asks ? PERSON : null;
     }
   }
 
@@ -93,7 +99,8 @@ export class PermissionQuestions {
     signal: AbortSignal,
     isAllowedNow: () => Promise<boolean>,
   ): Promise<Given> {
-    const { store, clock } = this.parts;
+    const { store, clock, settings } = this.parts;
+    let seenAt = clock.now();
     for (;;) {
       const mark = store.wake.mark();
       const now = await store.requests.request(request.id);
@@ -107,7 +114,11 @@ export class PermissionQuestions {
         await store.requests.withdraw(request.id);
         return { yes: true, text: "", by: PERSON, state: "answered" };
       }
-      const left = request.deadline - clock.now();
+      if (request.of !== PERSON || this.isWatched || this.asksNow) seenAt = clock.now();
+      // The person has left, and nobody else watches.
+      const isLeft = clock.now() - seenAt >= (settings.permissionDeadlineMs ?? UNWATCHED_MS);
+      if (isLeft) await store.requests.withdraw(request.id);
+      const left = now.deadline - clock.now(); // it may have been postponed
       if (left <= 0) await store.requests.expire("Nobody answered before the deadline.");
       else await store.wake.changed(mark, [`mail:${request.by}`], Math.min(left, FLOOR_MS), signal);
     }

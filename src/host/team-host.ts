@@ -10,6 +10,7 @@ import type { Cursor, Delta, Model, Store } from "../ports/index.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
 import type { Compacted } from "../runtime/turn/context.ts";
 import type { Outcome } from "./outcome.ts";
+import type { Asks } from "./permission-questions.ts";
 import type { Allowance } from "./spending.ts";
 import type { RunbookWork, Work } from "./start-work.ts";
 
@@ -28,9 +29,10 @@ export type HostOptions = {
   readonly onModel?: (who: Name, model: Pick<Model, "spec" | "window">) => void;
   /**
    * The caller shows the questions of members to the person: it finds them in `store.requests` and answers there, as `PERSON`. Without
-   * it, and without the setting `permissionsTo`, a call that needs a permission is refused, with the rule that would allow it.
+   * it, and without the setting `permissionsTo`, a call that needs a permission is refused, with the rule that would allow it. A function
+   * says it for now: the person may join and leave.
    */
-  readonly asks?: boolean;
+  readonly asks?: Asks;
   /** Opens models instead of the providers: a scripted one, one of your own. Called once for each spec. */
   readonly openModel?: (spec: string) => Promise<Model>;
   /**

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import type { Step } from "../../../src/adapters/models/scripted.ts";
 import { name, PERSON } from "../../../src/core/ids.ts";
@@ -275,4 +276,27 @@ it("a wider rule for this session answers the others that wait, and is written n
   expect(await team.host.done).toMatchObject({ completed: 2 });
   expect(await team.events("permission.answered")).toHaveLength(1);
   expect(existsSync(personalFile(team.folder))).toBe(false);
+});
+
+it("asks while somebody has joined a process that nobody watches, and gives up a while after they left", async () => {
+  let isThere = false;
+  const come: Step = () => {
+    isThere = true;
+    return bash("touch b");
+  };
+  const team = await working(
+    [bash("touch a"), come, bash("touch c")],
+    { permissionDeadlineMs: WAIT_MS },
+    { host: { asks: () => isThere } },
+  );
+  const { id } = await question(team, { subject: "touch b" });
+  await team.store.requests.postpone(PERSON, 60_000);
+  await sleep(2 * WAIT_MS); // the time that is waited for is the matter of the test
+  await answer(team.store, id, "yes", "");
+  const last = await question(team, { subject: "touch c" });
+  await team.store.requests.postpone(PERSON, 60_000);
+  isThere = false;
+  expect(await team.host.done).toMatchObject({ completed: 1 });
+  expect(await team.store.requests.request(last.id)).toMatchObject({ state: "withdrawn" });
+  expect(["a", "b", "c"].map((file) => existsSync(join(team.folder, file)))).toEqual([false, true, false]);
 });

@@ -94,6 +94,38 @@ it("keeps the questions of a run without a terminal open while a terminal has jo
   expect(stderr).toContain("painted red");
 });
 
+it("asks a terminal that has joined a run without one about permissions, and nobody once it has left", async () => {
+  const place = project();
+  const server = await startModelServer({
+    anthropic: ({ system, messages }) => {
+      if (system.startsWith('You are "lead"')) return says("I see.");
+      const said = JSON.stringify(messages.at(-1));
+      if (said.includes("nobody is there to be asked")) return calls("complete_task", { result: "refused" });
+      if (said.includes("first")) return runs("until [ -e left ]; do sleep 0.05; done; echo second");
+      if (said.includes("second")) return runs("git tag no");
+      return runs(
+        said.includes("gone") ? "echo first; git tag yes" : "until [ -e go ]; do sleep 0.05; done; echo gone",
+      );
+    },
+  });
+  onTestFinished(() => server.close());
+  await place.run(["add", "Paint"]);
+  const env = { ...server.env, EKIDEN_CONFINED_COMMANDS: "ask" };
+  const run = place.run(["resume", "--teammate", "bob", "--allow", "bash(until *)", ...MODEL], { env });
+  const joined = await soonJoined(place, env);
+  place.write({ go: "" });
+  await joined.shows(/bob wants to run bash +1 of 1$[\s\S]*y at once/m);
+  joined.type("y");
+  await soon(() => expect(joined.screen()).not.toContain("bob wants to run bash"));
+  joined.type("\x04\x04");
+  await joined.ended;
+  place.write({ left: "" });
+  const { code, stderr } = await run;
+  expect(code, stderr).toBe(0);
+  expect(stderr).toMatch(/may run bash: echo first; git tag yes \(decided by person\)/);
+  expect(stderr).toContain("refused");
+});
+
 /** A terminal of the run, and not of a process of its own. */
 async function soonJoined(
   place: ReturnType<typeof project>,
