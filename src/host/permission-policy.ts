@@ -134,11 +134,16 @@ export function permissionPolicy(
     const how = way.rule === null ? "" : ` It would be allowed by --allow '${way.rule}'.`;
     const change = await tool.preview?.(input, closed ? { ...ctx, closed } : ctx);
     const diff = change && secrets.redact(await (await import("./shown-change.ts")).shownChange(change));
-    let judged = allowed;
-    // Only for a question that a rule alone can answer.
+    let [judged, looked] = [`${allowed} ${mode()}`, mode()];
+    // Only for a question that a rule or the mode alone can answer.
     const isAllowedNow = async (): Promise<boolean> => {
-      if (judged === allowed || effect === "allow" || Object.keys(way.opening).length > 0) return false;
-      judged = allowed;
+      const now = mode();
+      // One that is only passed on the way to another mode answers nothing.
+      const isPassed = now !== looked;
+      looked = now;
+      if (isPassed || judged === `${allowed} ${now}` || effect === "allow") return false;
+      if (Object.keys(way.opening).length > 0) return false;
+      judged = `${allowed} ${now}`;
       return (await judge()).effect === "allow";
     };
     const answer = await questions.put(

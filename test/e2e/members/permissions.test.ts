@@ -300,3 +300,12 @@ it("asks while somebody has joined a process that nobody watches, and gives up a
   expect(await team.store.requests.request(last.id)).toMatchObject({ state: "withdrawn" });
   expect(["a", "b", "c"].map((file) => existsSync(join(team.folder, file)))).toEqual([false, true, false]);
 });
+
+it("a mode that allows an edit answers the question about it", async () => {
+  const team = await working([call("write_file", { path: "x", content: "x" })], { permissionsTo: "person" });
+  const { id } = await question(team);
+  team.host.mode = "accept-edits";
+  expect(await team.host.done).toMatchObject({ completed: 1 });
+  expect(await team.store.requests.request(id)).toMatchObject({ state: "withdrawn" });
+  expect(existsSync(join(team.folder, "x"))).toBe(true);
+});
