@@ -32,3 +32,19 @@ it("gives back a text that begins as the late one would", () => {
   late.expect("One.", "One");
   expect([".\n", "Two"].map((piece) => late.fresh(piece))).toEqual(["", "Two"]);
 });
+
+it("keeps out the pieces of several replies that were read before any of them came", () => {
+  const late = new LatePieces();
+  for (const said of ["I call one.", "I call two.", "I call three."]) late.expect(said, "");
+  const come = ["I call", " one.", "\n", "I call two.I", " call", " three.", "I call", " four."];
+  expect(come.map((piece) => late.fresh(piece)).join("")).toBe("I call four.");
+});
+
+it("gives up replies whose pieces never come", () => {
+  const late = new LatePieces();
+  for (const said of ["I call one.", "I call two."]) late.expect(said, "");
+  expect(["I call", " for", " help."].map((piece) => late.fresh(piece)).join("")).toBe("I call for help.");
+  late.expect("Lost.", "");
+  late.expect("I see.", "I");
+  expect([" see.", " More."].map((piece) => late.fresh(piece)).join("")).toBe(" More.");
+});
