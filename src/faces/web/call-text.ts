@@ -2,9 +2,9 @@
 import { inOurNames } from "../../core/tool-names.ts";
 import { type Called, shownCall } from "../../core/views/shown-call.ts";
 
-const KEYS = ["command", "path", "pattern", "to", "task", "subject", "query", "name", "id"] as const;
+const KEYS = "command path pattern to task subject query name id url topic request".split(" ");
 /** Fields with the text of a call, besides its subject. */
-const WORDS = ["result", "reason", "text", "message", "plan"] as const;
+const WORDS = "result reason text message plan question prompt feedback note patch".split(" ");
 
 export function callText(call: Pick<Called, "input" | "shows"> & Partial<Called>): string {
   const { input } = inOurNames({ tool: "", ...call });
