@@ -30,6 +30,8 @@ import {
 /** More ends of hosts than this within the time are no accident. */
 const LOST_MAX = 3;
 const LOST_MS = 60_000;
+/** A call may take long; a process that says nothing for this time stands still. */
+const SILENT_MS = 3_000;
 
 /** A host that answered, and whom it talks to. */
 type Line = { readonly socket: Socket; readonly listen: (hear: (message: FromHost) => void) => void };
@@ -81,6 +83,7 @@ export class AttachedHost implements TeamHost {
   private nth = 0;
   private readonly waiting = new Map<number, (message: FromHost | null) => void>();
   private isOver = false;
+  private isSilent = false;
   private readonly losses: number[] = [];
 
   static async open(options: AttachOptions): Promise<AttachedHost> {
@@ -183,12 +186,25 @@ export class AttachedHost implements TeamHost {
     this.nth += 1;
     const id = this.nth;
     return new Promise((done, fail) => {
+      const late = setTimeout(() => this.late(line, call), SILENT_MS).unref();
       this.waiting.set(id, (message) => {
+        clearTimeout(late);
         if (message && "value" in message) done(message.value as Awaited<ReturnType<Calls[C]>>);
         else fail(message && "fault" in message ? errorOf(message.fault) : gone());
       });
       send(line.socket, { id, call, args });
     });
+  }
+
+  private late({ socket }: Line, call: CallName): void {
+    if (socket.destroyed) return;
+    if (call !== "answers") return void this.call("answers").catch(() => {});
+    if (this.isSilent) return;
+    this.isSilent = true;
+    const { pid } = this.about;
+    this.options.told.onNotice?.(
+      `process ${pid} of the team does not answer; what you send waits for it. To end it: kill -9 ${pid}`,
+    );
   }
 
   private begin({ line, welcome }: Reached): void {
@@ -203,6 +219,7 @@ export class AttachedHost implements TeamHost {
 
   private hear(message: FromHost): void {
     const { told } = this.options;
+    this.isSilent = false;
     if ("id" in message) {
       this.waiting.get(message.id)?.(message);
       this.waiting.delete(message.id);

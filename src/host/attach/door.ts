@@ -228,6 +228,8 @@ export class Door {
     switch (call) {
       case "started":
         return this.started.then(() => null);
+      case "answers":
+        return null;
       case "end":
         return this.end(socket, host);
       case "useMode":

@@ -36,6 +36,8 @@ export type Passed = (typeof PASSED)[number];
 export type Calls = Pick<TeamHost, Passed> & {
   /** Resolves when the members have started. */
   started(): void;
+  /** Shows that the process runs. */
+  answers(): void;
   /** Null dollars: no limit. */
   allowMore(more: { usd?: number | null; tokens?: number }): Over | null;
   useMode(mode: Mode): void;

@@ -54,11 +54,14 @@ it("works on while its terminal is frozen or killed, and the next one shows what
   await soon(async () => expect((await place.run(["ps"])).stdout).not.toMatch(/^(?:working|idle)/m));
 });
 
-it("starts the process of the team again when that was killed", async () => {
+it("says that the process of the team stands still, and starts it again when it was killed", async () => {
   const { place, terminal } = await waitingTeam({ gone: "Done." });
   const [pid = 0] = processesOf(`HOME=${place.home}\0`).filter(
     (one) => one !== terminal.pty.pid && /\0host\0/.test(readFileSync(`/proc/${one}/cmdline`, "utf8")),
   );
+  process.kill(pid, "SIGSTOP");
+  terminal.type("\x1b[Z");
+  await terminal.shows(`process ${pid} of the team does not answer`);
   process.kill(pid, "SIGKILL");
   await terminal.shows("the line to the process of the team is cut");
   await terminal.shows(/bob +#1 Wait · bash until/);
