@@ -6,6 +6,7 @@ import { type Retry, retryWords } from "../../core/views/retry.ts";
 import type { Tone } from "../../core/views/view.ts";
 import type { Block, Look } from "./feed.ts";
 import { Kept } from "./kept.ts";
+import { keyHint } from "./keys.ts";
 import { GrowingMarkdown } from "./markdown.ts";
 import { oneLine, type Style, safe, shortened, wrapped } from "./style.ts";
 import { thoughtsShown } from "./thoughts.ts";
@@ -137,7 +138,8 @@ export function newsLine({ paint }: Style, who: string, text: string, tone: Tone
     const room = width - visibleWidth(head) - 2;
     const body = most === 1 && !expanded ? [shortened(oneLine(said), room)] : wrapped(said, room);
     const shown = expanded ? body : body.slice(0, most);
-    if (body.length > shown.length) shown.push(`… ${body.length - shown.length} more lines (ctrl+o)`);
+    if (body.length > shown.length)
+      shown.push(`… ${body.length - shown.length} more lines (${keyHint("expand", "")})`);
     return shown.map((line, i) => `${i === 0 ? `${paint("dim", "·")} ${head}` : "  "}${paint(tone, line)}`);
   });
 }

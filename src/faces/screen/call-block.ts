@@ -6,6 +6,7 @@ import { callText } from "../web/call-text.ts";
 import { type Change, changeOf, diffLines } from "./diff.ts";
 import type { Block, Look } from "./feed.ts";
 import { Kept } from "./kept.ts";
+import { keyHint } from "./keys.ts";
 import { lastLines, oneLine, type Style, safe, shortened, wrapped } from "./style.ts";
 
 /** Lines of output below a call: while it runs, and when it has ended. */
@@ -131,7 +132,8 @@ export class CallBlock implements Block {
   }
 
   private more(count: number, what = ""): string[] {
-    return count > 0 ? [this.style.paint("dim", `  │ … ${count} ${what}lines (ctrl+o shows them)`)] : [];
+    const key = keyHint("expand", "shows them");
+    return count > 0 ? [this.style.paint("dim", `  │ … ${count} ${what}lines${key && ` (${key})`}`)] : [];
   }
 
   private titleIn(width: number): string {

@@ -12,6 +12,7 @@ import { lines as viewLines } from "../terminal/print.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { fixed } from "./blocks.ts";
 import type { Offered } from "./completion.ts";
+import { inRow, keyHint } from "./keys.ts";
 import { LOOK_COMMANDS } from "./look-commands.ts";
 import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
 import type { PersonShell } from "./person-shell.ts";
@@ -98,14 +99,25 @@ export const SCREEN_COMMANDS: OwnCommands<Place> = {
 };
 
 /** The lines of `/help` besides the commands. */
-const OTHER_LINES = [
+const otherLines = () => [
   { usage: "!command", about: "runs in your own shell; its output is only shown, esc ends it" },
   { usage: "@path", about: "names a file, with a menu; an image is sent" },
   { usage: "@NAME text", about: "goes to that member; the view stays" },
   {
     usage: "keys",
-    about:
-      "? this list, on an empty line · ctrl+j new line · ctrl+r search the history · ctrl+f search the story · ctrl+g your editor · ctrl+v paste an image · ctrl+n next member · esc interrupts the member that is shown · shift+tab next permission mode · ctrl+t panels · ctrl+o calls in full · pgup, pgdn scroll",
+    about: inRow(
+      keyHint("help", "this list, on an empty line"),
+      "ctrl+j new line · ctrl+r search the history",
+      keyHint("find", "search the story"),
+      keyHint("editor", "your editor"),
+      keyHint("paste", "paste an image"),
+      keyHint("member", "next member"),
+      keyHint("close", "interrupts the member that is shown"),
+      keyHint("mode", "next permission mode"),
+      keyHint("panels", "panels"),
+      keyHint("expand", "calls in full"),
+      "pgup, pgdn scroll",
+    ),
   },
 ];
 
@@ -127,7 +139,7 @@ export async function runLine(place: Place, line: string, to: Name): Promise<voi
           host,
           call: commandCall(place),
           quit,
-          more: [...Object.values(SCREEN_COMMANDS), ...OTHER_LINES],
+          more: [...Object.values(SCREEN_COMMANDS), ...otherLines()],
           own: ownOf(place, !/\s/.test(text)),
           tell: (message) => tell(place, message, { to, typed: line }),
         },

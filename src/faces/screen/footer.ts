@@ -6,6 +6,7 @@ import { countsOf } from "../../core/picture/looks.ts";
 import { retryWords } from "../../core/views/retry.ts";
 import { money, span, type Tone, tokens } from "../../core/views/view.ts";
 import type { Watch } from "./handlers.ts";
+import { inRow, keyHint } from "./keys.ts";
 import { stepOf } from "./strip.ts";
 import { type Style, shortened, spread } from "./style.ts";
 import type { TeamModel } from "./team.ts";
@@ -31,8 +32,9 @@ const MODE_TONES: Readonly<Record<Mode, Tone>> = {
   bypass: "bad",
 };
 
-const KEYS = "ctrl+t panels · ctrl+n members · shift+tab mode · /help";
-const KEYS_SHORT = "ctrl+t panels · /help";
+const keysShort = (): string => inRow(keyHint("panels", "panels"), "/help");
+const keysLong = (): string =>
+  inRow(keyHint("panels", "panels"), keyHint("member", "members"), keyHint("mode", "mode"), "/help");
 const WIDE = 100;
 
 export function footerLine(team: TeamModel | null, style: Style, look: FooterLook): string {
@@ -89,12 +91,12 @@ function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook): s
   if (!team) return paint("dim", "starting …");
   const { width, frame, now, stopKey, watch } = look;
   if (watch) return paint("dim", watch.keys);
-  const keys = width >= WIDE ? KEYS : KEYS_SHORT;
+  const keys = width >= WIDE ? keysLong() : keysShort();
   const lead = team.picture.members.get(LEAD);
   if (lead?.retry && lead.phase !== "shutdown")
     return `${paint("busy", frame)} ${paint("warn", `${retryWords(lead.retry, now)} · ${stopKey}`)}`;
   if (lead?.phase !== "work") return paint("dim", keys);
   const doing = shortened(stepOf(team, lead, width), Math.floor(width / 4));
   const words = `${doing} ${span(now - lead.since)} · ${stopKey}`;
-  return `${paint("busy", frame)} ${paint("dim", width >= WIDE ? `${words} · ${KEYS_SHORT}` : words)}`;
+  return `${paint("busy", frame)} ${paint("dim", width >= WIDE ? `${words} · ${keysShort()}` : words)}`;
 }

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { actionOf, bindKeys, boundKeys } from "./keys.ts";
+import { actionOf, bindKeys, boundKeys, inRow, keyHint } from "./keys.ts";
 
 afterEach(() => void bindKeys({}));
 
@@ -10,6 +10,13 @@ it("gives an action the keys that were chosen, and takes them from the one that 
   expect(actionOf("\x0e", false)).toBeUndefined();
   expect(bindKeys({ find: [] })).toEqual([]);
   expect(actionOf("\x06", true)).toBeUndefined();
+});
+
+it("names the key that an action has now, and nothing where it has none", () => {
+  bindKeys({ panels: ["f12", "f9"], find: [] });
+  expect(inRow(keyHint("panels", "panels"), keyHint("find", "search"), keyHint("close", "closes"))).toBe(
+    "f12 panels · esc closes",
+  );
 });
 
 it("leaves letters to the line that is typed", () => {

@@ -73,6 +73,15 @@ let bound: Readonly<Record<ActionName, Bound>> = ACTIONS;
 /** The keys as they are now. */
 export const boundKeys = (): Readonly<Record<ActionName, Bound>> => bound;
 
+/** "ctrl+t panels", with the key that the action has now; empty where it has none. */
+export function keyHint(action: ActionName, what: string): string {
+  const [key] = bound[action].keys;
+  return key === undefined ? "" : `${key.replace("escape", "esc")} ${what}`.trim();
+}
+
+/** Those that are not empty. */
+export const inRow = (...parts: readonly string[]): string => parts.filter((one) => one !== "").join(" · ");
+
 /**
  * Takes the person's keys: an object of actions, each with a key or a list of keys. A key that was another action's leaves that
  * one. Returns a sentence for each fault; an action with a fault keeps its keys.

@@ -2,6 +2,7 @@
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
 import { messageOf } from "../../core/errors.ts";
 import type { Store } from "../../ports/index.ts";
+import { inRow, keyHint } from "./keys.ts";
 import { type Action, isLook, List } from "./list.ts";
 import { type Listed, PANEL_NAMES, PANELS, type PanelInput, type PanelName } from "./panels/panel.ts";
 import { type Style, shortened, spread, wrapped } from "./style.ts";
@@ -125,7 +126,7 @@ export class PanelView {
       ? "↑↓ selects"
       : hasKeys
         ? "tab to the line · esc closes"
-        : "↓ selects · esc closes · ctrl+t next";
+        : inRow("↓ selects · esc closes", keyHint("panels", "next"));
     const title = spread(
       paint("strong", `─ ${PANELS[this.name].title} `),
       paint("dim", `${position} · ${keys} ─`),

@@ -24,9 +24,13 @@ async function open(
 }
 
 it("has the keys and the status line of the file", async () => {
-  const { terminal } = await open({ keys: { members: "ctrl+p" }, statusLine: "printf 'on a %s' branch" });
+  const { terminal } = await open({
+    keys: { members: "ctrl+p", panels: "f12", mode: [] },
+    statusLine: "printf 'on a %s' branch",
+  });
+  await terminal.shows(/^ f12 panels · ctrl\+n members · \/help/m);
   terminal.type("\x10");
-  await terminal.shows("─ members");
+  await terminal.shows(/─ members .*esc closes · f12 next/);
   await terminal.shows(/^ on a branch$/m);
   terminal.type("/keys\r");
   await terminal.shows(/ctrl\+p +members +opens and closes the panel members/);
