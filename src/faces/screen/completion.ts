@@ -18,7 +18,7 @@ import { oneLine } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 import { THEMES } from "./theme.ts";
 
-export type Offered = { readonly name: string; readonly about: string };
+export type Offered = { readonly name: string; readonly about: string; readonly usage?: string };
 
 const SHOWN = 20;
 const FILES_MAX = 20_000;
@@ -137,7 +137,12 @@ export class Completion implements AutocompleteProvider {
       `/${command}`,
       found
         .slice(0, SHOWN)
-        .map((one) => ({ value: `/${one.name}`, label: `/${one.name}`, description: one.about })),
+        // What is to follow the name of an own command, only its author knows.
+        .map((one) => ({
+          value: `/${one.name}`,
+          label: one.usage ?? `/${one.name}`,
+          description: one.about,
+        })),
     );
   }
 

@@ -39,7 +39,7 @@ it("sends own commands with their arguments, and names skills", async () => {
   const terminal = await place.open(MODEL, { ...SIZE, env });
   await terminal.shows("Your words go to the lead");
   terminal.type("/fi");
-  await terminal.shows(/\/fix +Fix an issue/);
+  await terminal.shows(/\/fix NUMBER +Fix an issue/);
   terminal.type("x 12\r");
   await soon(() => expect(heard.at(-1)).toContain("Fix issue 12."));
   terminal.type("/git:tidy 'old parts'\r");
