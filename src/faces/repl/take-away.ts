@@ -57,7 +57,10 @@ export const takeAway: OwnCommands<ReplContext> = {
       const said = (await host.store.transcript.last(name, LAST_ENTRIES))
         .map(({ entry }) => (entry.kind === "said" ? textOf(entry.message).trim() : ""))
         .findLast((text) => text !== "");
-      if (said === undefined) throw new EkidenError("not_found", `${name} has not said anything lately.`);
+      if (said === undefined) {
+        await transcript(host.store, who); // nobody of this name may be there
+        throw new EkidenError("not_found", `${name} has not said anything lately.`);
+      }
       const text = Buffer.from(said).toString("base64");
       if (!process.stdout.isTTY || text.length > CLIPBOARD_MAX)
         throw new EkidenError(

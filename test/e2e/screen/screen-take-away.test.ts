@@ -52,6 +52,8 @@ it("shows the change, copies the answer, and writes the conversation", async () 
   terminal.type("/copy\r");
   await terminal.shows("15 characters of lead were sent to the clipboard of this terminal.");
   expect(terminal.output).toContain(`\x1b]52;c;${Buffer.from("It is **done**.").toString("base64")}\x07`);
+  terminal.type("/copy nobody\r");
+  await terminal.shows('is called "nobody"');
   terminal.type("/export talk.md\r");
   await terminal.shows("the conversation of lead is in ");
   const file = readFileSync(join(place.dir, "talk.md"), "utf8");
