@@ -22,6 +22,8 @@ export type FooterLook = {
   /** The key that stops the lead, or the run. */
   readonly stopKey: string;
   readonly mode: Mode | null;
+  /** The team waits until more is allowed. */
+  readonly isUsedUp?: boolean;
   readonly watch?: Watch | undefined;
 };
 
@@ -91,6 +93,7 @@ function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook): s
   if (!team) return paint("dim", "starting …");
   const { width, frame, now, stopKey, watch } = look;
   if (watch) return paint("dim", watch.keys);
+  if (look.isUsedUp) return paint("warn", "the budget is used up: /budget 5 goes on");
   const keys = width >= WIDE ? keysLong() : keysShort();
   const lead = team.picture.members.get(LEAD);
   if (lead?.retry && lead.phase !== "shutdown")

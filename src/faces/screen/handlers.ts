@@ -18,6 +18,8 @@ export type Handlers = {
   leave(): void;
   /** The permission mode; null until the team is open. */
   mode(): Mode | null;
+  /** The team waits until more is allowed. */
+  isUsedUp?(): boolean;
   /** Shift-Tab: the next mode. */
   nextMode(): void;
   /** For a person who only looks: there is no editor, and nothing is changed. */

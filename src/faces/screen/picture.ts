@@ -40,6 +40,7 @@ export type Parts = {
   readonly cardScroll: number;
   readonly stopKey: string;
   readonly mode: Mode | null;
+  readonly isUsedUp?: boolean;
   readonly now: number;
   readonly watch?: Watch | undefined;
 };

@@ -30,6 +30,8 @@ export class Steering {
 
   readonly mode = (): Mode | null => this.team?.host.mode ?? null;
 
+  readonly isUsedUp = (): boolean => this.team?.host.spending.isUsedUp === true;
+
   readonly nextMode = (): void => {
     if (this.team) this.team.host.mode = NEXT[this.team.host.mode];
   };

@@ -128,6 +128,7 @@ class Session {
         ctrlC: () => this.ctrlC(),
         leave: () => this.ctrlD(),
         mode: this.steering.mode,
+        isUsedUp: this.steering.isUsedUp,
         nextMode: this.steering.nextMode,
       },
     });

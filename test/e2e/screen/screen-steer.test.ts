@@ -91,6 +91,9 @@ it("searches the history, and keeps a line that Ctrl-C takes away", async () => 
     terminal.type(`${text}\r`);
     await line("");
   }
+  // Ctrl-C would end a command that runs.
+  for (const output of ["first alpha", "second beta", "third alpha"])
+    await terminal.shows(new RegExp(`^ +${output}$`, "m"));
   terminal.type("a draft\x12");
   await terminal.shows("history: ▏ ctrl+r older");
   terminal.type("ALPH");
@@ -182,4 +185,21 @@ it("goes through the modes by Shift-Tab, and shows the mode at all times", async
     terminal.type("\x1b[Z");
   }
   expect((await place.run(["log"])).stdout).toMatch(/chose the permission mode plan/);
+});
+
+it("says in the last line that the budget is used up, until more is allowed", async () => {
+  const server = await startModelServer({
+    anthropic: ({ messages }) => says(messages.length > 2 ? "I go on." : "I begin."),
+  });
+  onTestFinished(() => server.close());
+  const options = ["--model", "anthropic/claude-sonnet-5-5", "--budget-usd", "0.00001"];
+  const terminal = await project().open(options, { ...SMALL, env: server.env });
+  await terminal.shows("Your words go to the lead");
+  terminal.type("begin\r");
+  await terminal.shows("I begin.");
+  terminal.type("go on\r");
+  await terminal.shows(/^ the budget is used up: \/budget 5 goes on +default/m);
+  terminal.type("/budget 5\r");
+  await terminal.shows("I go on.");
+  await soon(() => expect(terminal.grid.lines().at(-1)).not.toContain("used up"));
 });
