@@ -2,7 +2,11 @@
 import { byPerson, factOf } from "./claims.ts";
 import type { Effect, History } from "./history.ts";
 
-type Claim = { by: string; attempt: number; from: number; completedAt: number | null };
+/** `until`: when it was completed; no command begins after it. */
+type Claim = { by: string; attempt: number; from: number; until: number | null };
+
+/** A shell may just be starting when the person completes its task by hand; the order then ends it. */
+const STARTING_MS = 2_000;
 
 function claimsOf({ events }: History): Map<number, Claim[]> {
   const claims = new Map<number, Claim[]>();
@@ -11,8 +15,8 @@ function claimsOf({ events }: History): Map<number, Claim[]> {
     const { task, by, attempt } = factOf(event);
     const list = claims.get(task) ?? [];
     claims.set(task, list);
-    if (event.type === "task.claimed") list.push({ by, attempt, from: event.at, completedAt: null });
-    else for (const claim of list) claim.completedAt ??= event.at;
+    if (event.type === "task.claimed") list.push({ by, attempt, from: event.at, until: null });
+    else for (const claim of list) claim.until ??= event.at + (claim.by === by ? 0 : STARTING_MS);
   }
   return claims;
 }
@@ -26,8 +30,8 @@ export function effectsOfClaims(history: History): string[] {
     const claim = mine.find(({ attempt }) => effect.attempt === null || attempt === effect.attempt);
     const which = `${effect.what} of #${effect.task} (attempt ${effect.attempt ?? "unknown"}) by ${effect.who}`;
     if (!claim) faults.push(`${which}: no such claim`);
-    else if (effect.what === "begin" && claim.completedAt !== null && effect.at > claim.completedAt)
-      faults.push(`${which}: began ${effect.at - claim.completedAt} ms after the completion`);
+    else if (effect.what === "begin" && claim.until !== null && effect.at > claim.until)
+      faults.push(`${which}: began ${effect.at - claim.until} ms too late, after the completion`);
   }
   const byHand = new Set(byPerson(history));
   for (const { id, status, attempt } of history.tasks) {
