@@ -10,7 +10,13 @@ const FOLDER = join(ROOT, "node_modules/.test-programs");
 
 /** No run of tests takes so long. */
 const OLD_MS = 86_400_000;
-const PROGRAMS = ["store-worker", "landing-owner"] as const;
+const PROGRAMS = [
+  "store-worker",
+  "landing-owner",
+  "escape-owner",
+  "git-attack-owner",
+  "limits-owner",
+] as const;
 /** Their files. */
 export type Programs = Readonly<Record<(typeof PROGRAMS)[number], string>>;
 
@@ -22,7 +28,8 @@ export async function buildPrograms(): Promise<Programs> {
   return Object.fromEntries(built) as Programs;
 }
 
-async function fileOf(name: keyof Programs): Promise<string> {
+/** @throws when it is more than one file */
+export async function fileOf(name: keyof Programs): Promise<string> {
   const made = await build({
     configFile: false,
     root: ROOT,

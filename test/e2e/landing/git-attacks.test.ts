@@ -2,16 +2,15 @@
 import { describe, expect, it } from "vitest";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { GIT_ATTACKS } from "../../fixtures/git-attacks.ts";
-import { giveBack, ground, runAs, transpiled, users } from "../../fixtures/other-user.ts";
+import { giveBack, ground, runAs, users } from "../../fixtures/other-user.ts";
 
 type Row = { readonly name: string; readonly effects: string[] };
 
 async function attempt(uid: number): Promise<Row[]> {
   const place = ground(uid);
   try {
-    transpiled(place, "test/fixtures/git-attack-owner.ts");
     const args = [`${place.folder}/base`, `${place.folder}/state`];
-    return JSON.parse(await runAs(place, "test/fixtures/git-attack-owner.ts", args)) as Row[];
+    return JSON.parse(await runAs(place, "git-attack-owner", args)) as Row[];
   } finally {
     giveBack(place);
   }

@@ -2,17 +2,15 @@
 import { describe, expect, it } from "vitest";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { ESCAPES } from "../../fixtures/escapes.ts";
-import { giveBack, ground, runAs, transpiled, users } from "../../fixtures/other-user.ts";
+import { giveBack, ground, runAs, users } from "../../fixtures/other-user.ts";
 
 type Row = { readonly name: string; readonly effects: string[]; readonly output: string };
 
 async function attempt(uid: number, kind: "confined" | "plain"): Promise<Row[]> {
   const place = ground(uid);
   try {
-    transpiled(place, "test/fixtures/escape-owner.ts");
     const args = [`${place.folder}/base`, `${place.folder}/state`, kind];
-    return (JSON.parse(await runAs(place, "test/fixtures/escape-owner.ts", args)) as { results: Row[] })
-      .results;
+    return (JSON.parse(await runAs(place, "escape-owner", args)) as { results: Row[] }).results;
   } finally {
     giveBack(place);
   }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
-import { giveBack, ground, runAs, transpiled, users } from "../../fixtures/other-user.ts";
+import { giveBack, ground, runAs, users } from "../../fixtures/other-user.ts";
 import { soon } from "../../fixtures/soon.ts";
 
 const processesIn = (workspace: string): string[] =>
@@ -18,9 +18,8 @@ bubblewrapOrSkip(describe)("limits of a confined command", () => {
   it.each(users)("as %s", async (_, uid) => {
     const place = ground(uid);
     try {
-      transpiled(place, "test/fixtures/limits-owner.ts");
       const args = [`${place.folder}/base/ws`, `${place.folder}/state`];
-      const results = JSON.parse(await runAs(place, "test/fixtures/limits-owner.ts", args));
+      const results = JSON.parse(await runAs(place, "limits-owner", args));
       const processes = {
         limit: expect.stringMatching(/more than 100 processes.*setting commandProcesses\]/),
       };
