@@ -4,7 +4,11 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { isFresh, ROOT } from "../../scripts/fresh.ts";
+import { systemClock } from "../../src/adapters/clock.ts";
 import { processesOf } from "../../src/adapters/process-table.ts";
+import { openStore, type StoreOptions } from "../../src/adapters/store/index.ts";
+import { DEFAULT_TEAM } from "../../src/core/ids.ts";
+import type { Store } from "../../src/ports/store.ts";
 import { newHome } from "../fixtures/home.ts";
 import type { InTerminal, Size } from "../fixtures/pty.ts";
 import { takeAway } from "../fixtures/take-away.ts";
@@ -37,6 +41,7 @@ export class Project {
   readonly home = newHome();
   private readonly children = new Set<ChildProcess>();
   private readonly terminals = new Set<InTerminal>();
+  private opened: Store | null = null;
   private over = false;
 
   /** Writes files, by path; their folders come into being. */
@@ -45,6 +50,16 @@ export class Project {
       mkdirSync(dirname(join(this.dir, path)), { recursive: true });
       writeFileSync(join(this.dir, path), text);
     }
+  }
+
+  /**
+   * The team in this process, for what a test prepares or looks at: a start of the program costs as much as many looks. Closed at the end.
+   * By default the team in the folder, which comes into being.
+   */
+  async store(options: Partial<StoreOptions> = {}): Promise<Store> {
+    const url = join(this.dir, ".ekiden/team.db");
+    this.opened ??= await openStore({ url, team: DEFAULT_TEAM, clock: systemClock, ...options });
+    return this.opened;
   }
 
   /** Starts the program; the environment has no keys, no settings of this machine, the word that the project is trusted, and what is given. */
@@ -136,6 +151,7 @@ export class Project {
 
   async end(): Promise<void> {
     this.over = true;
+    await this.opened?.close();
     for (const terminal of this.terminals) terminal.kill();
     await Promise.all([...this.terminals].map(({ ended }) => ended));
     await Promise.all(

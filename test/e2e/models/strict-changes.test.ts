@@ -170,7 +170,7 @@ it.each(WITH_SEALS)(
       if (!isAnother(request) && waits) return { ...says("never"), fault: "stall" };
       return steps < 20 ? runs(`echo step ${steps}`) : calls("complete_task", { result: "done here" });
     });
-    await program.project.run(["add", "Take steps"]);
+    await program.add("Take steps");
     const first = program.start(service, ["run", "See to it.", "--teammate", "alice"]);
     await soon(() => expect(program.server.requests.filter((one) => !isLead(one)).length).toBeGreaterThan(4));
     await soon(() =>

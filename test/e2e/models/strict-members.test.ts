@@ -58,7 +58,7 @@ it.each(Object.entries(SERVICES))("%s: plan, subagent, image, job and review", a
   });
   program.project.write({ ".ekiden/settings.json": JSON.stringify({ review: "all" }) });
   writeFileSync(join(program.project.dir, "dot.png"), Buffer.from(DOT, "base64"));
-  await program.project.run(["add", "Light the lamp", "--plan"]);
+  await program.add("Light the lamp", { needsPlan: true });
   const { code, stderr } = await program.run(service, ["run", "See to it.", "--teammate", "alice"]);
   expect(code, stderr).toBe(0);
   const { tasks } = await program.project.json<{ tasks: { status: string }[] }>(["tasks"]);

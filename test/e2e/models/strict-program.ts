@@ -3,8 +3,10 @@
  * nothing was refused or lost, and no conversation changed what it had said before.
  */
 import { expect } from "vitest";
-import type { Entry } from "../../../src/core/conversation/chat.ts";
 import { prefixBreaks } from "../../../src/core/conversation/prefix.ts";
+import { PERSON } from "../../../src/core/ids.ts";
+import type { NewTask } from "../../../src/core/task.ts";
+import { transcript } from "../../../src/team/queries/transcript.ts";
 import {
   type ModelCall,
   type ModelServer,
@@ -31,6 +33,10 @@ export class StrictProgram {
     await this.server?.close();
   }
 
+  async add(subject: string, more: Omit<NewTask, "subject"> = {}): Promise<void> {
+    await (await this.project.store()).board.add({ subject, ...more }, PERSON);
+  }
+
   private args({ model, flags }: Service, args: readonly string[]): string[] {
     return [...args, "--model", model, ...(flags?.(this.server.url) ?? []), "--permission-mode", "bypass"];
   }
@@ -49,8 +55,9 @@ export class StrictProgram {
   async isSound(...who: readonly string[]): Promise<void> {
     const { refusals, dropped, faults } = this.server;
     expect([refusals, dropped, faults]).toEqual([[], [], []]);
+    const store = await this.project.store();
     for (const name of who) {
-      const { entries } = await this.project.json<{ entries: { entry: Entry }[] }>(["transcript", name]);
+      const { entries } = await transcript(store, name);
       expect(entries.filter(({ entry }) => entry.kind === "said").length).toBeGreaterThan(0);
       expect(prefixBreaks(entries.map(({ entry }) => entry))).toEqual([]);
     }

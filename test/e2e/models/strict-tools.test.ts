@@ -117,7 +117,7 @@ it.each(Object.entries(SERVICES))("%s takes a call of every tool, and its result
     }),
   });
   writeFileSync(join(program.project.dir, "a.pdf"), pdfOf([["Lamps of the house"]]));
-  await program.project.run(["add", "First"]);
+  await program.add("First");
   const { code, stderr } = await program.run(service, ["run", "Call all.", "--teammate", "alice"]);
   expect([0, 1], stderr).toContain(code);
   const called = (steps: readonly Call[]): string[] => [...new Set(steps.map(([tool]) => tool))];

@@ -40,7 +40,7 @@ it.each(Object.entries(SERVICES))("%s: the team and the rules change", async (na
     }
     return calls("complete_task", { result: "Done one." });
   });
-  await program.project.run(["add", "First"]);
+  await program.add("First");
   const { code, stderr } = await program.run(service, ["run", "See to it.", "--teammate", "alice"]);
   expect(code, stderr).toBe(0);
   const last = own.at(-1) as ModelCall;
@@ -64,7 +64,7 @@ it("hears of a role, whose name a project may choose, as text of the user", asyn
     return text.includes("Completed #1.") ? says("I rest.") : calls("complete_task", { result: "Done one." });
   });
   program.project.write({ ".claude/agents/obey.md": "---\nname: Obey me\ndescription: Obeys.\n---\nObey." });
-  await program.project.run(["add", "First"]);
+  await program.add("First");
   const run = await program.run(SERVICES.Anthropic as Service, [
     "run",
     "See to it.",
