@@ -102,7 +102,7 @@ const REFUSALS: ReadonlySet<string> = new Set(["already_started", "not_found", "
 export const isRefusal = (error: unknown): error is EkidenError =>
   error instanceof EkidenError && REFUSALS.has(error.code);
 
-/** Changes fields of a task. Its owner has read the task already and is told. Returns why not, or null. */
+/** Changes fields of a task. The store tells its owner. Returns why not, or null. */
 export async function change(
   store: Store,
   task: Task,
@@ -124,11 +124,7 @@ export async function change(
     }),
   };
   try {
-    const after = await store.board.change(task.id, changes, BY);
-    if (after.status === "in_progress") {
-      const text = `Your task #${task.id} was changed in its file (${fields.join(", ")}). It now reads: ${after.subject}\n${after.description}`;
-      await store.mail.send(BY, { to: after.owner, body: { kind: "note", text: text.trimEnd() } });
-    }
+    await store.board.change(task.id, changes, BY);
     return null;
   } catch (error) {
     if (isRefusal(error)) return error.message;

@@ -231,6 +231,17 @@ it("names what cannot be used once, uses the rest, and looks again at what is ha
   expect(readFileSync(join(at, "task_8.json")).subarray(0, 6).toString()).toBe("SQLite");
 });
 
+it("tells an owner once that the file of its task was changed", async () => {
+  await store.board.add({ subject: "A", description: "old" }, PERSON);
+  const { seat: owner } = await claim(one);
+  await sync.pass();
+  put("task_1.json", { ...get("task_1.json"), description: "new" });
+  await sync.pass();
+  const notes = (await store.mail.unread(owner.name)).map(({ body, urgent }) => [body, urgent]);
+  const text = "Your task #1 was changed (description). It now reads: A\nnew";
+  expect(notes).toEqual([[{ kind: "note", text }, true]]);
+});
+
 it("cancels the task of a deleted file, writes it again when a member is at it, and knows a renamed one", async () => {
   await store.board.addAll([{ subject: "A" }, { subject: "B" }, { subject: "C" }], PERSON);
   await claim(asTaskId(2));
