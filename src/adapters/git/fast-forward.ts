@@ -113,6 +113,8 @@ async function dirsOf(git: Git, project: string): Promise<Dirs | null> {
 async function finish(git: Git, { commonDir, gitDir, top, note }: Dirs): Promise<void> {
   const to = commitIn(note);
   if (to === null) return;
+  // The note is about a repository that was in this folder before.
+  if ((await git.tip(top, to)) === null) return rmSync(note, { force: true });
   await gitGone(({ line }) => line.includes(to));
   const begun = statSync(note).mtimeMs;
   // Git takes its lock at once. A newer one is the person's.

@@ -39,6 +39,9 @@ async function changeOf(
   now: string,
 ): Promise<string | null> {
   if (now === tip || now === next) return null;
+  // A repository that was made anew in the same folder, or a rewrite that git gc has followed.
+  if ((await git.tip(root, tip)) === null)
+    return `${target} had the commit ${tip.slice(0, 12)} before, which this repository does not have any more.`;
   const hasNext = await git.isAncestor(root, next, now);
   if (hasNext || (await git.isAncestor(root, tip, now))) {
     if (isShared) return null;

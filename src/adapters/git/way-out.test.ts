@@ -3,10 +3,11 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { landing, openTrees, writeWork } from "../../../test/fixtures/landing-trees.ts";
-import { type Repository, repository } from "../../../test/fixtures/repository.ts";
+import { type Repository, repository, repositoryIn } from "../../../test/fixtures/repository.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import { createShell } from "../shell/index.ts";
 import type { WorktreeOptions } from "./index.ts";
+import { ownStateOf } from "./own-state.ts";
 
 const { task, by } = landing;
 /** On a shared remote a branch also has the time of the task's creation. */
@@ -161,4 +162,22 @@ it("tells of commits and of a rebase that a person makes, once each, and of no l
   expect(told.slice(1)).toEqual([
     expect.stringMatching(/^main was rewritten.*: 1 commit of before is not on it\..*Missing: \w+ Task 1/),
   ]);
+});
+
+it("goes on in a repository that was made anew in the same folder", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.git("commit", "--quiet", "--allow-empty", "--message", "Gone");
+  const gone = repo.git("rev-parse", "HEAD");
+  const told: string[] = [];
+  const tell = async (text: string): Promise<void> => void told.push(text);
+  await (await trees(repo, {})).noticeMoves(tell);
+  const note = join(ownStateOf(join(repo.dir, ".git")), "landing");
+  writeFileSync(note, gone);
+  rmSync(join(repo.dir, ".git"), { recursive: true });
+  repositoryIn(repo.dir, { "b.txt": "b\n" });
+  const all = await trees(repo, {});
+  expect(existsSync(note)).toBe(false);
+  await all.noticeMoves(tell);
+  await all.noticeMoves(tell);
+  expect(told).toEqual([expect.stringContaining(gone.slice(0, 12))]);
 });
