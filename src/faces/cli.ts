@@ -4,6 +4,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import { useKeptKeys } from "../project/kept-keys.ts";
+import { useTemporary } from "../project/own-folders.ts";
 import { COMMON_OPTIONS, HOSTS, TEAM_OPTIONS, trustNeedOf } from "./commands/options.ts";
 import { COMMANDS, type Code, type Entry, GROUPS, nameOf } from "./commands/table.ts";
 import { handleClosedOutput, reportFailure } from "./failure.ts";
@@ -60,6 +61,7 @@ export async function main(args: readonly string[]): Promise<number> {
   ): Promise<void> => {
     const code = await load();
     useKeptKeys(process.env);
+    useTemporary(process.env);
     exitCode = (await code.run(prepare(options as CommonOptions, need), words, options as never)) ?? 0;
   };
   const program = new Command("ekiden")

@@ -27,7 +27,7 @@ import { namedSecrets, type Secrets } from "../core/secrets.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Clock, Cursor, HostProcess, Model, Sandbox, Shell, Store, Worktrees } from "../ports/index.ts";
 import { makeStoreFile } from "../project/open.ts";
-import { makeOwnFolders, sandboxFolders, userFile } from "../project/own-folders.ts";
+import { checkTemporary, makeOwnFolders, sandboxFolders, userFile } from "../project/own-folders.ts";
 import { makeProjectFolder } from "../project/project-folder.ts";
 import { secretsOf } from "../project/secrets.ts";
 import { storeUrl } from "../project/store-address.ts";
@@ -108,6 +108,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const workspace = realpathSync(cwd);
   checkOpenFiles();
   makeOwnFolders(workspace);
+  if (settings.sandbox !== "off") checkTemporary();
   const trust = await trustOf(options, workspace);
   const outputDir = join(workspace, ".ekiden", "output");
   const provided = (spec: string): Promise<Model> =>

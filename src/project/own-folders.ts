@@ -1,7 +1,8 @@
 /** The folders of the person that Ekiden writes to: settings and trust, and the files of the sandbox. */
 import { createHash } from "node:crypto";
 import { accessSync, constants, existsSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { tmpdir } from "node:os";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import envPaths from "env-paths";
 import { makeFolder } from "../adapters/make-folder.ts";
 import { EkidenError, messageOf } from "../core/errors.ts";
@@ -44,6 +45,7 @@ export function makeOwnFolders(workspace: string): void {
   const { cacheFolder } = sandboxFolders(workspace);
   for (const folder of [dirname(userFile()), cacheFolder])
     try {
+      if (!isAbsolute(folder)) throw new EkidenError("bad_input", "it is no absolute path");
       if (folder !== cacheFolder) makeFolder(folder, 0o700);
       accessSync(nearest(folder), constants.W_OK);
     } catch (error) {
@@ -53,6 +55,30 @@ export function makeOwnFolders(workspace: string): void {
         { cause: error },
       );
     }
+}
+
+/** A folder for temporary files that is not there (any more) is forgotten, for this process and its commands: the system's own is used. */
+export function useTemporary(env: NodeJS.ProcessEnv): void {
+  for (const name of ["TMPDIR", "TMP", "TEMP"])
+    if (env[name] && !(isAbsolute(env[name]) && isWritable(`${env[name]}/`))) delete env[name];
+}
+
+/** The sandbox keeps its files there. @throws EkidenError `bad_input` */
+export function checkTemporary(folder = tmpdir()): void {
+  if (!isWritable(`${folder}/`))
+    throw new EkidenError(
+      "bad_input",
+      `${folder} cannot be written, and the sandbox keeps its files there. Set TMPDIR to a folder that you may write.`,
+    );
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** The folder itself, or the one above in which it would be made. */

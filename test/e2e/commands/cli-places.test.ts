@@ -55,13 +55,19 @@ it.runIf(process.platform === "linux")("ends where nothing can be made", async (
 
 it("ends at once where the folders of the person cannot be made, and starts nothing", async () => {
   project.write({ "plan.md": "# Goal\n\n## A\n```sh\ntrue\n```\n", note: "a file" });
-  for (const home of ["/proc/x", join(project.dir, "note")]) {
+  for (const home of ["/proc/x", join(project.dir, "note"), "relative"]) {
     const env = { HOME: home, XDG_CONFIG_HOME: "", XDG_CACHE_HOME: "" };
     const { code, stderr } = await project.run(["run", "plan.md"], { env });
     expect.soft({ home, code }).toEqual({ home, code: 2 });
     expect.soft(stderr).toMatch(/cannot be written, .*Set HOME, or XDG_CONFIG_HOME and XDG_CACHE_HOME/s);
     expect.soft(existsSync(join(project.dir, ".ekiden", "team.db"))).toBe(false);
   }
+});
+
+it("uses the system's folder for temporary files where that of the environment is gone", async () => {
+  project.write({ "plan.md": "# Goal\n\n## A\n```sh\nrm $(mktemp)\n```\n" });
+  const env = { TMPDIR: join(project.dir, "gone") };
+  expect(await project.run(["run", "plan.md"], { env })).toMatchObject({ code: 0 });
 });
 
 /** A repository with a runbook of two commands. */
