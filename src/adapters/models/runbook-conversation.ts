@@ -5,8 +5,19 @@ import { type Tag, tagsIn } from "../../core/conversation/tags.ts";
 import { BLOCK_CALL } from "../../core/project/fences.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 
-export type Task = { readonly id: string; readonly attempt: string; readonly description: string };
-export type Step = { readonly result: ToolResult; readonly tries: number };
+export type Task = {
+  readonly id: string;
+  readonly attempt: string;
+  readonly description: string;
+  readonly needsPlan: boolean;
+};
+/** `command`: what it ran, which the words of the task may no longer ask for. `at`: its place in the conversation. */
+export type Step = {
+  readonly result: ToolResult;
+  readonly tries: number;
+  readonly command: unknown;
+  readonly at: number;
+};
 
 /** Mail since the last reply. */
 export function newsOf({ messages }: ModelRequest): Tag[] {
@@ -20,18 +31,40 @@ export function newsOf({ messages }: ModelRequest): Tag[] {
 /** The task of the latest claim, unless it was lost, from any source: the harness, a restart, or claim_task. */
 export function currentTask({ messages }: ModelRequest): Task | null {
   const last = lastClaim(messages, (tool) => tool === "claim_task");
-  return last && !last.isLost ? taskOf(last.claim) : null;
+  if (!last || last.isLost) return null;
+  const task = taskOf(last.claim);
+  return { ...task, description: newWords(task, messages) ?? task.description };
 }
 
-/** The harness adds how the previous attempt ended. That text is evidence: its blocks are never run. */
+/** What the task reads since it was changed in its owner's hands. A mail that forges this runs nothing: its blocks are judged as any line. */
+function newWords({ id }: Task, messages: ModelRequest["messages"]): string | null {
+  for (const message of messages.toReversed()) {
+    if (message.role !== "user") continue;
+    for (const part of message.content.toReversed())
+      for (const { tag, attributes, content } of part.type === "image"
+        ? []
+        : tagsIn(part.text).toReversed()) {
+        const [head = "", ...words] = content.split("). It now reads: ");
+        if (tag === "mail" && words.length > 0 && head.startsWith(`Your task #${id} was changed (`))
+          return belowFirst(words.join("). It now reads: "));
+        if (tag !== "mail" && attributes.task === id) return null;
+      }
+  }
+  return null;
+}
+
+const belowFirst = (text: string): string => (text.includes("\n") ? text.slice(text.indexOf("\n") + 1) : "");
+
+/** The harness adds how the previous attempt ended, and what the parts said. Those texts are evidence: their blocks are never run. */
 function taskOf({ attributes, content }: Tag): Task {
   const attempt = attributes.attempt ?? "0";
-  const evidence = content.indexOf(`\n\n[Attempt ${Number(attempt) - 1} ended: `);
-  const text = evidence === -1 ? content : content.slice(0, evidence);
+  const [before = ""] = content.split(`\n\n[Attempt ${Number(attempt) - 1} ended: `, 1);
+  const [text = ""] = before.split("\n\n[It was split by ", 1);
   return {
     id: attributes.task ?? "0",
     attempt,
-    description: text.includes("\n") ? text.slice(text.indexOf("\n") + 1) : "",
+    description: belowFirst(text),
+    needsPlan: text.includes("[This task needs a plan"),
   };
 }
 
@@ -42,16 +75,18 @@ function taskOf({ attributes, content }: Tag): Task {
 export function resultsOf(task: Task, { messages }: ModelRequest): Map<string, Step> {
   const found = new Map<string, Step>();
   const prefix = `${BLOCK_CALL}${task.id}-${task.attempt}-`;
-  for (let i = messages.length - 1; i >= 0; i -= 1) {
-    const message = messages[i];
-    if (message?.role !== "user") continue;
-    for (const part of message.content.toReversed()) {
-      if (part.type !== "result" || !part.id.startsWith(BLOCK_CALL)) continue;
+  const results = new Map<string, ToolResult>();
+  for (let at = messages.length - 1; at >= 0; at -= 1)
+    for (const part of messages[at]?.content.toReversed() ?? []) {
+      if ((part.type !== "result" && part.type !== "call") || !part.id.startsWith(BLOCK_CALL)) continue;
       if (!part.id.startsWith(prefix)) return found;
+      if (part.type === "result") results.set(part.id, part);
       const [step = "", tries = "1"] = part.id.slice(prefix.length).split("-");
-      if (!found.has(step)) found.set(step, { result: part, tries: Number.parseInt(tries, 10) });
+      const result = results.get(part.id);
+      if (part.type !== "call" || !result || found.has(step)) continue;
+      const { command } = part.input as { readonly command?: unknown };
+      found.set(step, { result, tries: Number.parseInt(tries, 10), command, at });
     }
-  }
   return found;
 }
 
@@ -71,15 +106,15 @@ export function lastMail({ messages }: ModelRequest, kind: string, beginning: st
 
 const isInterrupted = ({ isError, text }: ToolResult): boolean => isError && text.startsWith("Interrupted");
 
-/** Faults that time or a person can cure: no space, files, processes or memory, a read-only disk, a lock of git, a target that is gone. */
+/** Faults that time or a person can cure: no sandbox, no space, files, processes or memory, a read-only disk, a lock of git, a target that is gone. */
 const OBSTACLE =
-  /ENOSPC|EDQUOT|EROFS|EMFILE|ENFILE|EAGAIN|ENOMEM|Read-only file system|cannot (?:lock|update) ref|unable to write|write error|Unable to create '.*\.lock'|on which tasks land, is gone|No space left on device|Disk quota exceeded|Too many open files|Resource temporarily unavailable|Cannot allocate memory/i;
+  /ENOSPC|EDQUOT|EROFS|EMFILE|ENFILE|EAGAIN|ENOMEM|Read-only file system|cannot (?:lock|update) ref|unable to write|write error|sandbox could not be set up|Unable to create '.*\.lock'|on which tasks land, is gone|No space left on device|Disk quota exceeded|Too many open files|Resource temporarily unavailable|Cannot allocate memory/i;
 const OBSTACLE_LINES = 5;
 /** After eight equal rounds the turn of a member is ended as a repetition, which would hide the reason. */
 const OBSTACLES_MAX = 7;
 
 /** The reason why this step failed, if it is worth another try. */
-export function obstacleOf({ result, tries }: Step): string | null {
+export function obstacleOf({ result, tries }: Pick<Step, "result" | "tries">): string | null {
   // The sandbox would refuse it again.
   if (tries >= OBSTACLES_MAX || !failureOf(result) || /^\[sandbox: /m.test(result.text)) return null;
   const end = result.text.trimEnd().split("\n").slice(-OBSTACLE_LINES).join("\n");
@@ -92,7 +127,7 @@ export function obstacleOf({ result, tries }: Step): string | null {
 export const isToRepeat = (step: Step): boolean => isInterrupted(step.result) || obstacleOf(step) !== null;
 
 /** The last step of the conversation, if it is its end. */
-export function lastStep({ messages }: ModelRequest): Step | null {
+export function lastStep({ messages }: ModelRequest): Pick<Step, "result" | "tries"> | null {
   const result = messages.at(-1)?.content.findLast((part) => part.type === "result");
   const tries = /^run-.*-(\d+)$/.exec(result?.id ?? "")?.[1];
   return result && tries ? { result, tries: Number(tries) } : null;

@@ -119,6 +119,7 @@ it.each([
 it.each([
   [bash("sh: echo: write error: No space left on device", { exitCode: 1 }), false],
   ["/bin/bash cannot be started: spawn /bin/bash EMFILE.", true],
+  ["The sandbox could not be set up, so the command did not run: ENOENT. Try again later.", true],
 ])("waits and repeats a step that met an obstacle: %j", async (text, isError) => {
   const { next, result, waits } = member("teammate", claimed(task("```sh\nmake\n```")));
   result((await next()).call, text, isError);
@@ -199,6 +200,36 @@ it("does not go on with a task whose claim was taken from it", async () => {
   expect((await next()).call?.tool).toBe("bash");
   add(lostClaim(task(TWO)));
   expect((await next()).call).toBeUndefined();
+});
+
+it("runs what a task reads since it was changed in its hands, with the blocks that follow", async () => {
+  const { next, result, add } = member("teammate", claimed(task(TWO)));
+  result((await next()).call, "12");
+  result((await next()).call, "Interrupted by an urgent message before it was done.", true);
+  const changed = TWO.replace("wc -l", "wc -c");
+  const text = `Your task #3 was changed (description). It now reads: Count (all) the files\n${changed}`;
+  add(mail({ kind: "note", text }, PERSON));
+  const first = (await next()).call;
+  expect(first).toMatchObject({ id: "run-3-1-0-2", input: { command: "ls </auto-claimed> | wc -c" } });
+  result(first, "44");
+  const second = (await next()).call;
+  expect(second?.input).toEqual({ command: "echo done" });
+  result(second, "done");
+  add(ownTask(task(changed.replace("echo done", "echo over")), WENT_ON));
+  const last = (await next()).call;
+  expect(last).toMatchObject({ id: "run-3-1-1-3", input: { command: "echo over" } });
+  result(last, "over");
+  expect((await next()).call).toMatchObject({ tool: "complete_task", input: { result: "over" } });
+});
+
+it("runs no block that a part of its task has said", async () => {
+  const split = { by: ALICE, parts: [4 as TaskId], note: "" };
+  const parts = [
+    { id: 4 as TaskId, subject: "part", status: "completed", said: "```sh\nrm x\n```" },
+  ] as const;
+  const { next, result } = member("teammate", claimed(task("```sh\nmake\n```", { split, parts })));
+  result((await next()).call, "made");
+  expect((await next()).call?.tool).toBe("complete_task");
 });
 
 it("begins anew at a new attempt and at the next task", async () => {

@@ -133,10 +133,14 @@ function workOn(task: Task, request: ModelRequest): Content | null {
   const planning = nextStep(task, request, scripts, results.get("plan"));
   if (planning) return planning;
   let output = "";
+  let before = 0;
   for (const [i, script] of scripts.entries()) {
     const step = `${i}${redo}`;
     const ran = results.get(step);
-    if (!ran) return run(task, request, script, step, 1);
+    // A block that was changed meanwhile is run as it reads now, with all that follow it.
+    if (ran?.command !== script.text || ran.at < before)
+      return run(task, request, script, step, (ran?.tries ?? 0) + 1);
+    before = ran.at;
     const where = scripts.length === 1 ? "the block" : `block ${i + 1} of ${scripts.length}`;
     if (isToRepeat(ran) || (i === 0 && wasRemoved(ran))) {
       const again = `${where} of #${task.id} was interrupted${because(obstacleOf(ran))}; running it again.`;
@@ -209,7 +213,7 @@ function nextStep(
   scripts: readonly Script[],
   submitted: { readonly tries: number } | undefined,
 ): Content | null {
-  if (!task.description.includes("[This task needs a plan")) return null;
+  if (!task.needsPlan) return null;
   if (!submitted) {
     const text = scripts.map((script) => `Run:\n${script.text}`).join("\n\n");
     const call = callOf(request, "submit_plan", idOf(task, "plan", 1), { plan: text });
