@@ -9,6 +9,7 @@
  */
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { LongFirst } from "./test/order.ts";
 
 /** They need agent programs of other vendors: see the heads of the files. */
 const PROGRAMS = process.env.EKIDEN_AGENT_PROGRAMS ? [] : ["test/e2e/agents/real-*.test.ts"];
@@ -22,6 +23,7 @@ export default defineConfig({
     experimental: { fsModuleCache: true, fsModuleCachePath: "node_modules/.vitest-modules" },
     // Three leave two cores some room. With four, no core was ever idle, a whole run took no less, and tests that wait timed out.
     maxWorkers: 3,
+    sequence: { sequencer: LongFirst },
     passWithNoTests: true,
     // Tests record their agreements and stores here, not in the configuration of the person who runs them.
     env: { XDG_CONFIG_HOME: join(import.meta.dirname, "node_modules/.vitest-config") },
