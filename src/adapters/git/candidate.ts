@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { type Git, NotesGone, type Ran } from "./git.ts";
 import { NO_HOOKS } from "./hardening.ts";
 import { flattened, identity, squashed } from "./landing-commits.ts";
+import type { LandingInput } from "./landing-job.ts";
 import { atWorkFile } from "./own-state.ts";
 import { listed, operationIn } from "./preflight.ts";
 import { withWorktreeLock } from "./queue.ts";
@@ -27,12 +28,6 @@ export type TaskBranch = {
   readonly ref: string;
   readonly onto: string;
   readonly message: string;
-  /** The author of commits, if git has no identity. */
-  readonly author: string;
-  /** The commit of an earlier landing that was begun. */
-  readonly landing: string | null;
-  /** Ends a hook that hangs. */
-  readonly signal: AbortSignal;
 };
 
 /**
@@ -52,6 +47,8 @@ export type Candidate = {
 /** The worktree of a task while its branch lands. */
 export class LandingTree {
   private readonly task: TaskBranch;
+  /** Ends a hook that hangs. */
+  private readonly signal: AbortSignal;
   private readonly names: readonly string[];
   private readonly gitDir: string;
   /** Tells after a crash that the landing, and not the member, began an operation here. */
@@ -60,17 +57,19 @@ export class LandingTree {
   /** Git exchanges files for those of this commit, and may have ended between two of them: the disk was full, or git was killed. */
   private movingTo: string | null = null;
 
-  private constructor(task: TaskBranch, names: readonly string[], gitDir: string) {
-    this.task = task;
+  private constructor({ work, by }: LandingInput, names: readonly string[], gitDir: string) {
+    this.task = work;
+    this.signal = by.signal;
     this.names = names;
     this.gitDir = gitDir;
     this.marker = atWorkFile(gitDir);
   }
 
-  static async open(task: TaskBranch): Promise<LandingTree> {
-    const gitDir = await task.git.run(task.root, "rev-parse", "--path-format=absolute", "--git-dir");
-    const tree = new LandingTree(task, await identity(task), gitDir);
-    if (existsSync(tree.marker)) await tree.recover();
+  static async open(job: LandingInput): Promise<LandingTree> {
+    const { git, root } = job.work;
+    const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
+    const tree = new LandingTree(job, await identity(job.work, job.by.name), gitDir);
+    if (existsSync(tree.marker)) await tree.recover(job.landing);
     return tree;
   }
 
@@ -182,8 +181,8 @@ export class LandingTree {
   }
 
   /** After a crash: the member's own work is committed or still there, as it was before. */
-  private async recover(): Promise<void> {
-    const { git, root, ref, landing } = this.task;
+  private async recover(landing: string | null): Promise<void> {
+    const { git, root, ref } = this.task;
     await gitGone(({ cwd }) => cwd === root || cwd.startsWith(`${root}/`));
     this.removeLocks();
     const [began, , movingTo = null] = readFileSync(this.marker, "utf8").split(" ");
@@ -220,8 +219,8 @@ export class LandingTree {
   }
 
   private as(...args: string[]): Promise<Ran> {
-    const { git, root, signal } = this.task;
-    return git.tryWith({ signal }, root, ...this.names, ...args);
+    const { git, root } = this.task;
+    return git.tryWith({ signal: this.signal }, root, ...this.names, ...args);
   }
 
   private async stateFault(): Promise<Refused | null> {

@@ -1,23 +1,11 @@
 /** One run of the gate on a candidate. Its outcome is recorded with the tree it ran on. */
-import type { Shell, ShellResult } from "../../ports/shell.ts";
+import type { ShellResult } from "../../ports/shell.ts";
 import type { Candidate } from "./candidate.ts";
-import { bounded, type Git } from "./git.ts";
+import { bounded } from "./git.ts";
+import type { LandingInput } from "./landing-job.ts";
 import type { LandingLine } from "./landing-line.ts";
 import { listed } from "./preflight.ts";
 import { EVIDENCE_MAX, type Refused, refused } from "./refusal.ts";
-
-type GateInput = {
-  readonly git: Git;
-  readonly shell: Shell;
-  readonly root: string;
-  readonly workspace: string;
-  readonly branch: string;
-  readonly onto: string;
-  readonly team: string;
-  readonly task: number;
-  readonly gateTimeoutMs: number;
-  readonly signal: AbortSignal;
-};
 
 export class GateRun {
   /** Resolves when it has ended, in whatever way. */
@@ -28,7 +16,7 @@ export class GateRun {
   error: unknown = null;
   private readonly abort = new AbortController();
 
-  constructor(job: GateInput, command: string, candidate: Candidate, line: LandingLine) {
+  constructor(job: LandingInput, command: string, candidate: Candidate, line: LandingLine) {
     // An abort leaves no verdict.
     this.ended = this.run(job, command, candidate, line)
       .catch((error: unknown) => {
@@ -45,21 +33,22 @@ export class GateRun {
   }
 
   private async run(
-    { git, shell, root, workspace, signal, gateTimeoutMs, ...about }: GateInput,
+    { task, by, options, work, workspace }: LandingInput,
     command: string,
     { base, commit, tree, unseen }: Candidate,
     line: LandingLine,
   ): Promise<void> {
+    const { team, gateTimeoutMs } = options;
+    const { git, root, branch, onto } = work;
     const since = Date.now();
-    const ran = await shell.run(command, {
+    const ran = await options.shell.run(command, {
       cwd: workspace,
-      signal: AbortSignal.any([signal, this.abort.signal]),
+      signal: AbortSignal.any([by.signal, this.abort.signal]),
       timeoutMs: gateTimeoutMs,
     });
     const green = ran.exitCode === 0 && !ran.timedOut;
-    const { branch, team, task, onto } = about;
     const at = Date.now();
-    line.recordGate({ at, branch, team, task, base, commit, tree, command, green, ms: at - since });
+    line.recordGate({ at, branch, team, task: task.id, base, commit, tree, command, green, ms: at - since });
     if (green) {
       this.verdict = "green";
       return;

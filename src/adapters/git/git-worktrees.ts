@@ -9,6 +9,7 @@ import { firstOn, takeAway } from "./contents.ts";
 import { despiteOthers, type Git, NotesGone } from "./git.ts";
 import type { Opened, WorktreeOptions } from "./index.ts";
 import { landBranch } from "./land.ts";
+import type { LandingInput } from "./landing-job.ts";
 import { LandingLine } from "./landing-line.ts";
 import { stamped } from "./parked.ts";
 import type { Repository } from "./preflight.ts";
@@ -20,10 +21,6 @@ import { noticeMoves } from "./target-moves.ts";
 import { proposalOf } from "./way-out.ts";
 import { addWorktree, hasBranch, isCutOff, isRemoved, isWhole, lost, mend } from "./worktree-state.ts";
 
-type By = Parameters<Worktrees["land"]>[1];
-
-/** Long enough for a model to resolve a conflict, short enough for the others to wait for one that has given up. */
-const [RESERVATION_MS, RACES_MAX] = [300_000, 100];
 export class GitWorktrees implements Worktrees {
   readonly target: string;
   readonly onto: string;
@@ -110,10 +107,11 @@ export class GitWorktrees implements Worktrees {
     if (why) await contact.tell(`Your own files do not follow what lands on ${this.onto}: ${why}`);
   }
 
-  readonly land = (task: Which, by: By): Promise<Landing> => despiteOthers(() => this.landOnce(task, by));
+  readonly land = (task: Which, by: LandingInput["by"]): Promise<Landing> =>
+    despiteOthers(() => this.landOnce(task, by));
 
-  private async landOnce(task: Which, { name, ...by }: By): Promise<Landing> {
-    const { git, options, repository, gate, sharedTarget: shared } = this;
+  private async landOnce(task: Which, by: LandingInput["by"]): Promise<Landing> {
+    const { git, options, sharedTarget: shared } = this;
     const contact = { signal: by.signal, tell: by.onMoved };
     const known = await this.goOnFirst(task, contact);
     if (known) return known;
@@ -121,30 +119,27 @@ export class GitWorktrees implements Worktrees {
     const binding = this.bindings.read(task);
     if (!binding)
       return this.opened.has(keyOf(task)) ? await this.refuseLost(task, contact) : { kind: "nothing" };
-    const { branch, target, path, landing: commit } = binding;
-    const { gateTimeoutMs, gateParallel = 1, reservationMs = RESERVATION_MS, racesMax = RACES_MAX } = options;
+    const { branch, target, path, landing } = binding;
     const [where, attempt] = [this.targetOf(target), task.attempt ?? 0];
     const onTarget = (commits: readonly (string | null)[]) =>
       firstOn(git, options.project, where.ref, commits);
     // An owner that died or was fenced after its landing could not say so: the repeated work of a later one does not land, too.
     const earlier = () => onTarget(this.bindings.landingsBefore(task, attempt));
-    const own = () => onTarget([this.bindings.read(task)?.landing ?? commit]);
+    const own = () => onTarget([this.bindings.read(task)?.landing ?? landing]);
     const before = (await earlier()) ?? (this.find(task) ? null : await own());
     if (before !== null) return { kind: "landed", branch, target, commit: before };
     if (!this.find(task)) return await this.refuseLost(task, contact);
     this.opened.add(keyOf(task));
+    const { commonDir } = this.repository;
+    const root = join(this.folder, path);
     const landed = await landBranch({
-      ...{ git, gate, branch, target, ...where, ...by, by: name },
-      ...{ team: options.team, task: task.id, createdAt: task.createdAt },
-      ...{ landing: binding.landing, shell: options.shell, commonDir: repository.commonDir },
-      ...{ root: join(this.folder, path), workspace: this.workspace(path) },
-      ...{ gateTimeoutMs, gateParallel, reservationMs, racesMax },
-      ...{ agreed: this.agreed, message: task.subject, author: name },
-      ...{ shared, parked: binding.parked ?? null, earlier },
+      ...{ task, by, options, workspace: this.workspace(path), agreed: this.agreed },
+      work: { git, commonDir, root, branch, target, ...where, message: task.subject },
+      ...{ landing, earlier, shared, parked: binding.parked ?? null },
       proposal: proposalOf(options.wayOut, this.remote, binding.proposed, (proposed) =>
         this.bindings.update(task, binding, { proposed }),
       ),
-      willLand: (landing) => this.bindings.willLand(task, binding, landing, attempt),
+      willLand: (commit) => this.bindings.willLand(task, binding, commit, attempt),
     }).catch(async (error: unknown) => {
       const isJoined = by.signal.aborted || (await hasBranch(git, options.project, branch, where.ref));
       if (by.signal.aborted || (this.find(task) && isJoined)) throw error;
@@ -154,7 +149,7 @@ export class GitWorktrees implements Worktrees {
     });
     if (landed.kind === "refused" && this.find(task)) return { ...landed, branch };
     if (landed.kind === "landed" || landed.kind === "proposed") return { ...landed, branch, target };
-    if (isCutOff(join(this.folder, path))) throw new NotesGone(join(this.folder, path));
+    if (isCutOff(root)) throw new NotesGone(root);
     const done = await own();
     if (done) return { kind: "landed", branch, target, commit: done };
     return await this.refuseLost(task, contact);

@@ -15,16 +15,17 @@ import { TargetTip } from "./target-tip.ts";
 const PATHS_MAX = 1_000;
 
 export async function landBranch(job: LandingInput): Promise<Landed> {
-  const line = new LandingLine(job.commonDir);
-  const { branch, target, team, task, by, message, signal } = job;
+  const { task, by, options, work } = job;
+  const line = new LandingLine(work.commonDir);
   const place = line.join({
-    ...{ branch, target, team, task, by, subject: message, since: Date.now(), isReady: false, paths: null },
+    ...{ branch: work.branch, target: work.target, team: options.team, task: task.id, by: by.name },
+    ...{ subject: task.subject, since: Date.now(), isReady: false, paths: null },
     ...{ state: "waiting", base: null, commit: null, gateSince: null, why: null },
   });
   try {
     // A former owner may not know yet that it is not the owner.
     while (line.isTwice(place)) {
-      signal.throwIfAborted();
+      by.signal.throwIfAborted();
       await new Promise((later) => setTimeout(later, POLL_MS));
     }
     return await land(job, line, place);
@@ -34,16 +35,17 @@ export async function landBranch(job: LandingInput): Promise<Landed> {
 }
 
 async function land(job: LandingInput, line: LandingLine, place: Place): Promise<Landed> {
-  await new TargetTip(job).read(); // a target that is gone has a message of its own
+  const { work, by } = job;
+  await new TargetTip(work).read(); // a target that is gone has a message of its own
   const tree = await LandingTree.open(job);
   const fault = await tree.commitAll();
   if (fault) return fault;
-  const head = await job.git.run(job.root, "rev-parse", "HEAD");
+  const head = await work.git.run(work.root, "rev-parse", "HEAD");
   if (job.proposal?.proposed === head)
     return { kind: "proposed", commit: head, said: "It was proposed before." };
   if ((await tree.ahead()) === 0) {
-    line.obeyed(job.branch);
-    await job.reservations.forget(job.branch);
+    line.obeyed(work.branch);
+    await by.reservations.forget(work.branch);
     return { kind: "nothing" };
   }
   const inner = await tree.innerRepositories();

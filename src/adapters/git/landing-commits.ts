@@ -33,12 +33,11 @@ async function commitOf(
   return await git.run(root, ...names, "commit-tree", `${tree}^{tree}`, "-p", parent, "-m", message);
 }
 
-/** The person's own identity if git has one. Nobody can type a passphrase here, so nothing is signed. */
-export async function identity({
-  git,
-  root,
-  author,
-}: Pick<TaskBranch, "git" | "root" | "author">): Promise<string[]> {
+/** The person's own identity if git has one, else that of the member. Nobody can type a passphrase here, so nothing is signed. */
+export async function identity(
+  { git, root }: Pick<TaskBranch, "git" | "root">,
+  author: string,
+): Promise<string[]> {
   const unsigned = ["-c", "commit.gpgSign=false"];
   if ((await git.ask(root, "-c", "user.useConfigOnly=true", "var", "GIT_COMMITTER_IDENT")) !== null)
     return unsigned;

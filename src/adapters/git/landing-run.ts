@@ -18,6 +18,7 @@ import { type Proposal, propose } from "./way-out.ts";
 export const POLL_MS = 50;
 /** After so many moves of the target the person is told that this one does not get through. */
 const RACES_TOLD = 5;
+const RACES_MAX = 100;
 /** The time between two questions to the store whether the task is still its owner's. */
 const ASK_MS = 1_000;
 const HOLDING: readonly Obstacle[] = ["conflict", "gate"];
@@ -66,8 +67,8 @@ export class LandingRun {
     this.files = files;
     this.place = place;
     this.reserved = new ReservedLine(job, files, paths);
-    this.tip = new TargetTip(job);
-    this.contact = { signal: job.signal, tell: job.onMoved };
+    this.tip = new TargetTip(job.work);
+    this.contact = { signal: job.by.signal, tell: job.by.onMoved };
     this.parked = job.parked;
   }
 
@@ -75,8 +76,9 @@ export class LandingRun {
     const { job, files } = this;
     try {
       const done = await this.untilDone().catch(asRefused);
-      files.obeyed(job.branch);
-      if (done.kind !== "refused" || done.why === "dropped") await job.reservations.forget(job.branch);
+      files.obeyed(job.work.branch);
+      if (done.kind !== "refused" || done.why === "dropped")
+        await job.by.reservations.forget(job.work.branch);
       return done;
     } finally {
       await this.stopGate();
@@ -86,19 +88,20 @@ export class LandingRun {
 
   private async untilDone(): Promise<Landed> {
     const { job, reserved } = this;
+    const { by, work, options } = job;
     for (let isToldToWait = false; ; ) {
-      job.signal.throwIfAborted();
+      by.signal.throwIfAborted();
       const landings = await reserved.read();
-      const order = landings.orders.get(job.branch);
+      const order = landings.orders.get(work.branch);
       if (order?.kind === "drop")
-        return refused("dropped", `${order.by} took the landing of ${job.branch} out of the line.`);
+        return refused("dropped", `${order.by} took the landing of ${work.branch} out of the line.`);
       await this.ask();
       this.settle();
       const turn = turnOf(
         reserved.lineOf(landings),
         this.place.id,
         await this.tip.read(),
-        job.gateParallel,
+        options.gateParallel ?? 1,
         job.proposal !== null,
       );
       if (turn.kind === "go") {
@@ -106,7 +109,7 @@ export class LandingRun {
         if (done) return done;
       } else if (!isToldToWait) {
         isToldToWait = true;
-        await job.onStep("queued");
+        await by.onStep("queued");
       }
       await this.pause();
     }
@@ -146,19 +149,20 @@ export class LandingRun {
 
   private async build(base: string, isFirst: boolean): Promise<Landed | null> {
     const { job, tree, place } = this;
+    const { by, work, options } = job;
     if (this.state.is !== "begun" && isFirst) this.races += 1;
-    if (this.races >= job.racesMax) return refused("target", this.outrun());
+    if (this.races >= (options.racesMax ?? RACES_MAX)) return refused("target", this.outrun());
     await this.stopGate();
-    if (isFirst && this.races === RACES_TOLD) await job.onMoved(this.outrun());
+    if (isFirst && this.races === RACES_TOLD) await by.onMoved(this.outrun());
     // Its base may hold the landing of an earlier owner.
     const landed = isFirst || !job.shared ? await this.follow() : null;
     if (landed) return landed;
     if (isFirst) {
       if ((await this.tip.read()) !== base) return null;
-      await noticeMoves({ ...job, isShared: job.shared !== null, line: this.files }, job.onMoved);
+      await noticeMoves({ ...work, isShared: job.shared !== null, line: this.files }, by.onMoved);
     }
     place.update({ state: "waiting", base: null, commit: null, gateSince: null, why: null });
-    const made = await tree.putOn(base, job.gate !== undefined);
+    const made = await tree.putOn(base, options.gate !== undefined);
     if (made.kind === "refused") {
       this.state = { is: "refused", base, candidate: null, verdict: made };
       place.update({ state: "failed", base, why: made.why });
@@ -170,14 +174,19 @@ export class LandingRun {
       // Git writes the files of a fast-forward before it moves the branch: a commit of the person in between takes them along.
       return this.hasTried ? { kind: "landed", commit: base } : { kind: "nothing" };
     }
-    if (job.gate === undefined || isEmpty) {
+    if (options.gate === undefined || isEmpty) {
       this.state = { is: "green", base, candidate: made };
       place.update({ state: "green", base, commit: made.commit });
       return null;
     }
     place.update({ state: "gate", base, commit: made.commit, gateSince: Date.now() });
-    await job.onStep("gate");
-    this.state = { is: "tested", base, candidate: made, gate: new GateRun(job, job.gate, made, this.files) };
+    await by.onStep("gate");
+    this.state = {
+      is: "tested",
+      base,
+      candidate: made,
+      gate: new GateRun(job, options.gate, made, this.files),
+    };
     return null;
   }
 
@@ -187,7 +196,9 @@ export class LandingRun {
 
   /** Only a tree that the gate has passed lands, so nothing lands while the target moves faster than the gate runs. */
   private outrun(): string {
-    const { target, task, gate } = this.job;
+    const { target } = this.job.work;
+    const { gate } = this.job.options;
+    const task = this.job.task.id;
     const step = gate === undefined ? "it takes to put the task on it" : `\`${gate}\` takes`;
     return `${target} moved ${this.races} times while #${task} was to land: it gets new commits more often than ${step}. Stop committing to ${target} until #${task} has landed${gate === undefined ? "" : ", use a faster gate"}, or set targetBranch to a branch of the team's own. If the task has failed, ekiden retry ${task} repeats it.`;
   }
@@ -197,7 +208,7 @@ export class LandingRun {
     const { job } = this;
     const commit = job.shared ? null : await job.earlier();
     if (!job.shared) return commit === null ? null : { kind: "landed", commit };
-    const there = await job.shared.follow(this.contact, { id: job.task, createdAt: job.createdAt });
+    const there = await job.shared.follow(this.contact, job.task);
     if (there && wasLanded(there, job)) return { kind: "landed", commit: there.head };
     this.parked = there?.tip ?? null;
     return null;
@@ -206,17 +217,17 @@ export class LandingRun {
   /** Under the lock of the target. Null when it moved meanwhile. */
   private async moveTarget({ base, candidate: { commit } }: Green): Promise<Landed | null> {
     const { job, tree } = this;
-    const moved = await inTurn(queueIn(job.commonDir), job.signal, async () => {
+    const { by, work, task } = job;
+    const moved = await inTurn(queueIn(work.commonDir), by.signal, async () => {
       if ((await this.tip.ask()) !== base) return "raced";
-      await job.stillMine();
+      await by.stillMine();
       if (commit === base) return "moved";
       if (!(await this.reserved.isFirst(this.place.id))) return "held";
       job.willLand(commit);
       this.hasTried = true;
-      this.files.seeTip(job.onto, base, commit);
-      if (!job.shared) return await fastForward(job, base, commit);
-      const task = { id: job.task, createdAt: job.createdAt };
-      return await job.shared.land(this.contact, job, { task, base, commit, before: this.parked });
+      this.files.seeTip(work.onto, base, commit);
+      if (!job.shared) return await fastForward({ ...work, signal: by.signal }, base, commit);
+      return await job.shared.land(this.contact, work, { task, base, commit, before: this.parked });
     });
     if (moved === "held") return null;
     if (moved === "raced") return await this.follow();
@@ -227,8 +238,8 @@ export class LandingRun {
 
   private async propose({ candidate: { commit } }: Green, proposal: Proposal): Promise<Landed> {
     const { job, tree } = this;
-    await job.stillMine();
-    const outcome = await propose({ ...job, contact: this.contact }, proposal, commit);
+    await job.by.stillMine();
+    const outcome = await propose(job, this.contact, proposal, commit);
     if (outcome.kind === "refused") return outcome;
     await tree.adopt(commit);
     proposal.made(commit);
@@ -239,7 +250,7 @@ export class LandingRun {
   private async ask(): Promise<void> {
     if (Date.now() - this.askedAt < ASK_MS) return;
     this.askedAt = Date.now();
-    await this.job.stillMine();
+    await this.job.by.stillMine();
   }
 
   /** Waits until something may have changed. Never returns at once: others need this thread. */

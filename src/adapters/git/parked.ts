@@ -150,7 +150,7 @@ export class ParkedWork {
   }
 
   private async commit(root: string, tree: string, message: string, ...parents: string[]): Promise<string> {
-    const names = await identity({ git: this.git, root, author: this.team });
+    const names = await identity({ git: this.git, root }, this.team);
     const after = parents.flatMap((parent) => ["-p", parent]);
     return await this.git.run(root, ...names, "commit-tree", tree, ...after, "-m", message);
   }

@@ -2,6 +2,7 @@
 import { join, relative } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { readOnlyName } from "../../core/protected-names.ts";
+import type { LandingInput } from "./landing-job.ts";
 import { listed } from "./preflight.ts";
 
 /** Whether a rule lets members change a protected file, which is relative to the workspace. */
@@ -29,16 +30,9 @@ export class AgreedFiles {
   }
 }
 
-type Place = {
-  readonly root: string;
-  readonly workspace: string;
-  readonly onto: string;
-  readonly agreed: AgreedFiles;
-};
-
 /** The reason why a branch with changes of these files cannot land; null when it can. Paths are relative to the top of the worktree. */
 export function protectedFault(
-  { root, workspace, onto, agreed }: Place,
+  { work: { root, onto }, workspace, agreed }: LandingInput,
   paths: readonly string[],
 ): string | null {
   const closed = paths.filter((path) => {

@@ -6,6 +6,8 @@ import type { LandingLine } from "./landing-line.ts";
 
 /** The time between two reads of the reservations by a landing that waits. */
 const ASK_MS = 250;
+/** Long enough for a model to resolve a conflict, short enough for the others to wait for one that has given up. */
+const RESERVATION_MS = 300_000;
 
 export class ReservedLine {
   private readonly job: LandingInput;
@@ -25,14 +27,14 @@ export class ReservedLine {
   /** `askMs`: how old the reservations may be. */
   async read(askMs = ASK_MS): Promise<Landings> {
     if (performance.now() - this.askedAt >= askMs) {
-      this.reservations = await this.job.reservations.list(this.files.repository);
+      this.reservations = await this.job.by.reservations.list(this.files.repository);
       this.askedAt = performance.now();
     }
     return this.files.read(this.reservations);
   }
 
   lineOf(landings: Landings): Line {
-    return lineUp(landings, this.job.target, Date.now());
+    return lineUp(landings, this.job.work.target, Date.now());
   }
 
   /** As the store has it now. */
@@ -46,12 +48,14 @@ export class ReservedLine {
    */
   async reserve(why: Obstacle): Promise<boolean> {
     const { job, files, paths } = this;
-    const { branch, target, task, createdAt, reservationMs: lengthMs } = job;
+    const { branch, target } = job.work;
+    const { id: task, createdAt } = job.task;
+    const lengthMs = job.options.reservationMs ?? RESERVATION_MS;
     const { orders, reservations } = await this.read(0);
     this.refusals ??= 1 + (reservations.find((one) => one.branch === branch)?.refusals ?? 0);
     const isOrdered = orders.has(branch);
     const wanted = { branch, target, task, createdAt, paths, why, refusals: this.refusals };
-    const holder = await job.reservations.reserve(files.repository, { ...wanted, lengthMs, isOrdered });
+    const holder = await job.by.reservations.reserve(files.repository, { ...wanted, lengthMs, isOrdered });
     this.askedAt = Number.NEGATIVE_INFINITY;
     return holder === null;
   }

@@ -1,7 +1,7 @@
 /** The way of a landed commit out of this repository: none, a push of the target, or a branch and a command that proposes it. */
 import { EkidenError } from "../../core/errors.ts";
-import type { Shell } from "../../ports/shell.ts";
 import { type Git, messageOfGit } from "./git.ts";
+import type { LandingInput } from "./landing-job.ts";
 import { type Refused, refused } from "./refusal.ts";
 import { type Contact, Remote } from "./remote.ts";
 
@@ -47,26 +47,14 @@ export const proposalOf = (
 ): Proposal | null =>
   way.kind === "pr" && remote ? { remote, command: way.command ?? "", proposed, made } : null;
 
-type About = {
-  readonly git: Git;
-  readonly shell: Shell;
-  readonly root: string;
-  readonly workspace: string;
-  readonly branch: string;
-  readonly target: string;
-  readonly task: number;
-  readonly message: string;
-  readonly contact: Contact;
-  readonly gateTimeoutMs: number;
-};
-
 /** Pushes the branch and runs the command. Commits of others on that branch are never overwritten. */
 export async function propose(
-  about: About,
+  { task, options, work, workspace }: LandingInput,
+  contact: Contact,
   { remote, command }: Pick<Proposal, "remote" | "command">,
   commit: string,
 ): Promise<Refused | { readonly kind: "done"; readonly said: string }> {
-  const { git, shell, root, workspace, branch, target, task, message, contact } = about;
+  const { git, root, branch, target } = work;
   const ref = `refs/heads/${branch}`;
   const tips = await remote.patiently(contact, () => remote.tips(contact, ref));
   const there = tips.get(ref) ?? null;
@@ -79,15 +67,15 @@ export async function propose(
   const pushed = await git.try(root, "push", "--quiet", lease, "--", remote.given, `${commit}:${ref}`);
   if (pushed.code !== 0)
     return refused("target", `git push ${remote.label} ${branch} was refused:\n${messageOfGit(pushed)}`);
-  const ran = await shell.run(command, {
+  const ran = await options.shell.run(command, {
     cwd: workspace,
     signal: contact.signal,
-    timeoutMs: about.gateTimeoutMs,
+    timeoutMs: options.gateTimeoutMs,
     env: {
       EKIDEN_BRANCH: branch,
       EKIDEN_TARGET: target,
-      EKIDEN_TASK: String(task),
-      EKIDEN_SUBJECT: message,
+      EKIDEN_TASK: String(task.id),
+      EKIDEN_SUBJECT: task.subject,
       EKIDEN_COMMIT: commit,
       EKIDEN_REMOTE: remote.label,
     },

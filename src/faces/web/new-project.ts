@@ -30,7 +30,7 @@ export async function makeRepository(cwd: string): Promise<void> {
     throw new EkidenError("bad_input", `${cwd} is not empty, or is in a git repository already.`);
   const git = gitHere();
   await git.run(cwd, "init", "--quiet");
-  const names = await identity({ git, root: cwd, author: "ekiden" });
+  const names = await identity({ git, root: cwd }, "ekiden");
   await git.run(cwd, ...names, "commit", "--quiet", "--allow-empty", "-m", "Begin");
 }
 
