@@ -11,7 +11,7 @@ import {
   type ImageFile,
   imageLeftOut,
 } from "../core/conversation/image.ts";
-import { EkidenError } from "../core/errors.ts";
+import { notPermitted } from "../core/errors.ts";
 import { makeFolder } from "./make-folder.ts";
 
 /** Never waits for a pipe, which a member may have put there. */
@@ -30,10 +30,7 @@ export async function keepImage(outputDir: string, { name, mediaType, content }:
   makeFolder(outputDir, 0o700);
   makeFolder(folder, 0o700);
   if (lstatSync(folder).isSymbolicLink())
-    throw new EkidenError(
-      "not_permitted",
-      `${folder} is a link, and Ekiden writes through no link of a project. Remove it.`,
-    );
+    throw notPermitted(`${folder} is a link, and Ekiden writes through no link of a project. Remove it.`);
   // A file that is used again is young again: `ekiden prune` goes by age.
   if ((await bytesOf(outputDir, image)) !== null) {
     await utimes(fileOf(outputDir, image), new Date(), new Date());

@@ -1,7 +1,7 @@
 /** Makes a folder with its parents. */
 import { mkdirSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { EkidenError } from "../core/errors.ts";
+import { badInput } from "../core/errors.ts";
 
 /**
  * One level at a time: `mkdir` with `recursive` never returns below /proc, where the parent exists and refuses with ENOENT.
@@ -20,8 +20,7 @@ export function makeFolder(path: string, mode?: number): void {
 
 function isFolder(path: string): boolean {
   const found = look(path);
-  if (found && !found.isDirectory())
-    throw new EkidenError("bad_input", `${path} is a file. Give a folder, or another name.`);
+  if (found && !found.isDirectory()) throw badInput(`${path} is a file. Give a folder, or another name.`);
   return found !== undefined;
 }
 

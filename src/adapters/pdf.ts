@@ -5,7 +5,7 @@
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
-import { EkidenError } from "../core/errors.ts";
+import { type EkidenError, toolFailed } from "../core/errors.ts";
 import type { PdfText, ReadPdf } from "../ports/pdf.ts";
 
 const TIME_MS = 30_000;
@@ -37,7 +37,7 @@ const { library, content, firstPage, maxPages, maxChars } = workerData;
 type Answer = PdfText | { readonly fault: string; readonly words: string };
 
 const refusal = (why: string, cause?: unknown): EkidenError =>
-  new EkidenError("tool_failed", `The text of the PDF cannot be read: ${why}`, { cause });
+  toolFailed(`The text of the PDF cannot be read: ${why}`, { cause });
 
 const tooLarge = refusal("it needs too much memory.");
 

@@ -5,7 +5,7 @@
 import { isIP } from "node:net";
 import type { Readable } from "node:stream";
 import type { ProxyAgent } from "undici";
-import { EkidenError } from "../core/errors.ts";
+import { badInput } from "../core/errors.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -40,7 +40,7 @@ async function agentFor(proxy: string): Promise<ProxyAgent> {
   const known = agents.get(proxy);
   if (known) return known;
   if (!/^https?:\/\//.test(proxy) || !URL.canParse(proxy))
-    throw new EkidenError("bad_input", "HTTPS_PROXY and HTTP_PROXY name a proxy as http://HOST:PORT.");
+    throw badInput("HTTPS_PROXY and HTTP_PROXY name a proxy as http://HOST:PORT.");
   const { username, password, href } = new URL(proxy);
   const secret = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   // The callers have limits of their own.

@@ -1,6 +1,6 @@
 /** The words for what the machine or this process is short of: open files, processes, memory, room on a disk. They name what helps. */
 import { type StatsFs, statfsSync } from "node:fs";
-import { EkidenError } from "../core/errors.ts";
+import { badInput } from "../core/errors.ts";
 import { textIn } from "./small-files.ts";
 
 /** For a few members with a command each. */
@@ -10,8 +10,7 @@ const LEAST = 64;
 export function checkOpenFiles(limits = textIn("/proc/self/limits")): void {
   const most = Number(/^Max open files +(\d+)/m.exec(limits)?.[1] ?? LEAST);
   if (most < LEAST)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `This process may open ${most} files at a time, and a team needs at least ${LEAST}. Raise the limit: ulimit -n 1024 in the shell, LimitNOFILE= of a service, --ulimit nofile=1024 of a container.`,
     );
 }

@@ -1,5 +1,5 @@
 /** The program of another vendor that is the model of a member, as it is written: "agent:claude" or "acp:my-agent --stdio". */
-import { EkidenError } from "./errors.ts";
+import { badInput } from "./errors.ts";
 
 export type AgentLine = {
   readonly spec: string;
@@ -22,9 +22,6 @@ export function agentLine(spec: string): AgentLine | null {
  */
 export function agentSpec(written: string): string {
   if (/^(acp:\s*)?$/.test(written))
-    throw new EkidenError(
-      "bad_input",
-      `"@${written}" names no agent program. Write @claude, or @acp: and its command.`,
-    );
+    throw badInput(`"@${written}" names no agent program. Write @claude, or @acp: and its command.`);
   return written.startsWith("acp:") ? written : `agent:${written}`;
 }

@@ -10,7 +10,7 @@
  * Load this file lazily: croner has 22 KB and few commands need it.
  */
 import { Cron as Croner } from "croner";
-import { EkidenError } from "./errors.ts";
+import { badInput } from "./errors.ts";
 import { type CronId, type HostId, type Instant, instant, type Name, quote } from "./ids.ts";
 import { checkZone } from "./zone.ts";
 
@@ -55,14 +55,13 @@ const FIELDS: readonly Field[] = [
 export function parseCron(text: string): string {
   const parts = text.trim().split(/\s+/).filter(Boolean);
   if (parts.length !== FIELDS.length)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `The cron expression ${quote(text)} has ${parts.length} fields; it must have 5: minute hour day-of-month month day-of-week, such as "30 9 * * mon-fri".`,
     );
   FIELDS.forEach((field, i) => void checkField(field, i, parts[i] ?? ""));
   const expression = parts.join(" ");
   if (nextRun(expression, instant(0), "UTC") === null)
-    throw new EkidenError("bad_input", `The cron expression ${quote(text)} names a date that never comes.`);
+    throw badInput(`The cron expression ${quote(text)} names a date that never comes.`);
   return expression;
 }
 
@@ -72,8 +71,7 @@ function checkField([name, low, high, names]: Field, index: number, value: strin
   // Of croner's further signs, `L` and `W` are letters also of "jul" and "wed": a name has three letters.
   const isClassic = /^(?:[\d*/,-]|(?<![a-z])[a-z]{3}(?![a-z]))+$/i.test(value);
   if (isClassic && stepsFit && isReadable(alone)) return;
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `The ${name} field ${quote(value)} of a cron expression is wrong. It takes ${low}-${high}${names ? ` or ${names}` : ""}, as *, a number, a list (1,2), a rising range (1-5) or a range with a step from 1 to ${high - low} (*/2, ${low}-${high}/2).`,
   );
 }

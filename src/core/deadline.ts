@@ -1,5 +1,5 @@
 /** The deadline of a run: a duration from its start, or a time of day. */
-import { EkidenError } from "./errors.ts";
+import { badInput } from "./errors.ts";
 import { quote } from "./ids.ts";
 
 const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000 };
@@ -24,8 +24,7 @@ export function deadlineMs(text: string, now: Date): number {
     : [];
   const ms = parts.reduce((sum, [, count, unit = ""]) => sum + Number(count) * (UNITS[unit] ?? 0), 0);
   if (ms > 0 && ms <= MOST_MS) return ms;
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `${quote(text)} is not a deadline. Give a duration of at most 24 days such as "90m" or "2h30m", or a time of day such as "18:30".`,
   );
 }

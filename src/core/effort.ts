@@ -2,7 +2,7 @@
  * The effort of a model's thinking, from "none" to "max". Not every model has every level: the nearest one that it has is used. A level may
  * follow the name of a model: "anthropic/claude-sonnet-5-5@high", or stand alone for the team's model: "@high".
  */
-import { EkidenError } from "./errors.ts";
+import { badInput } from "./errors.ts";
 import { quote } from "./ids.ts";
 import { didYouMean } from "./nearest.ts";
 
@@ -25,8 +25,7 @@ export const isEffort = (text: string): text is Effort => (EFFORTS as readonly s
 export function readEffort(text: string): Effort {
   const level = text.trim().toLowerCase();
   if (isEffort(level)) return level;
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `${quote(text)} is not an effort.${didYouMean(level, [...EFFORTS])} Levels: ${EFFORTS.join(", ")}.`,
   );
 }

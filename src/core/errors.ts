@@ -85,6 +85,17 @@ export class EkidenError extends Error {
   }
 }
 
+type Made = (message: string, options?: ConstructorParameters<typeof EkidenError>[2]) => EkidenError;
+const made =
+  (code: ErrorCode): Made =>
+  (message, options) =>
+    new EkidenError(code, message, options);
+
+export const badInput = made("bad_input");
+export const notFound = made("not_found");
+export const notPermitted = made("not_permitted");
+export const toolFailed = made("tool_failed");
+
 /** True for our own errors, also from another bundle. */
 export const isEkidenError = (error: unknown, code?: ErrorCode): error is EkidenError =>
   error instanceof Error &&

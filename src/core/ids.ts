@@ -1,6 +1,6 @@
 /** Ids and names. A brand costs nothing at run time and prevents passing a mail id for a task id. */
 import { cutEnd } from "./conversation/valid.ts";
-import { EkidenError } from "./errors.ts";
+import { badInput } from "./errors.ts";
 
 declare const brand: unique symbol;
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };
@@ -60,8 +60,7 @@ export function taskId(text: string | number): TaskId {
     typeof text === "number" ? String(text) : /^\s*(?:task[ _-]?)?#?(\d{1,15})\s*$/i.exec(text)?.[1];
   const n = Number(digits);
   if (!Number.isSafeInteger(n) || n < 1)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${quote(text)} is not a task id. A task id is the number it has on the board, such as 12 or "#12".`,
     );
   return n as TaskId;
@@ -77,10 +76,7 @@ export const cronId = (text: string | number): CronId =>
 function numbered(letter: string, text: string | number, what: string, where: string): number {
   const [, before, digits] = /^\s*([a-z]?)(\d{1,15})\s*$/i.exec(String(text)) ?? [];
   if (!Number(digits) || !["", letter].includes(before?.toLowerCase() ?? ""))
-    throw new EkidenError(
-      "bad_input",
-      `${quote(text)} is not the id of a ${what}, such as "${letter}3"; ${where}.`,
-    );
+    throw badInput(`${quote(text)} is not the id of a ${what}, such as "${letter}3"; ${where}.`);
   return Number(digits);
 }
 
@@ -117,8 +113,7 @@ export function name(text: string): Name {
   const folded = foldName(text);
   if (SHAPE.test(folded)) return folded as Name;
   const isForeign = /^[\p{L}\p{M}\p{N} _-]+$/u.test(text) && /[^a-z0-9-]/.test(folded);
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `${quote(text)} is not a usable name. Use 1 to 32 Latin letters, digits and dashes, beginning with a letter, such as "alice".${
       isForeign ? " Any script may be used in its role and its prompt." : ""
     }`,
@@ -157,10 +152,7 @@ export function address(text: string): { readonly who: Name; readonly team: Name
 export function teammateName(text: string): Name {
   const checked = name(text);
   if (RESERVED.has(checked))
-    throw new EkidenError(
-      "bad_input",
-      `"${checked}" is reserved. Choose another name for a teammate, such as "alice".`,
-    );
+    throw badInput(`"${checked}" is reserved. Choose another name for a teammate, such as "alice".`);
   return checked;
 }
 

@@ -4,7 +4,7 @@
  */
 import { type Image, withImages } from "./conversation/image.ts";
 import { tagged } from "./conversation/tags.ts";
-import { EkidenError } from "./errors.ts";
+import { badInput } from "./errors.ts";
 import { type Instant, type MailId, type Name, quote, type RequestId, type TaskId } from "./ids.ts";
 import { ENDED_STINT, EXPECTED_ENDS, type IdleReason, type ShutdownReason } from "./lifecycle.ts";
 import { oneLine } from "./one-line.ts";
@@ -140,10 +140,9 @@ export const MAILBOX_MAX = 20_000;
 
 /** @throws EkidenError `bad_input`. */
 export function checkText(text: string): string {
-  if (text.trim() === "") throw new EkidenError("bad_input", "The message is empty. It needs a text.");
+  if (text.trim() === "") throw badInput("The message is empty. It needs a text.");
   if (text.length > MAIL_MAX)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `The message has ${text.length} characters; at most ${MAIL_MAX}. Put it into a file and send the file's path.`,
     );
   return text;

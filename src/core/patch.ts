@@ -1,6 +1,6 @@
 /** The patch format of GPT models: several files in one text. Pure: read here, and applied to the text of one file. */
 
-import { EkidenError } from "./errors.ts";
+import { badInput, notFound } from "./errors.ts";
 import type { FileWrite } from "./file-changes.ts";
 import { tried } from "./tried.ts";
 
@@ -12,7 +12,6 @@ export type FilePatch =
   | { readonly kind: "delete"; readonly path: string }
   | { readonly kind: "update"; readonly path: string; moveTo?: string; readonly hunks: readonly Hunk[] };
 
-const wrong = (message: string): EkidenError => new EkidenError("bad_input", message);
 const FILE = /^\*\*\* (Add|Delete|Update) File: (.+)$/;
 const MOVE = "*** Move to: ";
 
@@ -20,13 +19,13 @@ const MOVE = "*** Move to: ";
 export function readPatch(patch: string): FilePatch[] {
   const lines = patch.replace(/\r\n/g, "\n").trim().split("\n");
   if (lines[0]?.trim() !== "*** Begin Patch" || lines.at(-1)?.trim() !== "*** End Patch")
-    throw wrong('A patch begins with the line "*** Begin Patch" and ends with "*** End Patch".');
+    throw badInput('A patch begins with the line "*** Begin Patch" and ends with "*** End Patch".');
   const files: FilePatch[] = [];
   for (let at = 1; at < lines.length - 1; ) {
     const [, verb, given = ""] = FILE.exec((lines[at] ?? "").trimEnd()) ?? [];
     const path = given.trim();
     if (verb === undefined || path === "")
-      throw wrong(
+      throw badInput(
         `Line ${at + 1} of the patch is not "*** Add File: PATH", "*** Update File: PATH" or "*** Delete File: PATH".`,
       );
     let end = at + 1;
@@ -35,18 +34,19 @@ export function readPatch(patch: string): FilePatch[] {
     const number = at + 2;
     if (verb === "Delete") {
       if (body.some((line) => line.trim() !== ""))
-        throw wrong(`Line ${number}: nothing follows "*** Delete File".`);
+        throw badInput(`Line ${number}: nothing follows "*** Delete File".`);
       files.push({ kind: "delete", path });
     } else files.push(verb === "Add" ? added(path, body, number) : updated(path, body, number));
     at = end;
   }
-  if (files.length === 0) throw wrong("The patch names no file.");
+  if (files.length === 0) throw badInput("The patch names no file.");
   return files;
 }
 
 function added(path: string, body: readonly string[], number: number): FilePatch {
   const odd = body.findIndex((line) => !line.startsWith("+"));
-  if (odd !== -1) throw wrong(`Line ${number + odd} of the patch: each line of a new file begins with "+".`);
+  if (odd !== -1)
+    throw badInput(`Line ${number + odd} of the patch: each line of a new file begins with "+".`);
   return { kind: "add", path, content: body.map((line) => `${line.slice(1)}\n`).join("") };
 }
 
@@ -71,10 +71,10 @@ function updated(path: string, body: readonly string[], number: number): FilePat
     const mark = line === "" ? " " : line[0];
     if (line.trimEnd() === "*** End of File") hunk.atEnd = true;
     else if (mark === " " || mark === "-" || mark === "+") hunk.lines.push({ mark, text: line.slice(1) });
-    else throw wrong(`Line ${number + i} of the patch begins with none of " ", "-", "+" and "@@".`);
+    else throw badInput(`Line ${number + i} of the patch begins with none of " ", "-", "+" and "@@".`);
   }
   if (moveTo === undefined && !hunks.some(({ lines }) => lines.some(({ mark }) => mark !== " ")))
-    throw wrong(`The patch changes nothing in ${path}.`);
+    throw badInput(`The patch changes nothing in ${path}.`);
   return { kind: "update", path, ...(moveTo !== undefined && { moveTo }), hunks };
 }
 
@@ -98,11 +98,11 @@ export function writesIn(patch: string): FileWrite[] {
   });
 }
 
-/** The text of a file with the changes. `notFound`: tells where else the lines may be. @throws EkidenError `not_found` */
+/** The text of a file with the changes. `hint`: tells where else the lines may be. @throws EkidenError `not_found` */
 export function patched(
   text: string,
   { path, hunks }: Extract<FilePatch, { kind: "update" }>,
-  notFound: (wanted: string) => string = () => "",
+  hint: (wanted: string) => string = () => "",
 ): string {
   const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
   const endsWithLine = text === "" || text.endsWith("\n");
@@ -112,20 +112,13 @@ export function patched(
   for (const [i, { below, lines: wanted, atEnd }] of hunks.entries()) {
     for (const head of below) {
       const at = find(lines, [head], from, false);
-      if (at === -1)
-        throw new EkidenError(
-          "not_found",
-          `${path}: no line "${head}" for part ${i + 1}.${tail(notFound(head))}`,
-        );
+      if (at === -1) throw notFound(`${path}: no line "${head}" for part ${i + 1}.${tail(hint(head))}`);
       from = at + 1;
     }
     const old = wanted.flatMap(({ mark, text }) => (mark === "+" ? [] : [text]));
     const at = old.length > 0 ? find(lines, old, from, atEnd) : below.length > 0 ? from : lines.length;
     if (at === -1)
-      throw new EkidenError(
-        "not_found",
-        `${path}: the lines of part ${i + 1} are not there.${tail(notFound(old.join("\n")))}`,
-      );
+      throw notFound(`${path}: the lines of part ${i + 1} are not there.${tail(hint(old.join("\n")))}`);
     // Lines that stay are those of the file: their white space may differ from that of the patch.
     let next = at;
     const now = wanted.flatMap(({ mark, text }) => {

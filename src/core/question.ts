@@ -1,6 +1,6 @@
 /** A question of a member to the person, with options: its words, and which option an answer means. Free text is always an answer. */
 import { cutEnd } from "./conversation/valid.ts";
-import { EkidenError } from "./errors.ts";
+import { badInput } from "./errors.ts";
 import { oneLine } from "./one-line.ts";
 
 export type Option = { readonly label: string; readonly description: string };
@@ -18,7 +18,7 @@ const folded = (text: string): string => text.trim().toLowerCase();
 /** @throws EkidenError `bad_input`: says what to change */
 export function checkAsked({ question, options }: Asked): Asked {
   const refuse = (why: string): never => {
-    throw new EkidenError("bad_input", why);
+    throw badInput(why);
   };
   if (question.trim() === "") refuse("The question is empty. Write it in `question`.");
   if (question.length > QUESTION_MAX)

@@ -7,7 +7,7 @@
  *
  * *Ready* is derived: pending and every blocker completed. A failed or cancelled blocker keeps its dependants waiting, visibly.
  */
-import { EkidenError } from "./errors.ts";
+import { badInput } from "./errors.ts";
 import { type Instant, type Name, quote, type TaskId } from "./ids.ts";
 
 type TaskBase = {
@@ -165,7 +165,7 @@ export const DESCRIPTION_MAX = 200_000;
 /** @throws EkidenError `bad_input` naming the field and its limit. */
 export function checkTask(task: NewTask | TaskChange): void {
   const refuse = (what: string): never => {
-    throw new EkidenError("bad_input", what);
+    throw badInput(what);
   };
   if (task.subject !== undefined) {
     if (task.subject.trim() === "")
@@ -197,8 +197,7 @@ export function checkTask(task: NewTask | TaskChange): void {
 /** A role is one line of letters of any script and signs: "C++ dev", "Backend (Go)", 编码者. "" for none. @throws EkidenError `bad_input` */
 export function checkRole(role: string): void {
   if (!/^(?!\s*@)[^\p{C}\p{Zl}\p{Zp}]{0,64}$/u.test(role))
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${quote(role)} is not a usable role. Use one line of at most 64 characters that does not begin with "@".`,
     );
 }

@@ -1,5 +1,5 @@
 /** Names of worktrees and their branches, and why a branch may not land. Pure. */
-import { EkidenError } from "./errors.ts";
+import { badInput } from "./errors.ts";
 import { DEFAULT_TEAM, type Name, quote, type TaskId } from "./ids.ts";
 
 /**
@@ -21,8 +21,7 @@ const SLUG_MAX = 40;
 export function worktreeName(text: string): string {
   const fault = faultOf(text);
   if (fault)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${quote(text)} cannot name a worktree: ${fault}. Use letters, digits, ".", "_" and "-", such as "new-parser".`,
     );
   return text;

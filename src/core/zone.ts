@@ -1,5 +1,5 @@
 /** Wall-clock time in a time zone, as text. The calculation of times is in `cron.ts`, which loads a library for it. */
-import { EkidenError } from "./errors.ts";
+import { badInput } from "./errors.ts";
 import { type Instant, quote } from "./ids.ts";
 
 const known = new Map<string, Intl.DateTimeFormat>();
@@ -22,10 +22,7 @@ function make(zone: string): Intl.DateTimeFormat {
     // Sweden writes dates in the order of ISO 8601.
     return new Intl.DateTimeFormat("sv-SE", { timeZone: zone, dateStyle: "short", timeStyle: "short" });
   } catch {
-    throw new EkidenError(
-      "bad_input",
-      `${quote(zone)} is not a time zone. Use a name such as "Europe/Berlin" or "UTC".`,
-    );
+    throw badInput(`${quote(zone)} is not a time zone. Use a name such as "Europe/Berlin" or "UTC".`);
   }
 }
 

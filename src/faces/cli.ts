@@ -1,7 +1,7 @@
 /** The command line: the options that every command takes, the help, and how a command line ends. Commands: `commands/table.ts`. */
 import { Command, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
-import { EkidenError } from "../core/errors.ts";
+import { badInput } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import { useKeptKeys } from "../project/kept-keys.ts";
 import { useTemporary } from "../project/own-folders.ts";
@@ -36,8 +36,7 @@ function refuseIdleOptions(program: Command, command: string, args: readonly str
       program.getOptionValueSource(option.attributeName()) === "cli",
   );
   if (idle)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${idle.long} has no effect on ekiden ${command}. It is for ekiden run, ekiden resume, ekiden doctor and ekiden without a command.`,
     );
 }

@@ -1,6 +1,6 @@
 /** `run --detach` and `resume --detach`: the team works on in a process of its own, and this one ends. */
 import { systemClock } from "../adapters/clock.ts";
-import { EkidenError, orElse } from "../core/errors.ts";
+import { badInput, EkidenError, orElse } from "../core/errors.ts";
 import type { Name } from "../core/ids.ts";
 import { withTeam } from "../project/open.ts";
 import { againLine } from "./again-line.ts";
@@ -48,8 +48,7 @@ async function begin(
     await systemClock.sleep(LOOK_MS);
     if (run.ended !== null) {
       const said = saidIn(log);
-      if (run.ended !== 0)
-        throw new EkidenError("bad_input", said || `the run ended with code ${run.ended}.`);
+      if (run.ended !== 0) throw badInput(said || `the run ended with code ${run.ended}.`);
       return { pid, log, said: said || "it is done already" };
     }
     if (await isLed(call)) break;

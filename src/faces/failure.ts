@@ -1,5 +1,5 @@
 /** The end of a failed command: one line on stderr and an exit code. A stack is shown only with --verbose. */
-import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
+import { badInput, isEkidenError, messageOf } from "../core/errors.ts";
 import { secretsOf } from "../project/secrets.ts";
 import { clean } from "./terminal/terminal.ts";
 
@@ -23,7 +23,7 @@ function asKnown(thrown: unknown): unknown {
   const { code = "", path, syscall } = thrown instanceof Error ? (thrown as NodeJS.ErrnoException) : {};
   if (path === undefined || syscall?.startsWith("spawn") || !Object.hasOwn(SYSTEM, code)) return thrown;
   const why = `${path}: ${SYSTEM[code]}. Check the path and its permissions.`;
-  return new EkidenError("bad_input", why, { cause: thrown });
+  return badInput(why, { cause: thrown });
 }
 
 /** Reports the error and returns the exit code: the error's own, or 1 for a fault of this program. */

@@ -1,7 +1,7 @@
 /** The input of every command: the settings, the project's folder, and the streams for results and for progress. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
-import { EkidenError } from "../core/errors.ts";
+import { badInput } from "../core/errors.ts";
 import { type Name, quote, renaming } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 import type { View } from "../core/views/view.ts";
@@ -145,16 +145,13 @@ function renamed({ team, teammates }: Flags, loaded: Settings): string[] {
 function folder(path: string): string {
   const whole = resolve(path);
   if (!existsSync(whole) || !statSync(whole).isDirectory())
-    throw new EkidenError(
-      "bad_input",
-      `--cwd ${quote(path)} is not a folder. Give the folder of the project.`,
-    );
+    throw badInput(`--cwd ${quote(path)} is not a folder. Give the folder of the project.`);
   return realpathSync(whole);
 }
 
 function flagsOf(options: CommonOptions): Flags {
   if (options.teammates !== undefined && options.teammate !== undefined)
-    throw new EkidenError("bad_input", "Give either --teammates N or --teammate NAME, not both.");
+    throw badInput("Give either --teammates N or --teammate NAME, not both.");
   if (options.teammates !== undefined) checkCount(options.teammates);
   const given = FLAGS.map((key) => [key, options[key]] as const);
   const all = [...given, ["teammates", options.teammate ?? options.teammates] as const];
@@ -167,16 +164,13 @@ const TEAMMATES_MAX = 100;
 function checkCount(text: string): void {
   if (/^\d{1,3}$/.test(text) && Number(text) <= TEAMMATES_MAX) return;
   const names = /^[a-z]/i.test(text) ? ` For teammates by name: --teammate ${text.split(",")[0]}` : "";
-  throw new EkidenError(
-    "bad_input",
-    `--teammates ${quote(text)} is not a number from 0 to ${TEAMMATES_MAX}.${names}`,
-  );
+  throw badInput(`--teammates ${quote(text)} is not a number from 0 to ${TEAMMATES_MAX}.${names}`);
 }
 
 /** @throws EkidenError `bad_input` naming the option */
 export function wholeNumber(option: string, text: string): number {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new EkidenError("bad_input", `${option} ${quote(text)} is not a number of 1 or more.`);
+  throw badInput(`${option} ${quote(text)} is not a number of 1 or more.`);
 }
 
 /** Follows something until Ctrl-C (or TERM); the exit code is that of an interruption. @throws EkidenError `bad_input` in a conversation, which shows the news anyway */
@@ -184,11 +178,7 @@ export async function followUntilInterrupted(
   call: Invocation,
   read: (signal: AbortSignal) => Promise<void>,
 ): Promise<number> {
-  if (call.store)
-    throw new EkidenError(
-      "bad_input",
-      "--follow works in another terminal: this one shows the news already.",
-    );
+  if (call.store) throw badInput("--follow works in another terminal: this one shows the news already.");
   const stop = new AbortController();
   const end = (): void => stop.abort();
   process.once("SIGINT", end).once("SIGTERM", end);

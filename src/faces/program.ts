@@ -1,6 +1,6 @@
 /** Parses a line of words by the table of commands, for the command line and for the slash commands of the conversation. */
 import { type Command, type CommanderError, Option } from "commander";
-import { EkidenError } from "../core/errors.ts";
+import { badInput, type EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import { nearest } from "../core/nearest.ts";
 import { COMMANDS, type Entry, nameOf } from "./commands/table.ts";
@@ -50,7 +50,7 @@ type Hinted = CommanderError & { [HINT]?: string };
 export function faultOf(error: unknown): unknown {
   if (!isCommanderError(error)) return error;
   if (error.exitCode === 0) return null;
-  return new EkidenError("bad_input", usageMessage(error, error[HINT] ?? "See ekiden --help."));
+  return badInput(usageMessage(error, error[HINT] ?? "See ekiden --help."));
 }
 
 const isCommanderError = (error: unknown): error is Hinted =>
@@ -76,5 +76,5 @@ export function unknownCommand(
   };
   const meant = byOther(word.toLowerCase()) ?? nearest(word, names) ?? byOther(nearest(word, others));
   const hint = meant === undefined ? otherwise : ` Did you mean "${prefix}${meant}"?`;
-  return new EkidenError("bad_input", `unknown command ${quote(prefix + word)}.${hint}`);
+  return badInput(`unknown command ${quote(prefix + word)}.${hint}`);
 }

@@ -5,7 +5,7 @@ import { agentLine } from "../core/agent-line.ts";
 import { Conversation } from "../core/conversation/conversation.ts";
 import { whoIs } from "../core/conversation/prompt.ts";
 import { splitEffort } from "../core/effort.ts";
-import { EkidenError } from "../core/errors.ts";
+import { badInput } from "../core/errors.ts";
 import { LEAD, type Name } from "../core/ids.ts";
 import type { MemberKind, Profile, Seat } from "../core/member.ts";
 import type { Mode } from "../core/permission/mode.ts";
@@ -224,8 +224,7 @@ export async function composeAgent(
 async function checkRoom({ store, settings: { maxMembers } }: Parts): Promise<void> {
   const members = (await store.roster.members()).filter(({ activity }) => activity.phase !== "shutdown");
   if (members.length < maxMembers) return;
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `The team has ${members.length} members, and at most ${maxMembers} may be added up to (setting maxMembers). Give the work to those that there are: ${members
       .slice(0, 20)
       .map(({ name }) => name)

@@ -1,6 +1,6 @@
 /** The models of the members that this process runs. The person may give them another one while they work. */
 import type { Effort } from "../core/effort.ts";
-import { EkidenError } from "../core/errors.ts";
+import { notFound } from "../core/errors.ts";
 import type { Name } from "../core/ids.ts";
 import { isUnpriced } from "../core/models.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../ports/index.ts";
@@ -89,10 +89,7 @@ export class MemberModels {
 
   private checkHere(who: Name | undefined): void {
     if (who === undefined || this.inUse.has(who)) return;
-    throw new EkidenError(
-      "not_found",
-      `${who} does not work in this process. Here are: ${[...this.inUse.keys()].join(", ")}.`,
-    );
+    throw notFound(`${who} does not work in this process. Here are: ${[...this.inUse.keys()].join(", ")}.`);
   }
 }
 

@@ -1,6 +1,6 @@
 /** The outcome of a run: its counts, its reason, the lead's last words. */
 import { textOf } from "../core/conversation/chat.ts";
-import { EkidenError, isEkidenError, messageOf } from "../core/errors.ts";
+import { type EkidenError, isEkidenError, messageOf, toolFailed } from "../core/errors.ts";
 import { type HostId, LEAD, type Name, type TaskId } from "../core/ids.ts";
 import { backlogText } from "../core/mail.ts";
 import type { Task } from "../core/task.ts";
@@ -94,7 +94,7 @@ export async function lastWords(store: Store): Promise<string> {
 }
 
 export const asEkidenError = (cause: unknown): EkidenError =>
-  isEkidenError(cause) ? cause : new EkidenError("tool_failed", messageOf(cause), { cause });
+  isEkidenError(cause) ? cause : toolFailed(messageOf(cause), { cause });
 
 type Ending = {
   readonly id: HostId;

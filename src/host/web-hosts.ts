@@ -3,7 +3,7 @@
  * address of this machine or of a private network. A deny beats everything, and a no holds until the process ends.
  */
 import { isIP } from "node:net";
-import { EkidenError } from "../core/errors.ts";
+import { notPermitted } from "../core/errors.ts";
 import { LEAD } from "../core/ids.ts";
 import type { Mode } from "../core/permission/mode.ts";
 import { hostAllowed, hostsOf } from "../core/sandbox.ts";
@@ -43,7 +43,7 @@ export class WebHosts {
     const { allow, ask, deny, permissionsTo } = this.parts.settings;
     const rule = `network(${port === 80 || port === 443 ? host : `${host}:${port}`})`;
     const no = (why: string): never => {
-      throw new EkidenError("not_permitted", `Not permitted: ${url.host}: ${why}.`);
+      throw notPermitted(`Not permitted: ${url.host}: ${why}.`);
     };
     const named = (rules: readonly string[]): boolean =>
       hostsOf(rules).some(

@@ -5,7 +5,7 @@
 import { dirname, join } from "node:path";
 import { makeFolder } from "../adapters/make-folder.ts";
 import { isOurs, jsonIn, replaceFile } from "../adapters/small-files.ts";
-import { EkidenError } from "../core/errors.ts";
+import { badInput } from "../core/errors.ts";
 import { userFile } from "./own-folders.ts";
 
 type Keys = Readonly<Record<string, string>>;
@@ -37,8 +37,8 @@ const KEY_MAX = 4_000;
 /** @throws EkidenError `bad_input` for a text that can be no key */
 export function checkKey(key: string): void {
   if (!/^[\x21-\x7e]+$/.test(key))
-    throw new EkidenError("bad_input", "A key is one word of letters, digits and signs, without spaces.");
-  if (key.length > KEY_MAX) throw new EkidenError("bad_input", `A key has at most ${KEY_MAX} characters.`);
+    throw badInput("A key is one word of letters, digits and signs, without spaces.");
+  if (key.length > KEY_MAX) throw badInput(`A key has at most ${KEY_MAX} characters.`);
 }
 
 /** `key`: null to forget it. @throws EkidenError `bad_input` for a text that can be no key, or a folder that cannot be written */
@@ -52,6 +52,6 @@ export function keepKey(variable: string, key: string | null): void {
       `${JSON.stringify(key === null ? rest : { ...rest, [variable]: key }, null, 2)}\n`,
     );
   } catch (error) {
-    throw new EkidenError("bad_input", `${keysFile()} cannot be written.`, { cause: error });
+    throw badInput(`${keysFile()} cannot be written.`, { cause: error });
   }
 }

@@ -6,7 +6,7 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { textIn } from "../adapters/small-files.ts";
-import { EkidenError } from "../core/errors.ts";
+import { notPermitted } from "../core/errors.ts";
 import { MEMBER_VARIABLE } from "../core/member.ts";
 
 export type MemberShell = {
@@ -37,8 +37,7 @@ export function refuseInSandbox(cwd: string, env: NodeJS.ProcessEnv): void {
   } catch (error) {
     const shells = (error as NodeJS.ErrnoException).code === "EROFS" ? memberShells(env) : [];
     if (shells.length === 0) return;
-    throw new EkidenError(
-      "not_permitted",
+    throw notPermitted(
       `this is a command of ${shells.at(-1)?.member || "a member"} in the sandbox, which cannot open the store of the team. Use your tools: list_tasks and get_task to look, create_task to add a task, send_message to write to somebody.`,
     );
   }
@@ -46,7 +45,7 @@ export function refuseInSandbox(cwd: string, env: NodeJS.ProcessEnv): void {
 
 /** Guards an act that only a person may do. @throws EkidenError `not_permitted` in the shell of a member */
 export function refuseMember(env: NodeJS.ProcessEnv, why: string): void {
-  if (memberShells(env).length > 0) throw new EkidenError("not_permitted", why);
+  if (memberShells(env).length > 0) throw notPermitted(why);
 }
 
 /** The parents and the leaders of their sessions, without repetition. Only Linux tells their environments. */

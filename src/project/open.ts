@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { makeFolder } from "../adapters/make-folder.ts";
-import { EkidenError } from "../core/errors.ts";
+import { type EkidenError, notFound } from "../core/errors.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../ports/index.ts";
 import { memberShells } from "./member-shell.ts";
@@ -39,8 +39,7 @@ export async function openTeam(
   const settings = await call.settings();
   const path = sqlitePath(settings.store, call.cwd);
   const missing = (where: string): EkidenError =>
-    new EkidenError(
-      "not_found",
+    notFound(
       `no team here yet: ${where}. Start one with ekiden run GOAL, or put a task on its board with ekiden add SUBJECT.`,
     );
   if (path !== null) refuseLinked(call.cwd, path);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import envPaths from "env-paths";
 import { makeFolder } from "../adapters/make-folder.ts";
-import { EkidenError, messageOf } from "../core/errors.ts";
+import { badInput, messageOf } from "../core/errors.ts";
 
 /** The settings of the person. */
 export function userFile(): string {
@@ -45,12 +45,11 @@ export function makeOwnFolders(workspace: string): void {
   const { cacheFolder } = sandboxFolders(workspace);
   for (const folder of [dirname(userFile()), cacheFolder])
     try {
-      if (!isAbsolute(folder)) throw new EkidenError("bad_input", "it is no absolute path");
+      if (!isAbsolute(folder)) throw badInput("it is no absolute path");
       if (folder !== cacheFolder) makeFolder(folder, 0o700);
       accessSync(nearest(folder), constants.W_OK);
     } catch (error) {
-      throw new EkidenError(
-        "bad_input",
+      throw badInput(
         `${folder} cannot be written, and Ekiden keeps there what you agreed to and what its sandbox needs: ${messageOf(error).replace(/\.$/, "")}. Set HOME, or XDG_CONFIG_HOME and XDG_CACHE_HOME, to folders that you may write.`,
         { cause: error },
       );
@@ -66,8 +65,7 @@ export function useTemporary(env: NodeJS.ProcessEnv): void {
 /** The sandbox keeps its files there. @throws EkidenError `bad_input` */
 export function checkTemporary(folder = tmpdir()): void {
   if (!isWritable(`${folder}/`))
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${folder} cannot be written, and the sandbox keeps its files there. Set TMPDIR to a folder that you may write.`,
     );
 }

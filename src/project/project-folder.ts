@@ -6,7 +6,7 @@ import { chmodSync, existsSync, lstatSync, readdirSync, type Stats, writeFileSyn
 import { dirname, join } from "node:path";
 import { makeFolder } from "../adapters/make-folder.ts";
 import { textIn } from "../adapters/small-files.ts";
-import { EkidenError } from "../core/errors.ts";
+import { notPermitted } from "../core/errors.ts";
 
 /** State of one checkout. Settings, roles, skills, hooks and memory are shared by committing them. */
 const IGNORED = `# Written by Ekiden. Everything else here can be committed.
@@ -58,13 +58,11 @@ function closeToOthers(path: string, found: Stats): void {
 
 function refuseOther(path: string, found: Stats): void {
   if (found.isSymbolicLink())
-    throw new EkidenError(
-      "not_permitted",
+    throw notPermitted(
       `${path} is a link, and Ekiden writes through no link of a project. Remove it, or put a real ${path.endsWith(".ekiden") ? "folder" : "file or folder"} there.`,
     );
   if (!found.isFile() && !found.isDirectory())
-    throw new EkidenError(
-      "not_permitted",
+    throw notPermitted(
       `${path} is a pipe, a socket or a device, and Ekiden neither reads nor writes one of a project. Remove it.`,
     );
 }

@@ -1,6 +1,6 @@
 /** The address of a team's store: a SQLite file or a PostgreSQL database. */
 import { resolve } from "node:path";
-import { EkidenError } from "../core/errors.ts";
+import { badInput } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 
@@ -15,8 +15,7 @@ export function sqlitePath(url: string, cwd: string): string | null {
   if (/^postgres(ql)?:/.test(url)) return null;
   if (url.startsWith("sqlite:")) return resolve(cwd, url.slice("sqlite:".length));
   if (/^[a-z][\w+.-]+:/i.test(url))
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `the store ${quote(url)} is of an unknown kind. Use sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE.`,
     );
   return resolve(cwd, url);

@@ -3,7 +3,7 @@
  * `edit_file` or `read_file` here asks only whether it may, so that rules, plans and hooks hold for it under their usual names.
  */
 import { z } from "zod";
-import { EkidenError } from "../core/errors.ts";
+import { badInput } from "../core/errors.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 import { bash } from "./bash.ts";
 import { defineTool } from "./define.ts";
@@ -93,8 +93,7 @@ const mayRead = (give: Program["give"]): Tool =>
       if (nth === undefined) return PERMITTED;
       const place = await placeOf(path, ctx, "read");
       const content = await withFile(place, "read", async (file, size) => {
-        if (size > READ_MAX)
-          throw new EkidenError("bad_input", `${place.shown} has ${size} bytes: read it in parts.`);
+        if (size > READ_MAX) throw badInput(`${place.shown} has ${size} bytes: read it in parts.`);
         await noteRead(ctx, place, file);
         return await file.readFile("utf8");
       });

@@ -1,6 +1,6 @@
 /** Changes several files by one patch, all or none: the form in which GPT models edit files. */
 import { z } from "zod";
-import { EkidenError, orElse } from "../core/errors.ts";
+import { badInput, type EkidenError, notFound, orElse } from "../core/errors.ts";
 import { patched, pathsIn, readPatch } from "../core/patch.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
@@ -87,10 +87,7 @@ async function changesOf(patch: string, ctx: ToolContext): Promise<Change[]> {
     }
     const before = await now(place);
     if (before === null)
-      throw new EkidenError(
-        "not_found",
-        `There is no file ${place.shown}. Nothing was changed. Find it with glob.`,
-      );
+      throw notFound(`There is no file ${place.shown}. Nothing was changed. Find it with glob.`);
     if (file.kind === "delete") {
       await set(place, null);
       continue;
@@ -111,12 +108,12 @@ async function changesOf(patch: string, ctx: ToolContext): Promise<Change[]> {
     }
     const target = await placeOf(file.moveTo, ctx, "write");
     if (target.real !== place.real && (await now(target)) !== null)
-      throw new EkidenError("bad_input", `${target.shown} exists already. Nothing was changed.`);
+      throw badInput(`${target.shown} exists already. Nothing was changed.`);
     await set(place, null);
     await set(target, after);
   }
   const real = [...changes.values()].filter(({ before, after }) => before !== after);
-  if (real.length === 0) throw new EkidenError("bad_input", "The patch changes nothing.");
+  if (real.length === 0) throw badInput("The patch changes nothing.");
   return real;
 }
 
@@ -138,7 +135,4 @@ async function carryOut({ place, before, after }: Change, ctx: ToolContext): Pro
 }
 
 const changedMeanwhile = ({ shown }: Place): EkidenError =>
-  new EkidenError(
-    "bad_input",
-    `${shown} changed in this moment. Nothing was changed by the patch. Read it again.`,
-  );
+  badInput(`${shown} changed in this moment. Nothing was changed by the patch. Read it again.`);

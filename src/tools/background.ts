@@ -1,6 +1,6 @@
 /** Background commands: they run while the member does something else, and mail tells it how they ended. */
 import { z } from "zod";
-import { EkidenError } from "../core/errors.ts";
+import { badInput, notPermitted, toolFailed } from "../core/errors.ts";
 import { jobId, LEAD } from "../core/ids.ts";
 import { type Job, showJob } from "../core/job.ts";
 import type { JobControl, ToolContext } from "../ports/index.ts";
@@ -9,7 +9,7 @@ import { maybe, text } from "./inputs.ts";
 
 /** `bash` with `run_in_background`. Resolves when the command has started. */
 export async function startJob(ctx: ToolContext, command: string): Promise<string> {
-  if (command.trim() === "") throw new EkidenError("bad_input", "The command is empty.");
+  if (command.trim() === "") throw badInput("The command is empty.");
   ctx.signal.throwIfAborted();
   const job = await control(ctx).start(ctx.seat, command, ctx.workspace, ctx.shell);
   return `Started ${showJob(job.id)}, process group ${job.pid}. Mail tells you when it ends; until then do something else or idle. Output: ${job.outputPath}`;
@@ -47,10 +47,7 @@ export const stopBackground = defineTool({
   run: async ({ id }, ctx) => {
     const { job } = await control(ctx).look(jobId(id), 1);
     if (job.owner !== ctx.self && ctx.kind !== "lead")
-      throw new EkidenError(
-        "not_permitted",
-        `${showJob(job.id)} is ${job.owner}'s. Ask ${job.owner} or ${LEAD} to stop it.`,
-      );
+      throw notPermitted(`${showJob(job.id)} is ${job.owner}'s. Ask ${job.owner} or ${LEAD} to stop it.`);
     const { state } = await control(ctx).stop(job.id, ctx.self);
     return state === "stopped" || state === "unknown"
       ? `${showJob(job.id)} is stopped, with all its processes.`
@@ -74,8 +71,5 @@ function line(job: Job, { self, clock }: Pick<ToolContext, "self" | "clock">): s
 
 function control({ jobs }: ToolContext): JobControl {
   if (jobs) return jobs;
-  throw new EkidenError(
-    "tool_failed",
-    "Background commands are not possible here. Run it in the foreground.",
-  );
+  throw toolFailed("Background commands are not possible here. Run it in the foreground.");
 }

@@ -1,6 +1,6 @@
 /** Runs a command line in the workspace. A failed command is an ordinary result: the model reads the exit code. */
 import { z } from "zod";
-import { EkidenError } from "../core/errors.ts";
+import { badInput } from "../core/errors.ts";
 import { MEMBER_VARIABLE } from "../core/member.ts";
 import { plainText } from "../core/plain-text.ts";
 import { taskVariables } from "../core/task-variables.ts";
@@ -32,9 +32,9 @@ export const bash = defineTool({
   async run({ command, timeout_ms: asked, run_in_background: background }, ctx) {
     const timeoutMs = asked ?? ctx.commandTimeoutMs ?? TIMEOUT_MS;
     if (background) return await startJob(ctx, command);
-    if (command.trim() === "") throw new EkidenError("bad_input", "The command is empty.");
+    if (command.trim() === "") throw badInput("The command is empty.");
     if (timeoutMs < 1 || timeoutMs > TIMEOUT_MAX_MS)
-      throw new EkidenError("bad_input", `timeout_ms ${timeoutMs} is not between 1 and ${TIMEOUT_MAX_MS}.`);
+      throw badInput(`timeout_ms ${timeoutMs} is not between 1 and ${TIMEOUT_MAX_MS}.`);
     const result = await ctx.shell.run(command, {
       cwd: ctx.workspace,
       signal: ctx.signal,

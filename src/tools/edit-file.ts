@@ -2,7 +2,7 @@
 import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
 import { behindMarks, withoutMarks } from "../core/conversation/foreign.ts";
-import { EkidenError } from "../core/errors.ts";
+import { badInput, EkidenError, notFound } from "../core/errors.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
@@ -57,7 +57,7 @@ type Input = {
 /** @throws EkidenError where there is none */
 function editsOf({ old, new: fresh, all, edits = [] }: Input): readonly Edit[] {
   if ((old === undefined) !== (fresh === undefined) || (old === undefined && edits.length === 0))
-    throw new EkidenError("bad_input", "Give `old` and `new`, or `edits`: a list of { old, new }.");
+    throw badInput("Give `old` and `new`, or `edits`: a list of { old, new }.");
   return old === undefined || fresh === undefined ? edits : [{ old, new: fresh, all }, ...edits];
 }
 
@@ -77,7 +77,7 @@ async function edited(
   const done = edits.map((edit, i) => {
     try {
       const { text, lines } = replaced(after, edit, before, shown, ctx.secrets);
-      if (text.length > EDIT_MAX) throw new EkidenError("bad_input", `${shown} would become too large.`);
+      if (text.length > EDIT_MAX) throw badInput(`${shown} would become too large.`);
       after = text;
       return lines.length === 1 ? `line ${lines[0]}` : `${lines.length} places, lines ${listed(lines)}`;
     } catch (error) {
@@ -86,8 +86,7 @@ async function edited(
       throw new EkidenError(error.code, `${head} ${error.message}`);
     }
   });
-  if (after === before)
-    throw new EkidenError("bad_input", "The edits cancel each other out: nothing would change.");
+  if (after === before) throw badInput("The edits cancel each other out: nothing would change.");
   return { before, after, done };
 }
 
@@ -99,21 +98,18 @@ function replaced(
   shown: string,
   secrets: ToolContext["secrets"],
 ): { readonly text: string; readonly lines: readonly number[] } {
-  if (old === "") throw new EkidenError("bad_input", "`old` is empty. Use write_file to write a whole file.");
-  if (old === fresh)
-    throw new EkidenError("bad_input", "`old` and `new` are the same, so nothing would change.");
+  if (old === "") throw badInput("`old` is empty. Use write_file to write a whole file.");
+  if (old === fresh) throw badInput("`old` and `new` are the same, so nothing would change.");
   const { search, replacement } = adapted(
     text,
     withSecrets(old, before, secrets),
     withSecrets(fresh, before, secrets),
   );
   const places = placesOf(text, search);
-  if (places.length === 0)
-    throw new EkidenError("not_found", `\`old\` is not in ${shown}. ${nearestLines(text, old)}`);
+  if (places.length === 0) throw notFound(`\`old\` is not in ${shown}. ${nearestLines(text, old)}`);
   const lines = linesAt(text, places);
   if (places.length > 1 && !all) {
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `\`old\` is ${places.length} times in ${shown}, at lines ${listed(lines)}. Add surrounding lines until it is unique, or set all.`,
     );
   }
@@ -123,15 +119,12 @@ function replaced(
 /** @throws EkidenError `bad_input` for what is too large, or no UTF-8 */
 export async function textOf(file: FileHandle, size: number, shown: string): Promise<string> {
   if (size > EDIT_MAX)
-    throw new EkidenError(
-      "bad_input",
-      `${shown} has ${size} bytes, too many to edit here. Use bash, for example sed.`,
-    );
+    throw badInput(`${shown} has ${size} bytes, too many to edit here. Use bash, for example sed.`);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await file.readFile());
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw new EkidenError("bad_input", `${shown} is not UTF-8 text, so an edit would damage it. Use bash.`);
+    throw badInput(`${shown} is not UTF-8 text, so an edit would damage it. Use bash.`);
   }
 }
 

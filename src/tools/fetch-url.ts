@@ -1,7 +1,7 @@
 /** Reads a page of the web. Each host needs permission, also that of a redirect (host/features/web.ts). */
 import { z } from "zod";
 import { cutEnd } from "../core/conversation/valid.ts";
-import { EkidenError } from "../core/errors.ts";
+import { badInput, notPermitted } from "../core/errors.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 import type { FetchPage, JudgeHost } from "../ports/web.ts";
 import { defineTool } from "./define.ts";
@@ -23,9 +23,9 @@ export const fetchUrl = (
     subject: ({ url }) => url,
     reads: () => [],
     run: async ({ url, offset = 1 }, ctx) => {
-      if (offset < 1) throw new EkidenError("bad_input", "offset is at least 1.");
+      if (offset < 1) throw badInput("offset is at least 1.");
       if (ctx.secrets && ctx.secrets.redact(url) !== url)
-        throw new EkidenError("not_permitted", "The address has a secret in it, which no page may get.");
+        throw notPermitted("The address has a secret in it, which no page may get.");
       const page = await fetchPage(url, judgeFor(ctx, url), ctx.signal);
       const lines = page.text.split("\n").flatMap(inPieces);
       const shown: string[] = [];
@@ -36,8 +36,7 @@ export const fetchUrl = (
         shown.push(line);
       }
       if (shown.length === 0 || page.text === "")
-        throw new EkidenError(
-          "bad_input",
+        throw badInput(
           page.text === "" ? `${page.url} has no text.` : `${page.url} has only ${lines.length} lines.`,
         );
       const last = offset - 1 + shown.length;

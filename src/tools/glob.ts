@@ -2,7 +2,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import { EkidenError } from "../core/errors.ts";
+import { notFound } from "../core/errors.ts";
 import { pathPattern } from "../core/path-pattern.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
@@ -22,7 +22,7 @@ export const glob = defineTool({
     checkPattern(pattern, ctx);
     const { real, shown } = await placeOf(path, ctx, "read");
     const about = await stat(real).catch(() => null);
-    if (!about?.isDirectory()) throw new EkidenError("not_found", `There is no folder ${shown}.`);
+    if (!about?.isDirectory()) throw notFound(`There is no folder ${shown}.`);
     const matches = pathPattern(pattern.replace(/^(?:\.\/)+/, ""));
     const { files, isWhole } = await filesBelow(real, ctx);
     const found = files.filter((file) => matches.test(file));

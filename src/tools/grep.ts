@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { cutEnd } from "../core/conversation/valid.ts";
-import { EkidenError } from "../core/errors.ts";
+import { badInput, notFound } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
@@ -36,15 +36,14 @@ export const grep = defineTool({
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),
   reads: ({ path = "." }) => [path],
   async run(input, ctx) {
-    if (input.pattern === "")
-      throw new EkidenError("bad_input", "The pattern is empty. Give a regular expression.");
+    if (input.pattern === "") throw badInput("The pattern is empty. Give a regular expression.");
     if (input.glob !== undefined) checkPattern(input.glob.replace(/^!/, ""), ctx);
     const { real, shown } = await placeOf(input.path ?? ".", ctx, "read");
     const about = await stat(real).catch(() => null);
-    if (!about) throw new EkidenError("not_found", `There is no file or folder ${shown}.`);
+    if (!about) throw notFound(`There is no file or folder ${shown}.`);
     // ripgrep would wait for what a pipe says.
     if (!about.isFile() && !about.isDirectory())
-      throw new EkidenError("bad_input", `${shown} is not a regular file but a device, pipe or socket.`);
+      throw badInput(`${shown} is not a regular file but a device, pipe or socket.`);
     const query: Query = { ...input, shown, place: real };
     return bounded(await search(query, ctx), query);
   },
@@ -87,8 +86,7 @@ async function search(query: Query, ctx: ToolContext): Promise<string[]> {
     .filter((line) => line !== "")
     .map((line) => line.replace(/^\.\//, ""));
   if (result.exitCode === 2 && lines.every((line) => line.startsWith("rg:") || !/^\S+:\d+:/.test(line))) {
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${cutEnd(lines.join(" "), 500)}. The pattern is a regular expression; escape what is meant literally.`,
     );
   }

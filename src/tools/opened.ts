@@ -6,7 +6,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, readlink, realpath, stat, unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { EkidenError } from "../core/errors.ts";
+import { badInput, EkidenError, notFound, toolFailed } from "../core/errors.ts";
 import type { ToolContext } from "../ports/index.ts";
 import type { Place } from "./workspace.ts";
 
@@ -26,7 +26,7 @@ export async function withFile<T>(
     if (error.code !== "ENOENT") throw refusal(error, shown);
     return null;
   });
-  if (!found) throw new EkidenError("not_found", `There is no file ${shown}.${await nearby(real)}`);
+  if (!found) throw notFound(`There is no file ${shown}.${await nearby(real)}`);
   checkKind(found, shown);
   const file = await open(real, FLAGS[use]).catch((error: NodeJS.ErrnoException) => {
     throw refusal(error, shown);
@@ -83,8 +83,7 @@ export async function replaceText(file: FileHandle, text: string): Promise<void>
 export function withSecrets(text: string, before: string, secrets: ToolContext["secrets"]): string {
   const restored = secrets?.restore(text, before) ?? { kind: "text", text };
   if (restored.kind === "text") return restored.text;
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `The file has several secrets that are shown as ${restored.mark}. Change the lines around them one by one, without this mark.`,
   );
 }
@@ -147,21 +146,18 @@ const isLinux = (): Promise<boolean> => {
 function checkKind(found: Stats, shown: string): void {
   if (found.isFile()) return;
   if (found.isDirectory())
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${shown} is a folder. List it with glob, for example with the pattern "${shown === "." ? "" : `${shown}/`}*".`,
     );
   const kind = found.isFIFO() ? "named pipe" : found.isSocket() ? "socket" : "device";
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `${shown} is not a regular file but a ${kind}. File tools do not use it; a command with bash may.`,
   );
 }
 
 /** Package managers link files of a workspace to a store that all projects share; the other name may also be a protected one. */
 const hasMoreNames = (names: number, shown: string): EkidenError =>
-  new EkidenError(
-    "bad_input",
+  badInput(
     `${shown} is the same file as ${names === 2 ? "another one" : `${names - 1} others`} (a hard link), which would change with it. Make it a file of its own first: cp -p FILE COPY && mv COPY FILE.`,
   );
 
@@ -171,7 +167,7 @@ function refusal(error: NodeJS.ErrnoException, shown: string): unknown {
     case "EROFS":
     case "EPERM":
     case "ETXTBSY":
-      return new EkidenError("tool_failed", `${shown} cannot be opened: ${error.code}.`);
+      return toolFailed(`${shown} cannot be opened: ${error.code}.`);
     case "ELOOP":
     case "ENOENT":
       return new EkidenError(
@@ -179,9 +175,9 @@ function refusal(error: NodeJS.ErrnoException, shown: string): unknown {
         `${shown} was replaced while it was opened. Look at it again.`,
       );
     case "ENOTDIR":
-      return new EkidenError("bad_input", `${shown} goes through a file as if it were a folder.`);
+      return badInput(`${shown} goes through a file as if it were a folder.`);
     case "ENXIO":
-      return new EkidenError("bad_input", `${shown} is not a regular file but a pipe, socket or device.`);
+      return badInput(`${shown} is not a regular file but a pipe, socket or device.`);
     default:
       return error;
   }

@@ -1,6 +1,6 @@
 /** A PDF as `read_file` shows it: the text of its pages, each behind its number. */
 import { cutEnd } from "../core/conversation/valid.ts";
-import { EkidenError } from "../core/errors.ts";
+import { badInput } from "../core/errors.ts";
 import { plainText } from "../core/plain-text.ts";
 import type { ReadPdf } from "../ports/pdf.ts";
 
@@ -24,10 +24,7 @@ export async function pdfPages(
   const part = { firstPage: offset, maxPages: Math.min(limit, PAGES), maxChars: CHARS };
   const { pageCount, pages } = await readPdf(content, part, signal);
   if (pages.length === 0)
-    throw new EkidenError(
-      "bad_input",
-      `${shown} has only ${pageCount} pages; page ${offset} is beyond its end.`,
-    );
+    throw badInput(`${shown} has only ${pageCount} pages; page ${offset} is beyond its end.`);
   let room = CHARS;
   const texts = pages.map((page, i) => {
     const text = plainText(page).trim();

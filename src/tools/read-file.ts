@@ -4,7 +4,7 @@ import { z } from "zod";
 import { IMAGE_MAX, type ImageFile, imageName, mediaTypeOf } from "../core/conversation/image.ts";
 import { imageFault } from "../core/conversation/image-size.ts";
 import { cutEnd } from "../core/conversation/valid.ts";
-import { EkidenError, isEkidenError } from "../core/errors.ts";
+import { badInput, isEkidenError } from "../core/errors.ts";
 import { binaryKind } from "./binary.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
@@ -34,8 +34,8 @@ export const readFile = defineTool({
   reads: ({ path }) => [path],
   lasting: true,
   async run({ path, offset = 1, limit = LINES }, ctx) {
-    if (offset < 1) throw new EkidenError("bad_input", `offset ${offset}: line numbers start at 1.`);
-    if (limit < 1) throw new EkidenError("bad_input", `limit ${limit}: it must be at least 1.`);
+    if (offset < 1) throw badInput(`offset ${offset}: line numbers start at 1.`);
+    if (limit < 1) throw badInput(`limit ${limit}: it must be at least 1.`);
     const place = await placeOf(path, ctx, "read");
     const { shown } = place;
     const { size, image, pdf, ...part } = await withFile(place, "read", async (file, size) => {
@@ -72,10 +72,7 @@ export const readFile = defineTool({
     if (part.binary !== null)
       return `${shown} is a binary file (${part.binary}, ${size} bytes). Examine it with bash, for example with ${part.binary === "PDF" ? "pdftotext" : "file or xxd"}.`;
     if (part.lines.length === 0)
-      throw new EkidenError(
-        "bad_input",
-        `${shown} has only ${part.seen} lines; offset ${offset} is beyond its end.`,
-      );
+      throw badInput(`${shown} has only ${part.seen} lines; offset ${offset} is beyond its end.`);
     const last = offset + part.lines.length - 1;
     const text = part.lines.map((line, i) => `${offset + i}\t${line}`).join("\n");
     if (!part.more) return text + part.note;

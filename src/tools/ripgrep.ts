@@ -1,5 +1,5 @@
 /** Runs ripgrep, which comes with the package. `glob` and `grep` share its rules, so both leave out the same files. */
-import { EkidenError, isEkidenError } from "../core/errors.ts";
+import { isEkidenError, toolFailed } from "../core/errors.ts";
 import type { ShellResult, ToolContext } from "../ports/index.ts";
 
 /** Hidden files count; `.git` and what .gitignore files name do not, also outside of a repository. */
@@ -29,11 +29,11 @@ export async function ripgrep(
     if (!isEkidenError(error, "tool_failed") || error.details.missing !== true) throw error;
     const message =
       "ripgrep is missing, so this tool cannot search. Use find or grep with bash; the person can repair it by npm install.";
-    throw new EkidenError("tool_failed", message, { cause: error });
+    throw toolFailed(message, { cause: error });
   });
   if (!result.timedOut) return result;
   const message = `The search took longer than ${TIMEOUT_MS / 1000} s. Narrow the path or the glob.`;
-  throw new EkidenError("tool_failed", message);
+  throw toolFailed(message);
 }
 
 /** About 300,000 names. */

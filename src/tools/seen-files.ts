@@ -4,7 +4,7 @@
  */
 import type { BigIntStats } from "node:fs";
 import { type FileHandle, stat } from "node:fs/promises";
-import { EkidenError } from "../core/errors.ts";
+import { badInput } from "../core/errors.ts";
 import type { Store, ToolContext } from "../ports/index.ts";
 import type { Place } from "./workspace.ts";
 
@@ -76,8 +76,7 @@ export async function checkUnchanged(who: Who, place: Place, file: FileHandle): 
     isOthers && last.stamp === now
       ? `${last.who} changed it`
       : "something outside of the file tools changed it, such as a command";
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `${place.shown} is not as you read it: ${by}. Nothing was written. Read it again, then make your change to what it has now.`,
   );
 }

@@ -1,6 +1,6 @@
 /** Tools for other teams in the same store. Each has its own board, mailboxes and members. */
 import { z } from "zod";
-import { EkidenError } from "../core/errors.ts";
+import { badInput, EkidenError } from "../core/errors.ts";
 import { fullName, LEAD, name, renaming } from "../core/ids.ts";
 import { checkText } from "../core/mail.ts";
 import type { Tool } from "../ports/index.ts";
@@ -47,8 +47,7 @@ export const deleteTeam = (onOwn: () => void): Tool =>
       }
       const { pending, inProgress } = await store.board.counts();
       if (pending + inProgress > 0 && !force)
-        throw new EkidenError(
-          "bad_input",
+        throw badInput(
           `Team "${team}" has ${pending + inProgress} unfinished tasks. Finish them, or call delete_team with force.`,
         );
       onOwn();

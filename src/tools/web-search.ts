@@ -1,6 +1,6 @@
 /** Asks the search of the model's own provider. The provider reads the pages, so nothing of them runs through this machine. */
 import { z } from "zod";
-import { EkidenError } from "../core/errors.ts";
+import { notPermitted } from "../core/errors.ts";
 import type { Source, Tool, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { text } from "./inputs.ts";
@@ -23,7 +23,7 @@ export const webSearch = (search: SearchWeb): Tool =>
     reads: () => [],
     run: async ({ query }, ctx) => {
       if (ctx.secrets && ctx.secrets.redact(query) !== query)
-        throw new EkidenError("not_permitted", "The query has a secret in it, which no search may get.");
+        throw notPermitted("The query has a secret in it, which no search may get.");
       const { text: answer, sources } = await search(query, ctx);
       const unique = [...new Map(sources.map((source) => [source.url, source])).values()];
       return [

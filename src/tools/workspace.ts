@@ -4,7 +4,7 @@
  */
 import { lstat, realpath } from "node:fs/promises";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { EkidenError } from "../core/errors.ts";
+import { badInput, EkidenError, notPermitted } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import type { ToolContext } from "../ports/index.ts";
 
@@ -19,14 +19,10 @@ type Walls = Pick<ToolContext, "workspace" | "readable" | "closed">;
 
 /** @throws EkidenError `outside_workspace` | `not_permitted` | `bad_input` */
 export async function placeOf(path: string, walls: Walls, access: "read" | "write"): Promise<Place> {
-  if (path === "") throw new EkidenError("bad_input", "The path is empty. Name a file or a folder.");
-  if (path.includes("\0"))
-    throw new EkidenError("bad_input", `The path ${quote(path)} contains a NUL character.`);
+  if (path === "") throw badInput("The path is empty. Name a file or a folder.");
+  if (path.includes("\0")) throw badInput(`The path ${quote(path)} contains a NUL character.`);
   if (/^~(?:\/|$)/.test(path))
-    throw new EkidenError(
-      "bad_input",
-      `${quote(path)}: ~ is not expanded. Give a path in the workspace ${walls.workspace}.`,
-    );
+    throw badInput(`${quote(path)}: ~ is not expanded. Give a path in the workspace ${walls.workspace}.`);
   const real = await follow(resolve(walls.workspace, path), path);
   const inWorkspace = isInside(walls.workspace, real);
   if (!inWorkspace && !(access === "read" && (await readable(real, walls)))) {
@@ -37,17 +33,14 @@ export async function placeOf(path: string, walls: Walls, access: "read" | "writ
   }
   const closed = walls.closed?.(access, real);
   if (closed)
-    throw new EkidenError(
-      "not_permitted",
-      `Not permitted: ${path}: ${closed}. Go on without it, or say what you need.`,
-    );
+    throw notPermitted(`Not permitted: ${path}: ${closed}. Go on without it, or say what you need.`);
   return { real, shown: inWorkspace ? relative(walls.workspace, real) || "." : real };
 }
 
 /** @throws EkidenError `outside_workspace` for a pattern that could leave the folder it is applied to. */
 export function checkPattern(pattern: string, walls: Walls): void {
   if (pattern === "" || pattern.includes("\0"))
-    throw new EkidenError("bad_input", `${quote(pattern)} is not a pattern. Use one such as "src/**/*.ts".`);
+    throw badInput(`${quote(pattern)} is not a pattern. Use one such as "src/**/*.ts".`);
   const parts = pattern.split(/[/\\{},]/);
   if (isAbsolute(pattern) || parts.includes("..") || /[{,]\//.test(pattern) || pattern.startsWith("~")) {
     throw new EkidenError(
@@ -74,10 +67,9 @@ async function follow(path: string, given: string): Promise<string> {
     return await realpath(path);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "ENAMETOOLONG") throw new EkidenError("bad_input", `The path ${quote(given)} is too long.`);
-    if (code === "ELOOP") throw new EkidenError("bad_input", `${quote(given)} is a symbolic link to itself.`);
-    if (code === "ENOTDIR")
-      throw new EkidenError("bad_input", `${quote(given)} goes through a file as if it were a folder.`);
+    if (code === "ENAMETOOLONG") throw badInput(`The path ${quote(given)} is too long.`);
+    if (code === "ELOOP") throw badInput(`${quote(given)} is a symbolic link to itself.`);
+    if (code === "ENOTDIR") throw badInput(`${quote(given)} goes through a file as if it were a folder.`);
     if (code !== "ENOENT") throw error;
   }
   // A write would follow a dangling link to any place.

@@ -1,7 +1,7 @@
 /** Creates or overwrites a file. */
 import { z } from "zod";
 import { withoutMarks } from "../core/conversation/foreign.ts";
-import { EkidenError, orElse } from "../core/errors.ts";
+import { badInput, orElse } from "../core/errors.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { text } from "./inputs.ts";
@@ -53,8 +53,7 @@ const COMPARED_MAX = 4 * 1024 * 1024;
 
 async function placeFor({ path }: Input, ctx: ToolContext) {
   const place = await placeOf(path, ctx, "write");
-  if (place.real === ctx.workspace)
-    throw new EkidenError("bad_input", "The path names the workspace itself. Name a file in it.");
+  if (place.real === ctx.workspace) throw badInput("The path names the workspace itself. Name a file in it.");
   return place;
 }
 

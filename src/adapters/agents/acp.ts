@@ -13,7 +13,7 @@ import type {
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import { cutStart } from "../../core/conversation/valid.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { EkidenError, toolFailed } from "../../core/errors.ts";
 import type { WholeProgram } from "../../ports/shell.ts";
 import { askOf, outputOf, pathsOf, printedIn, shortened, toolOf, wordsOf } from "./acp-words.ts";
 import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "./agent.ts";
@@ -272,7 +272,7 @@ export class AcpProgram implements RunningAgent {
   private fault(what: string): EkidenError {
     const last = this.stderr.trim().split("\n").slice(-5).join("\n");
     const words = last === "" ? "" : ` It wrote last:\n${last}`;
-    return new EkidenError("tool_failed", `The agent program ${this.title} ${what}.${words}`);
+    return toolFailed(`The agent program ${this.title} ${what}.${words}`);
   }
 }
 

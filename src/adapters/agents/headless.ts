@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { pipeline } from "node:stream";
 import { cutStart } from "../../core/conversation/valid.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { toolFailed } from "../../core/errors.ts";
 import { tried } from "../../core/tried.ts";
 import type { Usage } from "../../ports/model.ts";
 import type { WholeProgram } from "../../ports/shell.ts";
@@ -72,7 +72,7 @@ export class HeadlessProgram implements RunningAgent {
   async prompt(text: string): Promise<PromptEnd> {
     const { dialect, isConfined, program: confined, title } = this.options;
     const { server, session } = this;
-    if (server === null) throw new EkidenError("tool_failed", `The agent program ${title} has not begun.`);
+    if (server === null) throw toolFailed(`The agent program ${title} has not begun.`);
     const secret = Object.fromEntries(server.env.map(({ name, value }) => [name, value]));
     const program = await confined(dialect.args({ server, session, isConfined }), secret);
     const { file, args, cwd, env } = program;
@@ -108,8 +108,7 @@ export class HeadlessProgram implements RunningAgent {
     await this.end();
     if (end === "") return { reason: "end_turn", usage };
     const last = stderr.trim().split("\n").slice(-5).join("\n");
-    throw new EkidenError(
-      "tool_failed",
+    throw toolFailed(
       `The agent program ${title} ended (${code}): ${end}.${last === "" ? "" : ` It wrote last:\n${last}`}`,
     );
   }

@@ -8,7 +8,7 @@ import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
 import { constants, copyFile, mkdir, open as openFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notFound } from "../../core/errors.ts";
 import type { Instant } from "../../core/ids.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import {
@@ -83,8 +83,7 @@ export class MemoryFolder {
     const text = found && (await this.read(found.file));
     if (text) return text;
     const names = topics.map(({ name }) => name);
-    throw new EkidenError(
-      "not_found",
+    throw notFound(
       `Nothing is remembered about "${topic}".${didYouMean(wanted, names)} ${names.length > 0 ? `The topics: ${names.join(", ")}.` : "There are no topics yet."}`,
     );
   }
@@ -136,8 +135,7 @@ export class MemoryFolder {
     notes: readonly Note[],
     at: Instant,
   ): Promise<Consolidated> {
-    if (notes.length === 0)
-      throw new EkidenError("bad_input", "A consolidation without topics would forget everything.");
+    if (notes.length === 0) throw badInput("A consolidation without topics would forget everything.");
     const unchanged = new Set<string>();
     const written: string[] = [];
     try {
@@ -242,10 +240,7 @@ export class MemoryFolder {
     const found = lstatSync(this.path(file), { throwIfNoEntry: false });
     if (!found?.isFile()) return null;
     if (found.size > FILE_MAX)
-      throw new EkidenError(
-        "bad_input",
-        `${file} has ${found.size} bytes, more than memory reads. Split it by hand.`,
-      );
+      throw badInput(`${file} has ${found.size} bytes, more than memory reads. Split it by hand.`);
     return readRegular(this.path(file), FILE_MAX, { noLink: true });
   }
 

@@ -4,7 +4,7 @@
  */
 import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import type { Instant, Name, TaskId } from "../../core/ids.ts";
 import { branchOf } from "../../core/worktree.ts";
 import type { Which } from "../../ports/worktrees.ts";
@@ -50,8 +50,7 @@ export class Bindings {
     this.team = team;
     for (const path of [worktrees, this.folder])
       if (isLink(path))
-        throw new EkidenError(
-          "bad_input",
+        throw badInput(
           `${path} is a link, and worktrees are made in a folder of the project. Remove the link.`,
         );
   }

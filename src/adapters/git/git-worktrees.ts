@@ -1,7 +1,7 @@
 /** The worktrees of a team in one clone. A removal checks first that nothing is lost, and git checks again: nothing here is ever forced. */
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { messageOf, notFound, toolFailed } from "../../core/errors.ts";
 import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
 import type { Contact, Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
 import { type Binding, type Bindings, bindingsOf, folderOf, type Key, keyOf } from "./bindings.ts";
@@ -217,8 +217,7 @@ export class GitWorktrees implements Worktrees {
 
   keep(task: Which): Worktree {
     const binding = this.bindings.read(task);
-    if (!binding)
-      throw new EkidenError("not_found", `#${task.id} has no worktree. create_worktree makes one.`);
+    if (!binding) throw notFound(`#${task.id} has no worktree. create_worktree makes one.`);
     this.bindings.update(task, binding, { kept: true });
     return this.shown(task, { ...binding, kept: true });
   }
@@ -249,14 +248,13 @@ export class GitWorktrees implements Worktrees {
     mkdirSync(folder, { recursive: true });
     const from = branches.has(binding.branch) ? null : this.targetOf(binding.target).ref;
     const why = await addWorktree(git, { project, commonDir }, root, binding.branch, from);
-    if (why !== null)
-      throw new EkidenError("tool_failed", `The worktree of #${task.id} cannot be made in ${root}: ${why}`);
+    if (why !== null) throw toolFailed(`The worktree of #${task.id} cannot be made in ${root}: ${why}`);
     if (shared) await this.goOn(task, binding, there, contact);
     const workspace = this.workspace(binding.path);
     mkdirSync(workspace, { recursive: true });
     await linkShared(git, commonDir, { project, workspace, paths });
     this.opened.add(keyOf(task));
-    if (isLost) throw new EkidenError("tool_failed", lost(task.id, binding.branch, this.onto));
+    if (isLost) throw toolFailed(lost(task.id, binding.branch, this.onto));
     return this.shown(task, binding);
   }
 

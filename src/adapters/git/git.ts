@@ -1,7 +1,7 @@
 /** Runs plain git, one process for each question. It never prompts, and prints English, because its messages are parsed here. */
 import { delimiter } from "node:path";
 import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, EkidenError, messageOf, toolFailed } from "../../core/errors.ts";
 import { withCeiling } from "../../core/worktree.ts";
 import type { Sandbox } from "../../ports/shell.ts";
 import { outsideFolders } from "../outside-programs.ts";
@@ -186,24 +186,20 @@ export class Git {
     } catch (error) {
       if (signal?.aborted || stuck.signal.aborted || (error as NodeJS.ErrnoException).code !== "ENOENT")
         throw error;
-      throw new EkidenError(
-        "bad_input",
-        `git was not found, or ${cwd} is gone. Worktrees need git 2.31 or newer.`,
-      );
+      throw badInput(`git was not found, or ${cwd} is gone. Worktrees need git 2.31 or newer.`);
     } finally {
       endWatch();
       confined?.done();
       // Files of a hook are judged like those of a member's command.
       await confined?.ended();
     }
-    throw new EkidenError("tool_failed", `git ${lineOf(args)} was cut off.`);
+    throw toolFailed(`git ${lineOf(args)} was cut off.`);
   }
 
   /** Its output without the last line end. @throws EkidenError `tool_failed` with git's message */
   async run(cwd: string, ...args: string[]): Promise<string> {
     const ran = await this.try(cwd, ...args);
-    if (ran.code !== 0)
-      throw new EkidenError("tool_failed", `git ${args.join(" ")} failed in ${cwd}: ${messageOfGit(ran)}`);
+    if (ran.code !== 0) throw toolFailed(`git ${args.join(" ")} failed in ${cwd}: ${messageOfGit(ran)}`);
     return ran.out.replace(/\n$/, "");
   }
 

@@ -1,5 +1,5 @@
 /** The landing queue of a project for those who only look or decide: nothing here lands. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notFound } from "../../core/errors.ts";
 import {
   type Landings,
   lineUp,
@@ -36,8 +36,7 @@ export async function landingsOf(project: string, env: Env): Promise<ProjectLand
   const git = new Git(env);
   const commonDir = await git.ask(project, "rev-parse", "--path-format=absolute", "--git-common-dir");
   if (commonDir === null)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${project} is not in a git repository, so nothing can land there. Landings need --worktrees.`,
     );
   const line = new LandingLine(commonDir);
@@ -70,8 +69,7 @@ export async function landingsOf(project: string, env: Env): Promise<ProjectLand
       const entry = landings.waiting.find((one) => one.team === team && one.task === task);
       if (!entry) {
         const others = landings.waiting.filter((one) => one.team === team).map((one) => `#${one.task}`);
-        throw new EkidenError(
-          "not_found",
+        throw notFound(
           `#${task} does not wait to land. ${others.length > 0 ? `Waiting: ${others.join(", ")}.` : "Nothing waits."} A task comes here when its owner completes it; ekiden retry ${task} puts a failed one back on the board.`,
         );
       }

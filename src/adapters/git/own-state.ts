@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, messageOf } from "../../core/errors.ts";
 import { makeFolder } from "../make-folder.ts";
 
 /** The folder of one git directory; made when it is missing. @throws EkidenError `bad_input` */
@@ -16,8 +16,7 @@ export function ownStateOf(gitDir: string, home = homedir()): string {
   try {
     makeFolder(folder, 0o700);
   } catch (error) {
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${folder} cannot be made, and Ekiden keeps there how far landings are: ${messageOf(error).replace(/\.$/, "")}. Set HOME, or XDG_STATE_HOME, to a folder that you may write.`,
       { cause: error },
     );

@@ -1,7 +1,7 @@
 /** Checks whether a project can have worktrees, before anything is created. */
 import { existsSync } from "node:fs";
 import { isAbsolute, join, normalize, sep } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { type Git, messageOfGit } from "./git.ts";
 
@@ -24,7 +24,7 @@ export async function repositoryOf(
   isShared = false,
 ): Promise<Repository> {
   const refuse = (what: string): never => {
-    throw new EkidenError("bad_input", `${what} Or run without --worktrees.`);
+    throw badInput(`${what} Or run without --worktrees.`);
   };
   if (project.includes("\n"))
     refuse(

@@ -1,5 +1,5 @@
 /** Reasons why a task does not land. A refusal counts against its task; a disk that git cannot write to does not. */
-import { EkidenError } from "../../core/errors.ts";
+import { toolFailed } from "../../core/errors.ts";
 import type { Obstacle } from "../../core/worktree.ts";
 import { bounded, messageOfGit, type Ran } from "./git.ts";
 
@@ -21,8 +21,7 @@ const CANNOT_WRITE =
 export function refusedByGit(step: string, ran: Ran): Refused {
   const said = bounded(messageOfGit(ran), EVIDENCE_MAX);
   if (!CANNOT_WRITE.test(ran.err)) return refused("branch", `${step}:\n${said}`);
-  throw new EkidenError(
-    "tool_failed",
+  throw toolFailed(
     `${step}:\n${said}\nGit was unable to write to the disk. So this does not count as a refusal, and nothing is lost. See which disk is full or read-only (df), then complete_task again.`,
   );
 }

@@ -3,7 +3,7 @@
  * a compare-and-swap: each ref is named with the commit that it must still have, and all refs of a push move or none does.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { EkidenError, isEkidenError, messageOf, toolFailed } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { type Git, messageOfGit, type Ran } from "./git.ts";
 
@@ -146,7 +146,7 @@ export class Remote {
       : away
         ? `${this.label} cannot be reached. Check the network and the address (git ls-remote ${this.label}).`
         : `git cannot use the remote ${this.label}.`;
-    throw new EkidenError("tool_failed", `${what}\n${said}`, { details: { remote: this.label, away } });
+    throw toolFailed(`${what}\n${said}`, { details: { remote: this.label, away } });
   }
 
   private clean(text: string): string {

@@ -2,7 +2,7 @@
  * The target branch on a remote that several machines share. This clone notes its last known commit under `refs/remotes`; tasks start
  * from that and land by a push. The project's own branch and files only follow, where nothing of the person's is in the way.
  */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, toolFailed } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { Binding, Key } from "./bindings.ts";
 import { fastForward } from "./fast-forward.ts";
@@ -44,11 +44,10 @@ export class SharedTarget {
     try {
       await this.follow(contact);
     } catch (error) {
-      throw new EkidenError("bad_input", remoteFault(error) ?? String(error), { cause: error });
+      throw badInput(remoteFault(error) ?? String(error), { cause: error });
     }
     if ((await git.try(project, "merge-base", "HEAD", this.ref)).code !== 0)
-      throw new EkidenError(
-        "bad_input",
+      throw badInput(
         `${project} and ${quote(this.target)} of ${label} have no commit in common: this is a clone of another repository, or a shallow one. Clone ${label} (git clone), or correct the setting remote.`,
       );
   }
@@ -68,8 +67,7 @@ export class SharedTarget {
     const tips = await remote.tips(contact, branch, ...(task ? [parked.pattern(task)] : []));
     const tip = tips.get(branch);
     if (tip === undefined)
-      throw new EkidenError(
-        "tool_failed",
+      throw toolFailed(
         `${remote.label} has no branch ${quote(target)} to land on. Push it first (git push ${remote.label} ${target}), or set another targetBranch.`,
         { details: { remote: remote.label } },
       );

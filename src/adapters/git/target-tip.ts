@@ -1,7 +1,7 @@
 /** The commit of the branch that tasks land on, which every waiting landing looks at many times a second: read from git's file where there is one. */
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { EkidenError } from "../../core/errors.ts";
+import { toolFailed } from "../../core/errors.ts";
 import { textIn } from "../small-files.ts";
 import type { Git } from "./git.ts";
 
@@ -41,8 +41,7 @@ export class TargetTip {
       tip = await git.tip(root, ref);
     }
     if (tip === null)
-      throw new EkidenError(
-        "tool_failed",
+      throw toolFailed(
         `${ref}, on which tasks land, is gone. A person must make it again (git reflog shows its commits), or set targetBranch.`,
       );
     this.asked = { tip, at: Date.now() };

@@ -6,7 +6,7 @@
 import { type Stats, statSync } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, type EkidenError } from "../../core/errors.ts";
 import { tried } from "../../core/tried.ts";
 import { kindOf, textIn } from "../small-files.ts";
 
@@ -92,8 +92,7 @@ function gitOf(cwd: string): { readonly top: string; readonly dirs: readonly str
 function refuse(path: string): void {
   const stat = look(path);
   if (stat === null || stat.isFile() || stat.isDirectory()) return;
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `${path} is a ${kindOf(stat)}, and git would wait for it without an end. Remove it, or put the file back that belongs there.`,
   );
 }

@@ -1,7 +1,7 @@
 /** The diff of a folder of a repository since a commit, including uncommitted changes. The folder and its index stay as they are. */
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
+import { toolFailed } from "../../core/errors.ts";
 import { readRegularBytes } from "../small-files.ts";
 import { type Git, messageOfGit } from "./git.ts";
 import { newTicket } from "./queue.ts";
@@ -46,8 +46,7 @@ async function workDiff(git: Git, root: string, base: string): Promise<string> {
     const own = join(gitDir, "index");
     if (existsSync(own)) copyIndex(own, index);
     const added = await git.addAll(root, { index });
-    if (added.code !== 0)
-      throw new EkidenError("tool_failed", `git cannot read the changes: ${messageOfGit(added)}`);
+    if (added.code !== 0) throw toolFailed(`git cannot read the changes: ${messageOfGit(added)}`);
     const tree = (await git.tryWith({ index }, root, "write-tree")).out.trim();
     return await git.run(root, "diff", ...SHOWN, base, tree);
   } finally {

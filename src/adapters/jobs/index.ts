@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { messageOf, notFound, notPermitted, toolFailed } from "../../core/errors.ts";
 import type { JobId, Name } from "../../core/ids.ts";
 import { endText, type Job, type JobEnd, lostText, showJob } from "../../core/job.ts";
 import { MEMBER_VARIABLE, type Seat } from "../../core/member.ts";
@@ -56,12 +56,10 @@ export class JobHost implements JobControl {
 
   async start(seat: Seat, command: string, cwd: string, shell = this.parts.shell): Promise<Job> {
     const { store, machine, outputDir } = this.parts;
-    if (this.closed)
-      throw new EkidenError("tool_failed", "The team is stopping, so no new command can start.");
+    if (this.closed) throw toolFailed("The team is stopping, so no new command can start.");
     const mine = [...this.live.values()].filter((live) => live.job.owner === seat.name);
     if (mine.length >= MOST)
-      throw new EkidenError(
-        "tool_failed",
+      throw toolFailed(
         `You have ${mine.length} background commands running (${mine.map((live) => showJob(live.job.id)).join(", ")}), the most there may be. End one with stop_background, or wait.`,
       );
     const outputPath = join(outputDir, `job-${randomBytes(6).toString("hex")}.txt`);
@@ -156,8 +154,7 @@ export class JobHost implements JobControl {
   private async stopElsewhere(job: Job, by: Name, why: string): Promise<void> {
     if (job.state !== "running" && job.state !== "unknown") return;
     if (!this.isHere(job))
-      throw new EkidenError(
-        "not_permitted",
+      throw notPermitted(
         `${showJob(job.id)} runs on ${job.machine} (process ${job.pid}); only a process there can end it.`,
       );
     // The row comes first: a watcher must not report this end as a failure.
@@ -196,10 +193,7 @@ export class JobHost implements JobControl {
   private async job(id: JobId): Promise<Job> {
     const job = await this.parts.store.jobs.job(id);
     if (job) return job;
-    throw new EkidenError(
-      "not_found",
-      `There is no background job ${showJob(id)}. check_background without an id lists yours.`,
-    );
+    throw notFound(`There is no background job ${showJob(id)}. check_background without an id lists yours.`);
   }
 }
 

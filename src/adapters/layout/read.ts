@@ -6,7 +6,7 @@ import { lstatSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { z } from "zod";
 import type { Entry } from "../../core/conversation/chat.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { EkidenError, notFound } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { parseJson, whyUnread } from "../../core/plain-data.ts";
 import { readRegular, whyNotRead } from "../small-files.ts";
@@ -45,8 +45,7 @@ const SOURCES: readonly (readonly [files: RegExp, layout: string, read: "json" |
 /** @throws EkidenError `not_found` | `import_invalid` (nothing that could be imported) */
 export function readLayout(path: string): Reading {
   const stat = statSync(path, { throwIfNoEntry: false });
-  if (!stat)
-    throw new EkidenError("not_found", `${quote(path)} does not exist. Give a folder or a file to import.`);
+  if (!stat) throw notFound(`${quote(path)} does not exist. Give a folder or a file to import.`);
   const root = stat.isDirectory() ? path : dirname(path);
   const files = stat.isDirectory() ? filesOf(path) : [basename(path)];
   const layouts = new Set(FOLDERS.filter((folder) => /^\.\w+$/.test(folder) && isFolder(join(root, folder))));

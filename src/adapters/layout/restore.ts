@@ -3,7 +3,7 @@
  * they had and complete those they had completed, so no rule of the board is bypassed. Afterwards the seats are free, and
  * `ekiden resume` starts the members.
  */
-import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, isEkidenError, messageOf } from "../../core/errors.ts";
 import { given } from "../../core/given.ts";
 import { foldName, HARNESS, type HostId, LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
@@ -108,7 +108,7 @@ function named(what: string, check: () => void): void {
   try {
     check();
   } catch (error) {
-    throw new EkidenError("bad_input", `${what}: ${messageOf(error)}`, { cause: error });
+    throw badInput(`${what}: ${messageOf(error)}`, { cause: error });
   }
 }
 

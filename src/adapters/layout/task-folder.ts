@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notPermitted } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { parseJson, whyUnread } from "../../core/plain-data.ts";
 import type { FileTask } from "../../core/sync.ts";
@@ -72,7 +72,7 @@ export class TaskFolder {
       this.dir = realpathSync(isFolder(inner) ? inner : path);
     } catch (error) {
       const why = (error as NodeJS.ErrnoException).code ?? String(error);
-      throw new EkidenError("bad_input", `${quote(path)} cannot be used as a folder of task files: ${why}.`);
+      throw badInput(`${quote(path)} cannot be used as a folder of task files: ${why}.`);
     }
   }
 
@@ -139,7 +139,7 @@ export class TaskFolder {
   keep(file: string, text: string): string {
     const folder = join(this.dir, ASIDE);
     mkdirSync(folder, { recursive: true });
-    if (!isFolder(folder)) throw new EkidenError("not_permitted", `${folder} is not a folder. Remove it.`);
+    if (!isFolder(folder)) throw notPermitted(`${folder} is not a folder. Remove it.`);
     const [, stem = file] = /^(.*)\.json$/.exec(file) ?? [];
     for (let nth = 1; ; nth += 1) {
       const name = `${ASIDE}/${stem}-${nth}.json`;

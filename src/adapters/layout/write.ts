@@ -4,7 +4,7 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { type Instant, LEAD, type Name, PERSON } from "../../core/ids.ts";
 import { MAILBOX_MAX, type Mail, words } from "../../core/mail.ts";
@@ -33,8 +33,7 @@ export async function writeLayouts(
   const whole = await collect(store, options.now);
   const inTheWay = ENTRIES.filter((name) => existsSync(join(dir, name)));
   if (inTheWay.length > 0 && !options.force)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${dir} already holds ${inTheWay.join(", ")}. Choose another folder, or replace them with --force.`,
     );
   makeFolder(dir);

@@ -3,7 +3,7 @@
  * fails for its caller: it may have taken effect, so it is never repeated automatically.
  */
 import type { Client as McpClient } from "@modelcontextprotocol/client";
-import { EkidenError } from "../../core/errors.ts";
+import { toolFailed } from "../../core/errors.ts";
 import { type NamedServer, type ServerConfig, showResult } from "../../core/project/mcp.ts";
 import { endAll } from "../process-table.ts";
 import { type ListedTool, listTools } from "./listing.ts";
@@ -77,8 +77,7 @@ export class McpServer {
     } catch (error) {
       signal.throwIfAborted();
       const gone = this.connection === null;
-      throw new EkidenError(
-        "tool_failed",
+      throw toolFailed(
         gone
           ? `The MCP server "${this.name}" ended during the call, so ${tool} may or may not have taken effect. Check, then call again: the server is started anew.${this.lastWords()}`
           : `${tool} of the MCP server "${this.name}" failed: ${wordsOf(error)}`,
@@ -86,7 +85,7 @@ export class McpServer {
       );
     }
     const text = this.shown(tool, result);
-    if (result.isError) throw new EkidenError("tool_failed", text);
+    if (result.isError) throw toolFailed(text);
     return text;
   }
 
@@ -98,8 +97,7 @@ export class McpServer {
     try {
       return showResult(content ?? [], structuredContent);
     } catch (cause) {
-      throw new EkidenError(
-        "tool_failed",
+      throw toolFailed(
         `${tool} of the MCP server "${this.name}" was done, but its answer is nested too deeply to be shown.`,
         { cause },
       );
@@ -137,11 +135,10 @@ export class McpServer {
   }
 
   private async client(): Promise<McpClient> {
-    if (this.closed) throw new EkidenError("tool_failed", `The MCP server "${this.name}" was closed.`);
+    if (this.closed) throw toolFailed(`The MCP server "${this.name}" was closed.`);
     this.connection ??= this.connect().catch((error: unknown) => {
       this.connection = null;
-      throw new EkidenError(
-        "tool_failed",
+      throw toolFailed(
         `The MCP server "${this.name}" cannot be used: ${wordsOf(error)}.${this.lastWords()} Check its entry.`,
         { cause: error },
       );

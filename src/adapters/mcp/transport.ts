@@ -3,7 +3,7 @@
 import { resolve } from "node:path";
 import type { Transport } from "@modelcontextprotocol/client";
 import { cutStart } from "../../core/conversation/valid.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { toolFailed } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { HttpServer, ServerConfig, StdioServer } from "../../core/project/mcp.ts";
 import type { Program, Sandbox } from "../../ports/shell.ts";
@@ -48,10 +48,7 @@ function outside(plain: Program, { cwd }: Place): Program {
   if (plain.file.includes("/")) return plain;
   const file = outsideProgram(plain.file, plain.env.PATH, cwd);
   if (file !== null) return { ...plain, file };
-  throw new EkidenError(
-    "tool_failed",
-    `There is no ${quote(plain.file)} in PATH outside of the project. Name it by its path.`,
-  );
+  throw toolFailed(`There is no ${quote(plain.file)} in PATH outside of the project. Name it by its path.`);
 }
 
 async function local({ command, args, env, cwd = "." }: StdioServer, place: Place): Promise<Reached> {

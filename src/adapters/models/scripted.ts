@@ -16,7 +16,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { AssistantMessage } from "../../core/conversation/chat.ts";
 import { readerOf } from "../../core/conversation/prompt.ts";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, EkidenError, messageOf } from "../../core/errors.ts";
 import { lazy } from "../../core/lazy.ts";
 import type { Model, ModelRequest, Usage } from "../../ports/model.ts";
 import { localReply } from "./local.ts";
@@ -136,10 +136,7 @@ export function scripted(steps: readonly Step[], spec = "scripted", window = 1_0
     finish() {
       const rest = left();
       if (rest.length > 0)
-        throw new EkidenError(
-          "bad_input",
-          `${spec}: ${rest.length} steps were never taken: ${rest.join("; ")}`,
-        );
+        throw badInput(`${spec}: ${rest.length} steps were never taken: ${rest.join("; ")}`);
     },
     async reply(request, options) {
       options.signal.throwIfAborted();

@@ -7,7 +7,7 @@ import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from "node:
 import { isAbsolute, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { type ClosedPatterns, type ClosedSearch, closedSearch } from "../../core/closed-files.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { notPermitted } from "../../core/errors.ts";
 import type { ClosedFile } from "../../core/sandbox.ts";
 import { RULE_NAMES } from "../../core/tool-names.ts";
 import { tried } from "../../core/tried.ts";
@@ -75,8 +75,7 @@ export class ClosedFiles {
       const into = found[pattern.use];
       for (const top of isAbsolute(pattern.start) ? ["/"] : checkouts) await walk.collect(top, pattern, into);
       if (into.size > COVERED_MAX)
-        throw new EkidenError(
-          "not_permitted",
+        throw notPermitted(
           `The rule deny ${RULE_NAMES[pattern.use][0]}(${pattern.match}) closes more than ${COVERED_MAX} files, too many for the sandbox to cover one by one, so no command runs. Name their folders in the rule, such as secrets/**.`,
         );
     }
@@ -214,8 +213,7 @@ class Walk {
   private count(): void {
     this.looks += 1;
     if (this.looks > FOLDERS_MAX)
-      throw new EkidenError(
-        "not_permitted",
+      throw notPermitted(
         `The project has more than ${FOLDERS_MAX} folders, too many to look in all of them for files that deny rules close, so no command runs. Use rules without **, such as config/.env.`,
       );
   }

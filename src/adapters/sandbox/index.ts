@@ -8,7 +8,7 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import type { ClosedPatterns } from "../../core/closed-files.ts";
 import { type CommandLimits, DEFAULT_COMMAND_LIMITS } from "../../core/command-limits.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { notPermitted } from "../../core/errors.ts";
 import { type Confinement, type Network, type SandboxMode, sandboxPolicy } from "../../core/sandbox.ts";
 import { denialNote } from "../../core/sandbox-denial.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus, WholeProgram } from "../../ports/shell.ts";
@@ -144,8 +144,7 @@ class ProcessSandbox implements Sandbox {
     const ready = await this.readiness();
     if ("tool" in ready) return ready.tool;
     if (mode === "auto") return null;
-    throw new EkidenError(
-      "not_permitted",
+    throw notPermitted(
       `The setting sandbox is "required", but the sandbox is off: ${ready.off} No command runs until that is changed, or the setting.`,
     );
   }

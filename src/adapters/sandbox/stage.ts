@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
+import { toolFailed } from "../../core/errors.ts";
 import type { SandboxPlace } from "../../core/sandbox.ts";
 import { makeFolder } from "../make-folder.ts";
 import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
@@ -133,8 +133,7 @@ export class Stage {
     isMade(() => mkdirSync(this.folder, { mode: 0o700 }));
     const { uid } = lstatSync(this.folder);
     if (uid !== (process.getuid?.() ?? uid))
-      throw new EkidenError(
-        "tool_failed",
+      throw toolFailed(
         `${this.folder} belongs to another user, so no command can be confined. Remove it, and start ekiden again.`,
       );
     this.network?.listenAgain();

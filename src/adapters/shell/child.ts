@@ -2,7 +2,7 @@
 
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { type EkidenError, messageOf, toolFailed } from "../../core/errors.ts";
 import type { Program } from "../../ports/shell.ts";
 import { systemClock } from "../clock.ts";
 import { REMEDY } from "../shortages.ts";
@@ -29,16 +29,15 @@ export function launch({ file, args, cwd, env }: Program, stdio: SpawnOptions["s
       length > 100_000
         ? `its ${length} characters are too many for one command: put them into a file`
         : messageOf(cause);
-    throw new EkidenError("tool_failed", `The command cannot be started: ${why}.`, { cause });
+    throw toolFailed(`The command cannot be started: ${why}.`, { cause });
   }
 }
 
 export const noFolder = (cwd: string, cause?: unknown): EkidenError =>
-  new EkidenError(
-    "tool_failed",
-    `The folder ${cwd} does not exist, so nothing can run in it. Create it or choose another.`,
-    { cause, details: { missing: true } },
-  );
+  toolFailed(`The folder ${cwd} does not exist, so nothing can run in it. Create it or choose another.`, {
+    cause,
+    details: { missing: true },
+  });
 
 /** The process group, once there is a process. @throws EkidenError `tool_failed` when it cannot start. */
 export function started(child: Running, file: string, cwd: string): Promise<number> {
@@ -50,9 +49,7 @@ export function started(child: Running, file: string, cwd: string): Promise<numb
         cause.code === "ENOENT"
           ? `The program ${file} was not found. Install it, or use another one.`
           : `${file} cannot be started: ${cause.message}.${REMEDY[cause.code ?? ""] ?? ""}`;
-      reject(
-        new EkidenError("tool_failed", message, { cause, details: { missing: cause.code === "ENOENT" } }),
-      );
+      reject(toolFailed(message, { cause, details: { missing: cause.code === "ENOENT" } }));
     });
   });
 }

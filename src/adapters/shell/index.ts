@@ -7,7 +7,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { messageOf, toolFailed } from "../../core/errors.ts";
 import { lazy } from "../../core/lazy.ts";
 import { COMMAND_OUTPUT_MAX, OutputQuota } from "../../core/output-quota.ts";
 import { withCeiling } from "../../core/worktree.ts";
@@ -91,7 +91,7 @@ export function createShell(settings: ShellSettings): Shell {
         if (outputFile !== undefined) rmSync(outputFile, { force: true });
         if (wait === null) {
           settings.onSandboxFault?.(fault.message);
-          throw new EkidenError("tool_failed", faultText(fault.message), { cause: fault });
+          throw toolFailed(faultText(fault.message), { cause: fault });
         }
         await sleep(wait, undefined, { signal });
       }
@@ -105,8 +105,7 @@ export function createShell(settings: ShellSettings): Shell {
     options: ShellOptions,
     line: boolean,
   ): Promise<ShellResult> {
-    if (closed)
-      throw new EkidenError("tool_failed", "The shell is closed: the team is stopping. Start nothing more.");
+    if (closed) throw toolFailed("The shell is closed: the team is stopping. Start nothing more.");
     options.signal.throwIfAborted();
     const tag = nextTag();
     const max = options.outputMax ?? COMMAND_OUTPUT_MAX;
@@ -131,9 +130,9 @@ export function createShell(settings: ShellSettings): Shell {
       await warden.allowed(options.signal);
       const isPlain = line && options.outputFile === undefined && options.input === undefined;
       const startPrepared = isPlain ? await confined?.prepared() : null;
-      if (closed) throw new EkidenError("tool_failed", "The shell is closed: the team is stopping.");
+      if (closed) throw toolFailed("The shell is closed: the team is stopping.");
       options.signal.throwIfAborted();
-      if (warden.isOver) throw new EkidenError("tool_failed", NOT_STARTED);
+      if (warden.isOver) throw toolFailed(NOT_STARTED);
       sink = options.outputFile === undefined ? null : openNew(options.outputFile);
       warden.watch();
       const input = options.input === undefined ? "ignore" : "pipe";
@@ -209,8 +208,7 @@ export function createShell(settings: ShellSettings): Shell {
       if (options.signal.aborted && ending) throw options.signal.reason;
       // A supervisor reports the signal as an exit code.
       const wasCut = signal !== null || code === 143 || code === 137;
-      if (wasCut && ending === undefined && (await warden.hasActedSince(began)))
-        throw new EkidenError("tool_failed", CUT_OFF);
+      if (wasCut && ending === undefined && (await warden.hasActedSince(began))) throw toolFailed(CUT_OFF);
       // A supervisor names the exit code of its program: it has been ended itself.
       if (confined?.supervised && signal !== null && ending === undefined && limit === null)
         throw killed(prepared?.began);
@@ -256,8 +254,7 @@ export function createShell(settings: ShellSettings): Shell {
       const file = await bundled(name);
       const own = file.includes("/") ? file : outsideProgram(file, env.PATH, options.cwd);
       if (own === null)
-        throw new EkidenError(
-          "tool_failed",
+        throw toolFailed(
           `The program ${file} was not found outside of the project. Install it, or use another one.`,
           { details: { missing: true } },
         );
@@ -292,7 +289,7 @@ function openNew(path: string): number {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return openSync(path, "ax", 0o600);
   } catch (cause) {
-    throw new EkidenError("tool_failed", `The output cannot be kept in ${path}: ${messageOf(cause)}.`, {
+    throw toolFailed(`The output cannot be kept in ${path}: ${messageOf(cause)}.`, {
       cause,
     });
   }

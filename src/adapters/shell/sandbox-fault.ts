@@ -1,7 +1,7 @@
 /** An error of the sandbox itself, in which nothing of the command ran. */
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
-import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { isEkidenError, messageOf, toolFailed } from "../../core/errors.ts";
 import type { Confinement } from "../../core/sandbox.ts";
 import type { ConfinedProgram, Program, Sandbox } from "../../ports/shell.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
@@ -15,8 +15,7 @@ export const faultText = (reason: string): string =>
 export const killed = (began: boolean | undefined): Error =>
   began === false
     ? new SandboxFault("the process that held it was killed")
-    : new EkidenError(
-        "tool_failed",
+    : toolFailed(
         "Interrupted: what confined this command was killed from outside, and the command with it. It may have taken effect in part: check before you repeat it.",
       );
 

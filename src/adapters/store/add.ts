@@ -1,5 +1,5 @@
 /** Adding tasks to the board and changing them. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, EkidenError } from "../../core/errors.ts";
 import { foldRole, type Name, type TaskId } from "../../core/ids.ts";
 import { isProse } from "../../core/project/fences.ts";
 import { isOutsider } from "../../core/sync.ts";
@@ -31,8 +31,7 @@ export function prepareBatch(tasks: readonly NewTask[]): Batch {
     );
     for (const nth of nths)
       if (!(Number.isInteger(nth) && nth >= 0 && nth < tasks.length))
-        throw new EkidenError(
-          "bad_input",
+        throw badInput(
           `Task ${i} of the batch waits for { nth: ${nth} }, but the batch has only the positions 0 to ${tasks.length - 1}.`,
         );
     return [...new Set(nths)];

@@ -2,7 +2,7 @@
  * A ready or waiting task may be kept for one teammate. Its `role` is then `@name`, which no role can be, and `asked_role` holds its
  * own role: so a claim finds the task by the same index, and other claims do not see it at all.
  */
-import { EkidenError } from "../../core/errors.ts";
+import { notFound } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
 import { isOutsider } from "../../core/sync.ts";
 import { type Op, Raw, sql, type Tx } from "./sql.ts";
@@ -25,8 +25,7 @@ export function* checkAssignee(tx: Tx, name: Name): Op<void> {
   const mates = yield* sql<{ name: Name }>`
     select name from members where team = ${tx.team} and kind = 'teammate' and phase <> 'shutdown' order by name`;
   if (mates.some((mate) => mate.name === name)) return;
-  throw new EkidenError(
-    "not_found",
+  throw notFound(
     `There is no teammate "${name}" to assign to. The teammates: ${mates.map((mate) => mate.name).join(", ") || "none"}.`,
   );
 }

@@ -3,7 +3,7 @@
  * writer. (SQLite's page-by-page backup begins again whenever another process has written, so it may never end under load.)
  */
 import { closeSync, existsSync, fsyncSync, linkSync, openSync, renameSync, rmSync, statSync } from "node:fs";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, EkidenError, messageOf } from "../../core/errors.ts";
 import { APPLICATION_ID } from "./schema.ts";
 import { databaseClass, prepareFile } from "./sqlite-file.ts";
 
@@ -45,8 +45,7 @@ export async function backupSqlite(path: string, file: string, replace: boolean)
   } catch (error) {
     if (error instanceof EkidenError) throw error;
     if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken(file);
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${file} cannot be written: ${messageOf(error)}. Nothing was written. Give a file in a folder that exists and that you may write.`,
       {
         cause: error,
@@ -58,7 +57,4 @@ export async function backupSqlite(path: string, file: string, replace: boolean)
 }
 
 const taken = (file: string): EkidenError =>
-  new EkidenError(
-    "bad_input",
-    `${file} exists already. Nothing was written. Name another file, or replace it with --force.`,
-  );
+  badInput(`${file} exists already. Nothing was written. Name another file, or replace it with --force.`);

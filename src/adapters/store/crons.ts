@@ -3,7 +3,7 @@
  * see it due, only the first one that locks its row fires it.
  */
 import { cutEnd } from "../../core/conversation/valid.ts";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, messageOf, notFound } from "../../core/errors.ts";
 import {
   type CronId,
   HARNESS,
@@ -85,12 +85,11 @@ function* add(tx: Tx, { nextRun, parseCron }: Timetable, wanted: NewCron, by: Na
   const { zone, text, target, once, session } = wanted;
   const expression = parseCron(wanted.expression);
   const nextAt = nextRun(expression, tx.now, zone);
-  if (nextAt === null)
-    throw new EkidenError("bad_input", `The cron expression "${expression}" is not due in the next years.`);
+  if (nextAt === null) throw badInput(`The cron expression "${expression}" is not due in the next years.`);
   if (target.kind === "mail") yield* reachable(tx, target.to);
   const [next] = yield* sql<{ id: CronId }>`
     update teams set next_cron = next_cron + 1 where name = ${tx.team} returning next_cron - 1 as id`;
-  if (!next) throw new EkidenError("not_found", `There is no team "${tx.team}" any more.`);
+  if (!next) throw notFound(`There is no team "${tx.team}" any more.`);
   const recipient = target.kind === "mail" ? target.to : "";
   const [row] = yield* sql<CronRow>`
     insert into crons (team, id, expression, zone, text, recipient, once, session, created_by, created_at, next_at)
@@ -111,8 +110,7 @@ function* cancel(tx: Tx, id: CronId, by: Name): Op<Cron> {
   const [row] = yield* sql<CronRow>`delete from crons where team = ${tx.team} and id = ${id} returning *`;
   if (!row) {
     const ids = (yield* living(tx)).map((cron) => `c${cron.id}`);
-    throw new EkidenError(
-      "not_found",
+    throw notFound(
       `There is no cron c${id}. ${ids.length > 0 ? `There are: ${ids.join(", ")}.` : "There are none."}`,
     );
   }

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
+import { notFound } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
 import { redacted } from "../../core/redacted.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -103,7 +103,7 @@ async function view(share: Share, session: Session): Promise<Store> {
     sendAcross: async (other, from, mail) => {
       const known = await session.look(teamNames);
       if (!known.includes(other))
-        throw new EkidenError("not_found", `There is no team "${other}". The teams: ${known.join(", ")}.`);
+        throw notFound(`There is no team "${other}". The teams: ${known.join(", ")}.`);
       return mailboxes(new Session(other, driver, clock, limits, outage)).send(from, redacted(mail, redact));
     },
     forTeam: (name) => view(share.again(), new Session(name, driver, clock, limits, outage)),
@@ -132,7 +132,7 @@ async function find(session: Session): Promise<void> {
   const teams = await session.look(() => sql<{ name: Name }>`select name from teams order by name`);
   if (teams.some(({ name }) => name === session.team)) return;
   const known = teams.map(({ name }) => `"${name}"`).join(", ") || "none";
-  throw new EkidenError("not_found", `no team "${session.team}" here yet; the store has ${known}.`);
+  throw notFound(`no team "${session.team}" here yet; the store has ${known}.`);
 }
 
 /** Creates the team's row, once. */

@@ -2,7 +2,7 @@
  * The mailboxes. One transaction marks mail as read and writes it into the conversation: after a crash it is either delivered again
  * or in the conversation already, never both.
  */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, EkidenError, notFound } from "../../core/errors.ts";
 import type { Fact } from "../../core/event.ts";
 import { type Instant, LEAD, type MailId, type Name, PERSON } from "../../core/ids.ts";
 import {
@@ -100,8 +100,7 @@ export function* reachable(tx: Tx, to: Name): Op<void> {
     name: Name;
   }>`select name from members where team = ${tx.team} and phase <> 'shutdown' order by name`;
   const names = [...new Set([LEAD, PERSON, ...living.map((row) => row.name)])].join(", ");
-  throw new EkidenError(
-    "not_found",
+  throw notFound(
     member
       ? `${to} has stopped and reads no more mail. Mail can be sent to: ${names}.`
       : `There is no member "${to}". Mail can be sent to: ${names}.`,
@@ -122,10 +121,7 @@ const fullBox = (names: readonly Name[]): EkidenError =>
 
 function checkBody(body: Body): void {
   if (!isKind(body.kind))
-    throw new EkidenError(
-      "bad_input",
-      `"${body.kind}" is not a kind of mail. Use one of: ${KINDS.join(", ")}.`,
-    );
+    throw badInput(`"${body.kind}" is not a kind of mail. Use one of: ${KINDS.join(", ")}.`);
   if (body.kind === "note" || body.kind === "broadcast") checkText(body.text);
 }
 

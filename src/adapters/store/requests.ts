@@ -1,7 +1,7 @@
 /** Questions that one member may answer, once, before a deadline. The row holds the state; mail carries question and answer. */
 
 import { randomBytes } from "node:crypto";
-import { EkidenError } from "../../core/errors.ts";
+import { EkidenError, notFound } from "../../core/errors.ts";
 import { HARNESS, type Instant, later, type Name, PERSON, type RequestId } from "../../core/ids.ts";
 import type { Answer, Ask, Request, Requests } from "../../ports/store.ts";
 import { append } from "./entries.ts";
@@ -130,11 +130,7 @@ function* settle(
 ): Op<Request | EkidenError> {
   const [row] =
     yield* sql<RequestRow>`select *, deadline - ${tx.leaseClock} as left_ms from requests where team = ${tx.team} and id = ${id} ${tx.dialect.forUpdate}`;
-  if (!row)
-    return new EkidenError(
-      "not_found",
-      `There is no request "${id}". Use the id that came with the question.`,
-    );
+  if (!row) return notFound(`There is no request "${id}". Use the id that came with the question.`);
   const refuse = (why: string): EkidenError =>
     new EkidenError("answered", `Request ${id} ${why}. This answer changed nothing.`);
   // The person may answer for the lead, but may not agree to a stop for a member.

@@ -1,5 +1,5 @@
 /** The members of a team: joining, being taken over by another process, leaving. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, EkidenError } from "../../core/errors.ts";
 import type { HostProcess } from "../../core/host.ts";
 import {
   foldRole,
@@ -98,11 +98,11 @@ function* teammates(tx: Tx, limit: number): Op<Teammates> {
 function check(profile: Profile): void {
   if (profile.kind === "lead") {
     if (profile.name !== LEAD)
-      throw new EkidenError("bad_input", `The lead of a team is called "${LEAD}", not "${profile.name}".`);
+      throw badInput(`The lead of a team is called "${LEAD}", not "${profile.name}".`);
   } else {
     const folded = teammateName(profile.name);
     if (folded !== profile.name)
-      throw new EkidenError("bad_input", `"${profile.name}" is not a name as it is stored: "${folded}".`);
+      throw badInput(`"${profile.name}" is not a name as it is stored: "${folded}".`);
   }
   checkRole(profile.role);
 }
@@ -140,8 +140,7 @@ function* join(tx: Tx, profile: Profile, host: HostId, by: Name): Op<Seat> {
 function* registered(tx: Tx, host: HostId): Op<void> {
   const [known] = yield* sql`select id from hosts where team = ${tx.team} and id = ${host}`;
   if (known) return;
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `This process is not registered as a host of team "${tx.team}", or was declared dead. It must register (\`roster.open\`) before it runs members.`,
     { details: { unregistered: true } },
   );

@@ -3,7 +3,7 @@
  * Old parts are locked before the task itself, in the order in which completions and failures lock them.
  */
 import type { Entry } from "../../core/conversation/chat.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
 import { PARTS_MAX, type Split, type Task } from "../../core/task.ts";
 import type { Held } from "../../ports/store.ts";
@@ -32,8 +32,7 @@ export function* split(
   const row = yield* heldRow(tx, held);
   const before = splitOf(row.split)?.parts ?? [];
   if (before.length + batch.tasks.length > PARTS_MAX)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `#${id} would have ${before.length + batch.tasks.length} parts; at most ${PARTS_MAX}. Make the parts larger.`,
     );
   const [ownRole, priority] = [row.role.startsWith("@") ? (row.asked_role ?? "") : row.role, row.priority];
@@ -47,8 +46,7 @@ export function* split(
   }));
   const parts = yield* addAll(tx, { ...batch, tasks }, seat.name);
   const waits = [...(yield* unfinishedParts(tx, id)), ...parts.map((part) => part.id)];
-  if (waits.length === 0)
-    throw new EkidenError("bad_input", `#${id} has no parts to wait for: name at least one.`);
+  if (waits.length === 0) throw badInput(`#${id} has no parts to wait for: name at least one.`);
   yield* refuseCycle(tx, id, waits);
   const blockers = listOf<TaskId>(row.blocked_by);
   const added = waits.filter((one) => !blockers.includes(one));

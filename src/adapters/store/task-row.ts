@@ -1,5 +1,5 @@
 /** A row of `tasks` and its conversion to a task. */
-import { EkidenError } from "../../core/errors.ts";
+import { type EkidenError, notFound } from "../../core/errors.ts";
 import type { Instant, Name, TaskId } from "../../core/ids.ts";
 import type { Claimed, Completed, Split, Status, Task, TaskFields } from "../../core/task.ts";
 import { type Op, parse, Raw, sql, type Tx } from "./sql.ts";
@@ -210,10 +210,7 @@ export const takenOf = (row: TakenRow, owner: Name, now: Instant): Claimed => ({
 /** @throws `not_found` with a hint, since models often give a subject where an id is wanted. */
 export function missing(ids: readonly number[]): EkidenError {
   const names = ids.map((id) => `#${id}`).join(", ");
-  return new EkidenError(
-    "not_found",
-    `There is no task ${names}. Task ids are the numbers that the board shows.`,
-  );
+  return notFound(`There is no task ${names}. Task ids are the numbers that the board shows.`);
 }
 
 /** Locks it. @throws `not_found` */

@@ -1,5 +1,5 @@
 /** Listing and removing teams. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notFound } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
 import { appendFacts } from "./journal.ts";
 import { type Op, Raw, sql, type Tx } from "./sql.ts";
@@ -29,22 +29,16 @@ export const TEAM_TABLES = [
 /** @throws `not_found` | `bad_input` */
 export function* removeTeam(tx: Tx, name: Name, by: Name, force: boolean): Op<void> {
   const [team] = yield* sql`select name from teams where name = ${name} ${tx.dialect.forUpdate}`;
-  if (!team)
-    throw new EkidenError(
-      "not_found",
-      `There is no team "${name}". The teams: ${(yield* teamNames()).join(", ")}.`,
-    );
+  if (!team) throw notFound(`There is no team "${name}". The teams: ${(yield* teamNames()).join(", ")}.`);
   const [host] = yield* sql<{ machine: string; pid: number }>`
     select machine, pid from hosts where team = ${name} and lease_until > ${tx.leaseClock} order by id limit 1`;
   if (host)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `Team "${name}" is being run by process ${host.pid} on ${host.machine}. Nothing was deleted. End it first: ekiden --team ${name} stop.`,
     );
   const inTheWay = force ? [] : yield* unfinished(name);
   if (inTheWay.length > 0)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `Team "${name}" still has ${inTheWay.join(" and ")}. Nothing was deleted. Finish that, or force the deletion: ekiden teams delete ${name} --force.`,
     );
   // Before its events are deleted: SQLite reuses the highest numbers, and followers of other teams would miss the events that get them.

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, messageOf } from "../../core/errors.ts";
 import { tried } from "../../core/tried.ts";
 
 /** `text` null: it is no text. */
@@ -34,7 +34,7 @@ export async function contentOf(answer: IncomingMessage, max: number, signal: Ab
       if (bytes >= max) break; // it is closed with the loop
     }
   } catch (error) {
-    throw new EkidenError("bad_input", `The answer broke off: ${messageOf(error)}`);
+    throw badInput(`The answer broke off: ${messageOf(error)}`);
   } finally {
     signal.removeEventListener("abort", stop);
     answer.destroy();

@@ -5,7 +5,7 @@
 import { lookup } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, EkidenError, messageOf, notPermitted } from "../../core/errors.ts";
 import type { FetchPage, JudgeHost, WebPage } from "../../ports/web.ts";
 import { isPrivateAddress } from "../private-addresses.ts";
 import { askByProxy, proxyFor } from "../proxied.ts";
@@ -29,7 +29,7 @@ const HEADERS = {
 };
 
 const refuse = (why: string): never => {
-  throw new EkidenError("bad_input", why);
+  throw badInput(why);
 };
 
 export function readAddress(text: string): URL {
@@ -87,11 +87,10 @@ async function fetched(wanted: URL, judge: JudgeHost, outer: AbortSignal): Promi
       }
       return await pageOf(url, answer, signal);
     }
-    throw new EkidenError("bad_input", `${wanted.href} redirects more than ${REDIRECTS_MAX} times.`);
+    throw badInput(`${wanted.href} redirects more than ${REDIRECTS_MAX} times.`);
   } catch (error) {
     if (outer.aborted) throw outer.reason;
-    if (late.signal.aborted)
-      throw new EkidenError("bad_input", `${url.href} did not answer within ${TIME_MS / 1_000} seconds.`);
+    if (late.signal.aborted) throw badInput(`${url.href} did not answer within ${TIME_MS / 1_000} seconds.`);
     throw error;
   } finally {
     clearTimeout(timer);
@@ -102,16 +101,12 @@ async function pageOf(url: URL, answer: IncomingMessage, signal: AbortSignal): P
   const status = answer.statusCode ?? 0;
   const { mediaType, text, isCut } = await contentOf(answer, BYTES_MAX, signal);
   if (text === null)
-    throw new EkidenError(
-      "bad_input",
-      `${url.href} is ${mediaType}, which is not text. Only text is read by this tool.`,
-    );
+    throw badInput(`${url.href} is ${mediaType}, which is not text. Only text is read by this tool.`);
   const shown = /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType)
     ? await markdownOf(text, url)
     : { text, isCut: false };
   if (status >= 400)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${url.href} answered ${status} ${answer.statusMessage ?? ""}. It says: ${shown.text.slice(0, 500) || "nothing"}`,
     );
   return { url: url.href, status, mediaType, text: shown.text, isCut: isCut || shown.isCut, ageMs: 0 };
@@ -120,8 +115,7 @@ async function pageOf(url: URL, answer: IncomingMessage, signal: AbortSignal): P
 async function get(url: URL, mayBePrivate: boolean, signal: AbortSignal): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   const refusal = (address: string): Error =>
-    new EkidenError(
-      "not_permitted",
+    notPermitted(
       `${host} is ${address === host ? "" : `at ${address}, `}an address of this machine or of a private network. The rule that would allow it: allow network(${host === address || host === "localhost" ? url.host : `${address}`}), by the person.`,
     );
   if (isIP(host) !== 0 && !mayBePrivate && isPrivateAddress(host)) throw refusal(host);
@@ -153,9 +147,7 @@ async function get(url: URL, mayBePrivate: boolean, signal: AbortSignal): Promis
 }
 
 const cannotFetch = (url: URL, error: unknown): EkidenError =>
-  error instanceof EkidenError
-    ? error
-    : new EkidenError("bad_input", `${url.href} cannot be fetched: ${messageOf(error)}`);
+  error instanceof EkidenError ? error : badInput(`${url.href} cannot be fetched: ${messageOf(error)}`);
 
 /** The proxy looks the name up again. The addresses that this machine finds are judged; it may find none, where only the proxy can look up. */
 async function getByProxy(

@@ -1,5 +1,5 @@
 /** Permission rules: data in settings, and text on a command line, `bash(git status*)`. */
-import { EkidenError } from "../errors.ts";
+import { badInput } from "../errors.ts";
 import { quote } from "../ids.ts";
 import { didYouMean } from "../nearest.ts";
 import { type PathPattern, pathPattern } from "../path-pattern.ts";
@@ -29,13 +29,11 @@ const RULE_MAX = 1_000;
 export function parseRule(effect: Effect, text: string): Rule {
   const [, tool, match] = /^\s*([\w*.-]+)\s*(?:\((.*)\))?\s*$/s.exec(text) ?? [];
   if (tool === undefined)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${quote(text)} is not a permission rule. Write a tool and, in brackets, a pattern: bash(git status*), write_file(src/**), bash.`,
     );
   if (text.length > RULE_MAX)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `the permission rule ${quote(text)} has ${text.length} characters, at most ${RULE_MAX} are read. Write a shorter pattern or several rules.`,
     );
   const all = match === undefined || /^\**$/.test(match.trim());
@@ -61,8 +59,7 @@ function checkTool(tool: string, text: string): void {
   if (tool === "network") return;
   if (tool.startsWith("mcp__") || TOOL_NAMES.some((name) => textPattern(tool).test(name))) return;
   if (tool.includes("*") && textPattern(tool).test("mcp__")) return;
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `the permission rule ${quote(text)} names an unknown tool.${didYouMean(tool, TOOL_NAMES)} The tools: ${[...TOOL_NAMES].sort().join(", ")}, mcp__SERVER__TOOL, and network for hosts.`,
   );
 }

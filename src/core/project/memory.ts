@@ -7,7 +7,7 @@ import { z } from "zod";
 import { type Message, textOf } from "../conversation/chat.ts";
 import { tagged } from "../conversation/tags.ts";
 import { cutEnd, cutStart } from "../conversation/valid.ts";
-import { EkidenError, isEkidenError } from "../errors.ts";
+import { badInput, isEkidenError } from "../errors.ts";
 import { quote } from "../ids.ts";
 import { lazy } from "../lazy.ts";
 import { tried } from "../tried.ts";
@@ -39,8 +39,7 @@ export function topicName(text: string): string {
     .replace(/[^a-z0-9]+/g, "-")
     .replace(/^-+|-+$/g, "");
   if (NAME.test(name)) return name;
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `${quote(text)} is not a usable topic. Use 1 to 40 letters, digits and dashes, such as "build".`,
   );
 }
@@ -51,16 +50,14 @@ export function topicName(text: string): string {
  */
 export function checkNote({ topic, text }: Note): Note {
   const kept = text.replace(/\r\n?/g, "\n").trim();
-  if (kept === "") throw new EkidenError("bad_input", "The note is empty. Say in `text` what to remember.");
+  if (kept === "") throw badInput("The note is empty. Say in `text` what to remember.");
   if (kept.length > NOTE_MAX)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `The note has ${kept.length} characters; at most ${NOTE_MAX}. Keep the fact, leave the story.`,
     );
   const secret = secretIn(kept);
   if (secret)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `The note seems to hold ${secret}; secrets are not kept in memory. Say where it is found instead, such as the variable's name.`,
     );
   return { topic: topicName(topic), text: kept };
@@ -174,14 +171,12 @@ export const extracted = (text: string): Note[] =>
 /** The new topics of a consolidation. @throws EkidenError `bad_input`: then nothing changes. */
 export function merged(text: string): Note[] {
   const notes = arrayIn(text);
-  if (!notes || notes.length === 0)
-    throw new EkidenError("bad_input", "The answer holds no topics, so memory stays as it was.");
+  if (!notes || notes.length === 0) throw badInput("The answer holds no topics, so memory stays as it was.");
   const byTopic = new Map<string, string>();
   for (const note of notes) {
     const topic = topicName(note.topic);
     const body = note.text.trim();
-    if (body === "")
-      throw new EkidenError("bad_input", `The topic "${topic}" came back empty, so memory stays as it was.`);
+    if (body === "") throw badInput(`The topic "${topic}" came back empty, so memory stays as it was.`);
     byTopic.set(topic, [byTopic.get(topic), body].filter(Boolean).join("\n"));
   }
   return [...byTopic].map(([topic, body]) => ({ topic, text: body }));

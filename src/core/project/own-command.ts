@@ -1,6 +1,6 @@
 /** A person's own command: a Markdown file whose text is sent when its name is typed, with the typed arguments put in. */
 import { z } from "zod";
-import { EkidenError } from "../errors.ts";
+import { badInput } from "../errors.ts";
 import { lazy } from "../lazy.ts";
 import { oneLine } from "../one-line.ts";
 import { DESCRIPTION_MAX, faults } from "./skill.ts";
@@ -31,14 +31,11 @@ const HINT_MAX = 60;
 /** @throws EkidenError `bad_input` with what is wrong */
 export function makeOwnCommand(data: unknown, body: string, name: string, source: string): OwnCommand {
   const parsed = head().safeParse(data ?? {});
-  if (!parsed.success) throw new EkidenError("bad_input", faults(parsed.error));
+  if (!parsed.success) throw badInput(faults(parsed.error));
   if (!/^[\w.-]{1,64}(?::[\w.-]{1,64})?$/.test(name))
-    throw new EkidenError(
-      "bad_input",
-      "its name must be 1 to 64 letters, digits, dots, dashes or underscores",
-    );
+    throw badInput("its name must be 1 to 64 letters, digits, dots, dashes or underscores");
   const text = body.trim();
-  if (text === "") throw new EkidenError("bad_input", "it has no text");
+  if (text === "") throw badInput("it has no text");
   const { description, "argument-hint": hint } = parsed.data;
   const firstLine = text.split("\n").find((line) => /^[^#\s]/.test(line)) ?? text;
   return {

@@ -7,7 +7,7 @@ import { agentSpec } from "../agent-line.ts";
 import { escapeTags } from "../conversation/tags.ts";
 import { cutEnd } from "../conversation/valid.ts";
 import { EFFORTS, type Effort } from "../effort.ts";
-import { EkidenError } from "../errors.ts";
+import { badInput, notFound } from "../errors.ts";
 import { foldRole } from "../ids.ts";
 import { lazy } from "../lazy.ts";
 import { ownModel } from "../member.ts";
@@ -74,7 +74,7 @@ const head = lazy(() =>
  */
 export function makeRole(data: unknown, body: string, fallbackName: string, source: string): Role {
   const parsed = head().safeParse(data ?? {});
-  if (!parsed.success) throw new EkidenError("bad_input", faults(parsed.error));
+  if (!parsed.success) throw badInput(faults(parsed.error));
   const { name, description, tools, model, agent, effort } = parsed.data;
   return {
     name: name ?? fallbackName,
@@ -105,8 +105,7 @@ export function findRole(roles: readonly Role[], name: string): Role {
   const role = roleNamed(roles, name);
   if (role) return role;
   const known = roles.map((r) => r.name);
-  throw new EkidenError(
-    "not_found",
+  throw notFound(
     `There is no role "${name}".${didYouMean(name, known)} ${known.length > 0 ? `The roles: ${known.join(", ")}.` : "Omit `role`."}`,
   );
 }

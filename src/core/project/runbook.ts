@@ -4,7 +4,7 @@
  * `Review: yes` anywhere outside fences; everything else is its description. Text between the goal and the first task belongs to the goal. Pure.
  */
 import { EFFORTS, isEffort } from "../effort.ts";
-import { EkidenError, messageOf } from "../errors.ts";
+import { badInput, messageOf } from "../errors.ts";
 import { didYouMean } from "../nearest.ts";
 import { checkTask, type NewTask } from "../task.ts";
 import { type Fence, fencesIn, isRunnable, timeoutOf } from "./fences.ts";
@@ -42,7 +42,7 @@ export function parseRunbook(text: string, name = "The runbook"): Runbook {
   if (problems.length > 0) {
     const list = problems.sort((a, b) => a.line - b.line).map(({ line, what }) => `  line ${line}: ${what}`);
     const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-    throw new EkidenError("bad_input", `${name} has ${count}:\n${list.join("\n")}`);
+    throw badInput(`${name} has ${count}:\n${list.join("\n")}`);
   }
   const report = /^Report:[ \t]*(\S.*?)[ \t]*$/im.exec(goal ?? "")?.[1];
   return { goal: goal ?? "", tasks, ...(report !== undefined && { report }) };

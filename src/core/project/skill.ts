@@ -5,7 +5,7 @@
 import { z } from "zod";
 import { tagged } from "../conversation/tags.ts";
 import { cutEnd } from "../conversation/valid.ts";
-import { EkidenError } from "../errors.ts";
+import { badInput, notFound } from "../errors.ts";
 import { lazy } from "../lazy.ts";
 import { didYouMean } from "../nearest.ts";
 import { oneLine } from "../one-line.ts";
@@ -47,7 +47,7 @@ export const faults = (error: z.ZodError): string =>
  */
 export function makeSkill(data: unknown, body: string, fallbackName: string, folder: string): Skill {
   const parsed = head().safeParse(data ?? {});
-  if (!parsed.success) throw new EkidenError("bad_input", faults(parsed.error));
+  if (!parsed.success) throw badInput(faults(parsed.error));
   const firstLine = body.split("\n").find((line) => /^[^#\s]/.test(line)) ?? "";
   return {
     name: parsed.data.name ?? fallbackName,
@@ -91,8 +91,7 @@ export function findSkill(skills: readonly Skill[], name: string): Skill {
   const skill = skills.find((s) => s.name.toLowerCase() === name.trim().toLowerCase());
   if (skill) return skill;
   const known = skills.map((s) => s.name);
-  throw new EkidenError(
-    "not_found",
+  throw notFound(
     `There is no skill "${name}".${didYouMean(name, known)} The skills: ${known.slice(0, 50).join(", ")}.`,
   );
 }

@@ -1,7 +1,7 @@
 /** The teams of this person as sessions that an editor can open again. */
 import type { SessionInfo } from "@agentclientprotocol/sdk";
 import { tagsIn } from "../../core/conversation/tags.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
 import { oneLine } from "../../core/one-line.ts";
 import type { Store } from "../../ports/index.ts";
@@ -39,14 +39,12 @@ export async function sessionInfo(
 export async function deleteTeam(known: KnownTeam, env: NodeJS.ProcessEnv): Promise<void> {
   const { team, file } = known;
   const byHand = `ekiden teams delete ${team} --force`;
-  if (file === null)
-    throw new EkidenError("bad_input", `Team "${team}" is on a server. In its folder: ${byHand}`);
+  if (file === null) throw badInput(`Team "${team}" is on a server. In its folder: ${byHand}`);
   await withTeam(placeOf(known, env), "look", async (store) => {
     const { pending, inProgress } = await store.board.counts();
     const open = pending + inProgress;
     if (open > 0)
-      throw new EkidenError(
-        "bad_input",
+      throw badInput(
         `Team "${team}" still has ${open === 1 ? "an unfinished task" : `${open} unfinished tasks`}. Nothing was deleted. Finish that, or force the deletion: ${byHand}`,
       );
     await store.removeTeam(team, PERSON, true);

@@ -1,5 +1,5 @@
 /** `ekiden add`: a task for the board. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { given } from "../../core/given.ts";
 import { quote, type TaskId, taskId, teammateName } from "../../core/ids.ts";
 import { withReview } from "../../core/review.ts";
@@ -55,7 +55,7 @@ export const idList = (texts: readonly string[]): TaskId[] => [...new Set(split(
 function patterns(texts: readonly string[]): string[] {
   const found = split(texts);
   if (found.length === 0)
-    throw new EkidenError("bad_input", '--touches "" names no file. Give path patterns, such as src/api/**.');
+    throw badInput('--touches "" names no file. Give path patterns, such as src/api/**.');
   return found;
 }
 
@@ -63,6 +63,6 @@ function number(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value))
-    throw new EkidenError("bad_input", `${option} ${quote(text)} is not a number.`);
+    throw badInput(`${option} ${quote(text)} is not a number.`);
   return value;
 }

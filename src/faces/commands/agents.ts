@@ -1,6 +1,6 @@
 /** `ekiden agents`: which agent programs of other vendors this machine has, and what each of them still needs. */
 import { type AgentProgram, agentPrograms, otherProgram } from "../../adapters/agents/look.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { Cell, View } from "../../core/views/view.ts";
 import type { Invocation } from "../invocation.ts";
@@ -20,10 +20,7 @@ async function chosen({ cwd, env }: Invocation, wanted: string | undefined): Pro
   const found = all.filter(({ name }) => wanted === undefined || name === wanted);
   if (found.length > 0) return found;
   const names = all.map(({ name }) => name).join(", ");
-  throw new EkidenError(
-    "bad_input",
-    `there is no agent ${quote(wanted ?? "")}. Use ${names}, or acp:COMMAND.`,
-  );
+  throw badInput(`there is no agent ${quote(wanted ?? "")}. Use ${names}, or acp:COMMAND.`);
 }
 
 function views(agents: readonly AgentProgram[]): View[] {

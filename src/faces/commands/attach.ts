@@ -1,7 +1,7 @@
 /** `ekiden attach`: the conversation of a team that is there, by its name or by its folder, from any folder. */
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notFound } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { knownTeams } from "../../project/known-teams.ts";
 import { withTeam } from "../../project/open.ts";
@@ -26,12 +26,10 @@ function placeOf(call: Invocation, where: string): { readonly cwd: string; reado
   const [only] = known.filter(({ cwd }) => cwd === call.cwd).concat(known.length === 1 ? known : []);
   if (only) return { cwd: only.cwd, team: where };
   if (known.length === 0)
-    throw new EkidenError(
-      "not_found",
+    throw notFound(
       `${quote(where)} is no folder and no team that you have run. ekiden ps --all lists your teams.`,
     );
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `several projects have a team ${quote(where)}: ${known.map(({ cwd }) => cwd).join(", ")}. Name the folder, with --team ${where}.`,
   );
 }

@@ -1,7 +1,7 @@
 /** `ekiden backup FILE`: a copy of the SQLite store, also while teams work on it. PostgreSQL has its own tools. */
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notFound } from "../../core/errors.ts";
 import { refuseMember } from "../../project/member-shell.ts";
 import { sqlitePath } from "../../project/store-address.ts";
 import type { Run } from "./entry.ts";
@@ -10,9 +10,8 @@ export const run: Run<{ force?: boolean }> = async (call, [file = ""], { force =
   refuseMember(call.env, "a member may not copy the store of its team. Ask the person.");
   const { store } = await call.settings();
   const path = sqlitePath(store, call.cwd);
-  if (path === null) throw new EkidenError("bad_input", postgresAdvice(store));
-  if (!existsSync(path))
-    throw new EkidenError("not_found", `there is no store to copy: ${path} does not exist.`);
+  if (path === null) throw badInput(postgresAdvice(store));
+  if (!existsSync(path)) throw notFound(`there is no store to copy: ${path} does not exist.`);
   const to = resolve(call.cwd, file);
   const { backupSqlite } = await import("../../adapters/store/backup.ts");
   const bytes = await backupSqlite(path, to, force);

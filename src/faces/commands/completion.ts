@@ -2,7 +2,7 @@
  * `ekiden completion`: a script that completes commands and options, made from the table of commands. Where a value is typed that only the project
  * knows, or a provider, the script asks the program for it: `ekiden completion values -- WORDS…`.
  */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { OF_COMMANDS, OF_OPTIONS, valued, valuesFor } from "./completion-values.ts";
 import type { Run } from "./entry.ts";
@@ -19,8 +19,7 @@ export const run: Run = async (call, [shell = "", ...words]) => {
     return void call.out.write(values.map(({ value, about }) => `${value}\t${about}\n`).join(""));
   }
   if (!Object.hasOwn(SHELLS, shell))
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `no completion for ${quote(shell)}. There is one for bash, zsh and fish, such as: source <(ekiden completion bash)`,
     );
   call.out.write(SHELLS[shell]?.() ?? "");

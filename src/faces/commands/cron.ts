@@ -1,5 +1,5 @@
 /** `ekiden cron`: the cron jobs of a team. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { cronId, quote } from "../../core/ids.ts";
 import { cronsViews } from "../../core/views/cron.ts";
 import { withTeam } from "../../project/open.ts";
@@ -30,8 +30,7 @@ export const run: Run<Options> = async (call, [action = "list", ...args], option
       call.done(await cancelCron(store, await actorOf(call, store), id)),
     );
   } else
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `ekiden cron ${quote([action, ...args].join(" "))} cannot be done. Use ekiden cron list, ekiden cron add CRON TEXT, or ekiden cron cancel ID.`,
     );
 };

@@ -1,5 +1,5 @@
 /** `ekiden edit`: changes a task that is not completed. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { quote, taskId, teammateName } from "../../core/ids.ts";
 import { withReview } from "../../core/review.ts";
 import { withTeam } from "../../project/open.ts";
@@ -22,8 +22,7 @@ export const run: Run<Options> = async (call, [text = ""], options) => {
     ...(role !== undefined && { role: role === "any" ? null : role }),
   };
   if (Object.keys(edit).length === 0 && review === undefined)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `nothing to change in #${id}. Give what is to be different, such as: ekiden edit ${id} --priority 5`,
     );
   await withTeam(call, "look", async (store) => {
@@ -36,5 +35,5 @@ export const run: Run<Options> = async (call, [text = ""], options) => {
 function yesOrNo(text: string | undefined): boolean | undefined {
   if (text === undefined || text === "yes" || text === "no")
     return text === undefined ? undefined : text === "yes";
-  throw new EkidenError("bad_input", `--review ${quote(text)}: write yes or no.`);
+  throw badInput(`--review ${quote(text)}: write yes or no.`);
 }

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { replaceFile } from "../../adapters/small-files.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS, type UnsetKey } from "../../core/settings.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
 import { projectFile, variableName } from "../../project/settings.ts";
@@ -38,7 +38,7 @@ export const run: Run<{ force?: boolean }> = async (call, _args, options) => {
   const path = projectFile(call.cwd);
   const shown = relative(call.cwd, path);
   if (existsSync(path) && !options.force)
-    throw new EkidenError("bad_input", `${shown} exists. Edit it, or replace it with ekiden init --force.`);
+    throw badInput(`${shown} exists. Edit it, or replace it with ekiden init --force.`);
   makeProjectFolder(call.cwd);
   const schema = join(dirname(path), SCHEMA_FILE);
   const { settingsSchema } = await import("../../project/settings-schema.ts");

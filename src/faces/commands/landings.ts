@@ -1,7 +1,7 @@
 /** `ekiden landings`: the landing queue of the repository; with an ID, a person moves, drops or lands one. */
 import { type Decision, landingsOf } from "../../adapters/git/landings.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
-import { EkidenError, orElse } from "../../core/errors.ts";
+import { badInput, orElse } from "../../core/errors.ts";
 import { PERSON, quote, taskId } from "../../core/ids.ts";
 import { landingsData, landingsViews } from "../../core/views/landing.ts";
 import { withTeam } from "../../project/open.ts";
@@ -36,8 +36,7 @@ function decisionOf(task: number, action: string | undefined, more: readonly str
   if (action === "move" && more.length <= 1)
     return { kind: "move", place: wholeNumber("the place", more[0] ?? "1") };
   if ((action === "drop" || action === "land") && more.length === 0) return { kind: action };
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `ekiden landings ${task} ${quote([action ?? "", ...more].join(" ").trim())} cannot be done. Use ekiden landings ${task} move [PLACE], drop or land.`,
   );
 }

@@ -1,5 +1,5 @@
 /** `ekiden log`: the journal, and with --follow what happens from now on, in whatever process. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { name, quote } from "../../core/ids.ts";
 import { concerns } from "../../core/views/search.ts";
@@ -23,10 +23,7 @@ type Options = { follow?: boolean; lines?: string; since?: string; who?: string 
 export const run: Run<Options> = async (call, _args, options) => {
   const since = Number(options.since ?? 0);
   if (!Number.isSafeInteger(since) || since < 0)
-    throw new EkidenError(
-      "bad_input",
-      `--since ${quote(options.since)} is not the number of a journal line, such as 120.`,
-    );
+    throw badInput(`--since ${quote(options.since)} is not the number of a journal line, such as 120.`);
   const who = options.who === undefined ? null : name(options.who);
   // As `tail -f`. A program that follows reads the whole journal.
   const isTail = options.follow === true && options.since === undefined && !call.json;

@@ -1,7 +1,7 @@
 /** `ekiden mcp`: the board and the mailboxes as an MCP server on stdio or HTTP. An agent that uses it is a teammate. */
 
 import { randomBytes } from "node:crypto";
-import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { badInput, isEkidenError } from "../../core/errors.ts";
 import { type Name, quote, teammateName } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings.ts";
 import { tried } from "../../core/tried.ts";
@@ -38,8 +38,7 @@ type Ready = { readonly settings: Settings; readonly trust: ProjectTrust };
 export const run: Run<Options> = async (call, _args, options) => {
   for (const flag of ["model", "leadModel", "teammates"] as const)
     if (call.flags[flag] !== undefined)
-      throw new EkidenError(
-        "bad_input",
+      throw badInput(
         `${flag === "teammates" ? "--teammates and --teammate have" : flag === "model" ? "--model has" : "--lead-model has"} no meaning for ekiden mcp: its one member is the agent that uses it.`,
       );
   const { as, role = "", wait = String(WAIT_S) } = options;
@@ -56,7 +55,7 @@ export const run: Run<Options> = async (call, _args, options) => {
   };
   if (options.http) return await overHttp(call, options, given ?? DEFAULT_NAME, guest);
   for (const one of ["port", "host", "origin"] as const)
-    if (options[one] !== undefined) throw new EkidenError("bad_input", `--${one} needs --http.`);
+    if (options[one] !== undefined) throw badInput(`--${one} needs --http.`);
   return await overStdio(call, (ready, client) =>
     guest(ready, given ?? nameOf(client), { mayNumber: given === null }),
   );
@@ -120,8 +119,7 @@ async function overHttp(
     const name = path === "" ? otherwise : teammateName(path);
     const known = guests.get(name);
     if (known) return known;
-    if (guests.size >= GUESTS_MAX)
-      throw new EkidenError("bad_input", `There are ${GUESTS_MAX} agents already.`);
+    if (guests.size >= GUESTS_MAX) throw badInput(`There are ${GUESTS_MAX} agents already.`);
     const guest = guestOf(ready, name, { mayNumber: false, holdMs: HOLD_MS });
     guests.set(name, guest);
     return guest;
@@ -149,23 +147,18 @@ function httpAddress(
   token: string | undefined,
 ): HttpAddress {
   if (token && !/^[\w.~-]+$/.test(token))
-    throw new EkidenError("bad_input", "EKIDEN_MCP_TOKEN may hold letters, digits, and . _ ~ - only.");
+    throw badInput("EKIDEN_MCP_TOKEN may hold letters, digits, and . _ ~ - only.");
   if (token && token.length < TOKEN_MIN)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `EKIDEN_MCP_TOKEN has ${token.length} characters and could be guessed. Give at least ${TOKEN_MIN}, such as: export EKIDEN_MCP_TOKEN="$(openssl rand -hex 16)"`,
     );
   if (!token && !isLoopback(host))
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `--host ${quote(host)} can be reached from other machines, so it needs a token of your own in EKIDEN_MCP_TOKEN, and a proxy with TLS in front of it.`,
     );
   const number = Number(port);
   if (!Number.isInteger(number) || number < 0 || number > 65_535)
-    throw new EkidenError(
-      "bad_input",
-      `--port ${quote(port)} is not a port. Give a number from 0 (any free one) to 65535.`,
-    );
+    throw badInput(`--port ${quote(port)} is not a port. Give a number from 0 (any free one) to 65535.`);
   const alsoNamed = origin === undefined ? [] : [new URL(publicAddress(origin).origin).hostname];
   return { host, port: number, token: token || randomBytes(16).toString("hex"), alsoNamed };
 }

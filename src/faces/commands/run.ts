@@ -3,7 +3,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { readRegular, whyNotRead } from "../../adapters/small-files.ts";
-import { EkidenError, orElse } from "../../core/errors.ts";
+import { badInput, notFound, orElse } from "../../core/errors.ts";
 import { PERSON, quote } from "../../core/ids.ts";
 import { isWithin } from "../../core/paths.ts";
 import { parseRunbook, type Runbook } from "../../core/project/runbook.ts";
@@ -22,15 +22,11 @@ export const run: Run<Options> = async (call, args, { fresh = false, web = false
   if (detach) return await inBackground(call, file);
   if (args.length === 1 && file !== undefined && /\.(md|markdown)$/i.test(file))
     return await runRunbook(call, file, fresh, web);
-  if (fresh)
-    throw new EkidenError("bad_input", "--fresh is for runbooks, such as: ekiden run plan.md --fresh");
+  if (fresh) throw badInput("--fresh is for runbooks, such as: ekiden run plan.md --fresh");
   if (args.length === 1 && file !== undefined && file !== "-") refusePath(call, file);
   const goal = (args.join(" ") === "-" ? await textOf(process.stdin) : args.join(" ")).trim();
   if (goal === "")
-    throw new EkidenError(
-      "bad_input",
-      'the goal is empty. Say what is to be done, such as: ekiden run "Fix the failing tests"',
-    );
+    throw badInput('the goal is empty. Say what is to be done, such as: ekiden run "Fix the failing tests"');
   // A goal from stdin may be the text of somebody else.
   const images = file === "-" ? [] : await attachedTo(goal, call.cwd);
   return await hostTeam(call, { goal, images }, { web });
@@ -38,8 +34,7 @@ export const run: Run<Options> = async (call, args, { fresh = false, web = false
 
 async function inBackground(call: Invocation, file: string | undefined): Promise<number> {
   if (file === "-")
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       "--detach leaves no standard input to read the goal from. Write it on the command line, or into a runbook.",
     );
   return await (await import("../detach.ts")).detach(call);
@@ -67,7 +62,7 @@ function refusePath(call: Invocation, path: string): void {
   const stat = isName(path) ? statSync(resolve(call.cwd, path), { throwIfNoEntry: false }) : undefined;
   const shown = /^[\w./-]+$/.test(path) ? path : quote(path);
   const refuse = (text: string): never => {
-    throw new EkidenError("bad_input", `${quote(path)} ${text}`);
+    throw badInput(`${quote(path)} ${text}`);
   };
   if (stat?.isDirectory())
     refuse(
@@ -95,10 +90,7 @@ export async function readRunbook(call: Invocation, file: string): Promise<Runbo
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === "ENOENT" ? "does not exist" : `cannot be used: ${whyNotRead(error)}`;
-    throw new EkidenError(
-      "not_found",
-      `the runbook ${quote(file)} ${why}. Give a Markdown file, relative to ${call.cwd}.`,
-    );
+    throw notFound(`the runbook ${quote(file)} ${why}. Give a Markdown file, relative to ${call.cwd}.`);
   }
   // As it will be on the board, where a second run looks for it.
   return parseRunbook(secretsOf(call.env, await call.settings()).redact(text), file);

@@ -1,5 +1,5 @@
 /** `ekiden tasks`: the board, or one task with its history from the journal. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { name, quote, taskId } from "../../core/ids.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import { boardViews, taskViews } from "../../core/views/board.ts";
@@ -17,7 +17,7 @@ export const run: Run<{ status?: string; owner?: string }> = async (call, [text]
     ...(options.owner !== undefined && { owner: name(options.owner) }),
   };
   if (id !== null && Object.keys(filter).length > 0)
-    throw new EkidenError("bad_input", "Give either the id of a task or --status and --owner, not both.");
+    throw badInput("Give either the id of a task or --status and --owner, not both.");
   await withTeam(call, "look", async (store) => {
     if (id !== null) return call.show(await task(store, id), taskViews);
     if (filter.owner) await mustExist(store, filter.owner);
@@ -29,8 +29,7 @@ function status(text: string): (typeof STATUSES)[number] {
   const wanted = text.toLowerCase().replaceAll(/[- ]/g, "_");
   const found = STATUSES.find((one) => one === wanted);
   if (found) return found;
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `--status ${quote(text)} is not a status.${didYouMean(wanted, STATUSES)} There are ${STATUSES.join(", ")}.`,
   );
 }

@@ -1,6 +1,6 @@
 /** `ekiden teams`: the teams that share a store. All other commands take one by `--team`. */
 import { existsSync } from "node:fs";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, EkidenError } from "../../core/errors.ts";
 import { type Name, name, PERSON, quote } from "../../core/ids.ts";
 import { type TeamsData, teamsViews } from "../../core/views/teams.ts";
 import { withTeam } from "../../project/open.ts";
@@ -13,8 +13,7 @@ export const run: Run<{ force?: boolean }> = async (call, [action = "list", want
   if (action === "list" && wanted === undefined) return await list(call);
   if (action === "create" && wanted !== undefined) return await create(call, name(wanted));
   if (action === "delete" && wanted !== undefined) return await remove(call, name(wanted), force);
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `ekiden teams ${quote([action, wanted ?? ""].join(" ").trim())} cannot be done. Use ekiden teams, ekiden teams create NAME, or ekiden teams delete NAME.`,
   );
 };

@@ -1,6 +1,6 @@
 /** `ekiden worker`: runs teammates of a team in this process until it is told to leave. */
 import { systemClock } from "../../adapters/clock.ts";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, messageOf } from "../../core/errors.ts";
 import { quote, teammateName } from "../../core/ids.ts";
 import { concerns } from "../../core/views/search.ts";
 import { tally } from "../../core/views/sentence.ts";
@@ -35,7 +35,7 @@ export const run: Run<Options> = async (call, _args, options) => {
   const settings = await call.settings();
   const count = options.count === undefined ? 1 : wholeNumber("--count", options.count);
   if (count > PLACES_MAX)
-    throw new EkidenError("bad_input", `--count ${count} is more than ${PLACES_MAX}. Start several workers.`);
+    throw badInput(`--count ${count} is more than ${PLACES_MAX}. Start several workers.`);
   const names = options.as === undefined ? null : numbered(teammateName(options.as), count);
   const role = options.role?.trim() ?? "";
   const drainMs = wholeNumber("--drain", options.drain ?? String(DRAIN_S)) * 1_000;
@@ -140,5 +140,5 @@ function conclude({ reason, error, why }: WorkerEnd, tell: (text: string) => voi
 
 function port(text: string): number {
   if (/^\d{1,5}$/.test(text) && Number(text) > 0 && Number(text) < 65_536) return Number(text);
-  throw new EkidenError("bad_input", `--health ${quote(text)} is not a port from 1 to 65535.`);
+  throw badInput(`--health ${quote(text)} is not a port from 1 to 65535.`);
 }

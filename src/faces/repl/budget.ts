@@ -1,6 +1,6 @@
 /** `/budget`: the limits of the team in a conversation. */
 import type { More } from "../../core/budget.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { tokens } from "../../core/views/view.ts";
 import type { Limits } from "../../host/spending.ts";
@@ -26,8 +26,7 @@ function readMore(words: readonly string[]): More {
   const [, amount = "", unit = "usd"] = /^\$?(none|\d+(?:\.\d+)?)(?: (usd|tokens))?$/i.exec(said) ?? [];
   const more = amount.toLowerCase() === "none" ? Number.POSITIVE_INFINITY : Number(amount);
   if (more > 0) return unit.toLowerCase() === "tokens" ? { tokens: more } : { usd: more };
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `${quote(said)} is no budget. Give US dollars that may be spent from now on ("/budget 5"), tokens ("/budget 100000 tokens"), or "/budget none".`,
   );
 }

@@ -4,7 +4,7 @@
  */
 import { dirname } from "node:path";
 import { loadCommands, loadSkills } from "../../adapters/disk/library.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, EkidenError } from "../../core/errors.ts";
 import { escapes } from "../../core/hidden.ts";
 import { quote } from "../../core/ids.ts";
 import { relativeTo } from "../../core/paths.ts";
@@ -60,7 +60,7 @@ export async function ownMessage(
     return `Load the skill ${quote(skill.name)} with load_skill and do what it says.${typed === "" ? "" : `\n\n${typed}`}`;
   const file = word.replace(":", "/");
   const problem = problems.find((one) => one.file.endsWith(`/commands/${file}.md`));
-  if (problem) throw new EkidenError("bad_input", `${problem.file} is not used: ${problem.why}`);
+  if (problem) throw badInput(`${problem.file} is not used: ${problem.why}`);
   return null;
 }
 

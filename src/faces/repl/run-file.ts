@@ -1,5 +1,5 @@
 /** `/run`: a runbook for the team of the conversation, as `ekiden run` begins or continues one. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { PERSON, quote } from "../../core/ids.ts";
 import type { OwnCommands, ReplContext } from "./slash.ts";
 
@@ -10,8 +10,7 @@ export const runFile: OwnCommands<ReplContext>[string] = {
     const [file = "", ...more] = words.filter((word) => word !== "--fresh");
     const fresh = words.includes("--fresh");
     if (more.length > 0 || !/\.(md|markdown)$/i.test(file))
-      throw new EkidenError(
-        "bad_input",
+      throw badInput(
         `${quote(words.join(" "))} is no runbook. /run takes a Markdown file, NAME.md; a goal in words is a message to the lead.`,
       );
     const [{ readRunbook }, { abandonRunbook, continueRunbook }] = await Promise.all([

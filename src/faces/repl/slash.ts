@@ -4,7 +4,7 @@
  */
 import { Command } from "commander";
 import { EFFORTS, readEffort } from "../../core/effort.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, type EkidenError } from "../../core/errors.ts";
 import { LEAD, name, quote } from "../../core/ids.ts";
 import { MODES, type Mode } from "../../core/permission/mode.ts";
 import { tokens, type View } from "../../core/views/view.ts";
@@ -142,7 +142,7 @@ function replacing(
 function readMode(text: string): Mode {
   const mode = MODES.find((one) => one === text);
   if (mode) return mode;
-  throw new EkidenError("bad_input", `${quote(text)} is not a permission mode. Modes: ${MODES.join(", ")}.`);
+  throw badInput(`${quote(text)} is not a permission mode. Modes: ${MODES.join(", ")}.`);
 }
 
 const ALIASES: Readonly<Record<string, string>> = {
@@ -242,7 +242,7 @@ function unknownSlash(word: string): EkidenError {
   const instead = Object.hasOwn(ELSEWHERE, word)
     ? ELSEWHERE[word]
     : outside && `It works outside of the conversation: ekiden ${word}.`;
-  if (instead) return new EkidenError("bad_input", `unknown command ${quote(`/${word}`)}. ${instead}`);
+  if (instead) return badInput(`unknown command ${quote(`/${word}`)}. ${instead}`);
   return unknownCommand(word, {
     entries: SHARED,
     more: [...Object.keys(OWN), ...Object.keys(ALIASES), "plan"],

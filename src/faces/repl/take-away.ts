@@ -2,7 +2,7 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { textOf } from "../../core/conversation/chat.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notFound } from "../../core/errors.ts";
 import { LEAD, quote } from "../../core/ids.ts";
 import { transcriptMarkdown } from "../../core/views/transcript-markdown.ts";
 import { transcript } from "../../team/queries/transcript.ts";
@@ -25,10 +25,7 @@ export const takeAway: OwnCommands<ReplContext> = {
       const { began, diff, tasks } = await new OutcomeReader(host.store, call.cwd).read(false);
       const since = began ?? Date.now();
       if (diff === null && began !== null)
-        throw new EkidenError(
-          "bad_input",
-          "This folder is no git repository: there is nothing to compare with.",
-        );
+        throw badInput("This folder is no git repository: there is nothing to compare with.");
       const files = filesOf(diff ?? "").filter((one) => isBelow(one.path, path));
       if (call.json)
         return call.done({ data: { since, files: files.map((one) => one.path), diff }, text: "" });
@@ -59,12 +56,11 @@ export const takeAway: OwnCommands<ReplContext> = {
         .findLast((text) => text !== "");
       if (said === undefined) {
         await transcript(host.store, who); // nobody of this name may be there
-        throw new EkidenError("not_found", `${name} has not said anything lately.`);
+        throw notFound(`${name} has not said anything lately.`);
       }
       const text = Buffer.from(said).toString("base64");
       if (!process.stdout.isTTY || text.length > CLIPBOARD_MAX)
-        throw new EkidenError(
-          "bad_input",
+        throw badInput(
           `${process.stdout.isTTY ? "The answer is too long for the clipboard of a terminal" : "This is no terminal, so there is no clipboard"}. Write it to a file: /export FILE.md ${name}`,
         );
       // OSC 52. A terminal that does not know it, or forbids it, ignores it.
@@ -79,15 +75,13 @@ export const takeAway: OwnCommands<ReplContext> = {
     usage: "/export FILE [NAME]",
     about: "write the whole conversation with a member (the lead) to a Markdown file",
     run: async ({ host, call }, [file, who = LEAD]) => {
-      if (file === undefined)
-        throw new EkidenError("bad_input", "/export needs a file: /export conversation.md");
+      if (file === undefined) throw badInput("/export needs a file: /export conversation.md");
       const data = await transcript(host.store, who);
       const path = resolve(call.cwd, file);
       await writeFile(path, transcriptMarkdown(data), { flag: "wx", mode: 0o600 }).catch(
         (error: NodeJS.ErrnoException) => {
-          if (error.code !== "EEXIST")
-            throw new EkidenError("bad_input", `${path} cannot be written: ${error.message}`);
-          throw new EkidenError("bad_input", `${path} is there already. Name another file.`);
+          if (error.code !== "EEXIST") throw badInput(`${path} cannot be written: ${error.message}`);
+          throw badInput(`${path} is there already. Name another file.`);
         },
       );
       call.done({

@@ -1,6 +1,6 @@
 /** The effect of a line of the editor: `!` runs a command of the person, `/` a command, anything else goes to a member. */
 import { withImages } from "../../core/conversation/image.ts";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, messageOf } from "../../core/errors.ts";
 import { LEAD, type MailId, type Name, name, PERSON } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
 import type { TeamHost } from "../../host/team-host.ts";
@@ -41,10 +41,7 @@ export const SCREEN_COMMANDS: OwnCommands<Place> = {
     about: "leave; the members work on without a terminal, ekiden shows them again",
     run: async ({ detach }) => {
       if (!detach)
-        throw new EkidenError(
-          "bad_input",
-          "/detach is for ekiden's conversation. Here: ctrl+c, then ekiden resume --detach",
-        );
+        throw badInput("/detach is for ekiden's conversation. Here: ctrl+c, then ekiden resume --detach");
       detach();
     },
   },
@@ -89,10 +86,7 @@ export const SCREEN_COMMANDS: OwnCommands<Place> = {
     about: `open a panel: ${PANEL_NAMES.join(", ")} (f2 to f${PANEL_NAMES.length + 1}); without a name, close it`,
     run: async ({ screen }, [which]) => {
       if (which !== undefined && !PANEL_NAMES.includes(which as PanelName))
-        throw new EkidenError(
-          "bad_input",
-          `there is no panel "${which}". Panels: ${PANEL_NAMES.join(", ")}.`,
-        );
+        throw badInput(`there is no panel "${which}". Panels: ${PANEL_NAMES.join(", ")}.`);
       screen.open((which as PanelName | undefined) ?? null);
     },
   },

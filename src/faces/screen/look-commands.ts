@@ -1,6 +1,6 @@
 /** `/theme` and `/keys`: how the full screen looks, and which keys it has. */
 import { homedir } from "node:os";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import type { OwnCommands } from "../repl/slash.ts";
@@ -21,8 +21,7 @@ export const LOOK_COMMANDS: OwnCommands<Place> = {
     run: async (place, [wanted]) => {
       if (wanted === undefined) return await chooseTheme(place);
       if (!Object.hasOwn(THEMES, wanted))
-        throw new EkidenError(
-          "bad_input",
+        throw badInput(
           `there is no theme ${quote(wanted)}.${didYouMean(wanted, Object.keys(THEMES))} Themes: ${Object.keys(THEMES).join(", ")}.`,
         );
       place.screen.tools.useTheme(wanted as ThemeName);
@@ -35,8 +34,7 @@ export const LOOK_COMMANDS: OwnCommands<Place> = {
     about: `the thoughts of members: ${THOUGHTS.join(", ")}; kept for every project`,
     run: async ({ screen }, [wanted = thoughtsShown() === "hidden" ? "folded" : "hidden"]) => {
       if (!(THOUGHTS as readonly string[]).includes(wanted))
-        throw new EkidenError(
-          "bad_input",
+        throw badInput(
           `thoughts are ${THOUGHTS.join(", ")}, not ${quote(wanted)}.${didYouMean(wanted, THOUGHTS)}`,
         );
       showThoughts(wanted as Thoughts);

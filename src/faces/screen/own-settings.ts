@@ -5,7 +5,7 @@
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.ts";
 import { readRegular, replaceFile } from "../../adapters/small-files.ts";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import { userFile } from "../../project/own-folders.ts";
@@ -63,8 +63,7 @@ export function applyOwnSettings(): { readonly settings: OwnSettings; readonly f
 export function keepOwn(chosen: { readonly theme?: string; readonly thoughts?: string }): void {
   const faults: string[] = [];
   const before = read(faults);
-  if (faults[0] !== undefined)
-    throw new EkidenError("bad_input", `it holds until you leave: ${ownSettingsFile()}: ${faults[0]}`);
+  if (faults[0] !== undefined) throw badInput(`it holds until you leave: ${ownSettingsFile()}: ${faults[0]}`);
   makeFolder(dirname(ownSettingsFile()), 0o700);
   replaceFile(ownSettingsFile(), `${JSON.stringify({ ...before, ...chosen }, null, 2)}\n`);
 }

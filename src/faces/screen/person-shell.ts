@@ -3,7 +3,7 @@
  * comes. A command ends with Esc, and with the screen: nothing that it started stays behind.
  */
 import { join } from "node:path";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, messageOf } from "../../core/errors.ts";
 import { span } from "../../core/views/view.ts";
 import type { ShellResult } from "../../ports/index.ts";
 import type { Invocation } from "../invocation.ts";
@@ -24,8 +24,7 @@ export class PersonShell {
 
   /** Resolves when the command has ended. @throws EkidenError `bad_input` for no command */
   async run(call: Invocation, screen: Screen, command: string): Promise<void> {
-    if (command === "")
-      throw new EkidenError("bad_input", "! runs a command of your shell, such as: !git status");
+    if (command === "") throw badInput("! runs a command of your shell, such as: !git status");
     const ending = new AbortController();
     const block = new CommandBlock(screen.style, command);
     screen.put(block);

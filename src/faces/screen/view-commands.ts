@@ -1,5 +1,5 @@
 /** Commands that open a view on the whole screen: `/review`, and `/model` without a model. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { LEAD, quote, taskId } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Place } from "./commands.ts";
@@ -16,7 +16,7 @@ export async function openReview({ screen, host, call }: Place, path = ""): Prom
   const reader = new OutcomeReader(host.store, call.cwd);
   const { began, diff, tasks } = await reader.read(false);
   if (diff === null && began !== null)
-    throw new EkidenError("bad_input", "This folder is no git repository: there is nothing to compare with.");
+    throw badInput("This folder is no git repository: there is nothing to compare with.");
   const titles = new Map<number, string>();
   for (const id of new Set(Object.values(tasks).flatMap((ids) => ids.at(-1) ?? []))) {
     const task = await host.store.board.task(taskId(id)).catch(() => null);
@@ -25,8 +25,7 @@ export async function openReview({ screen, host, call }: Place, path = ""): Prom
   }
   const rows = reviewRows(diff ?? "", path, (file) => titles.get(tasks[file]?.at(-1) ?? -1) ?? "");
   if (rows.length === 0)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       path === "" ? "Nothing has changed since the run began." : `${quote(path)} has not changed.`,
     );
   const view = new ReviewView(rows, {

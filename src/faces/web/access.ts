@@ -11,7 +11,7 @@
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 
 export type Access = {
@@ -44,18 +44,13 @@ export const isLoopback = (host: string): boolean => LOOPBACK.has(host) || /^127
 /** @throws EkidenError `bad_input` for a public address without a token, or a token that can be guessed */
 export function checkAddress(host: string, token: string | undefined): void {
   if (token !== undefined && !/^[\w.~-]+$/.test(token))
-    throw new EkidenError(
-      "bad_input",
-      "--token may hold letters, digits, and . _ ~ - only: it is part of an address.",
-    );
+    throw badInput("--token may hold letters, digits, and . _ ~ - only: it is part of an address.");
   if (token !== undefined && token.length < TOKEN_MIN)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `--token has ${token.length} characters and could be guessed. Give at least ${TOKEN_MIN}, such as: --token "$(openssl rand -hex 16)"`,
     );
   if (token === undefined && !isLoopback(host))
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `--host ${quote(host)} can be reached from other machines, so it needs a --token of your own. Everybody who has it can steer the team; add --read-only to share the page for looking.`,
     );
 }
@@ -67,8 +62,7 @@ export function publicAddress(text: string): PublicAddress {
   const base = url?.pathname.replace(/\/+$/, "") ?? "";
   if (url && isPlain && /^https?:$/.test(url.protocol) && /^(\/[\w.~-]+)*$/.test(base))
     return { origin: url.origin, host: url.host, base };
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `--origin ${quote(text)} is not the address of a page. Give what browsers open, such as https://example.org/ekiden`,
   );
 }

@@ -1,6 +1,6 @@
 /** The actions of a person on the page: the same as the command line's, with the same refusals. */
 import { z } from "zod";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notPermitted } from "../../core/errors.ts";
 import { cronId, mailId, name, PERSON, taskId } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Store } from "../../ports/index.ts";
@@ -115,10 +115,7 @@ const ACT = z.discriminatedUnion("do", [
 export function readAct(data: unknown): Act {
   const { success, data: act, error } = ACT.safeParse(data);
   if (success) return act as Act;
-  throw new EkidenError(
-    "bad_input",
-    `The page asked for something unknown: ${z.prettifyError(error)}. Load the page again.`,
-  );
+  throw badInput(`The page asked for something unknown: ${z.prettifyError(error)}. Load the page again.`);
 }
 
 /** Resolves with a sentence that says what was done. @throws what the actions throw */
@@ -154,7 +151,7 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
     return { data: null, text: told.join("; ") || "nobody is at work" };
   },
   start: async (store, { what, text, options }, { launch: at }) => {
-    if (!at) throw new EkidenError("not_permitted", "This page cannot start runs: ekiden web can.");
+    if (!at) throw notPermitted("This page cannot start runs: ekiden web can.");
     const { launch } = await import("./launch.ts");
     return { data: null, text: await launch(store, at, what, text, options) };
   },

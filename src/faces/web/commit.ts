@@ -1,7 +1,7 @@
 /** One landed commit as the page shows it. Its message is apart from its diff: an agent may write one that looks like a diff. */
 import { Git } from "../../adapters/git/git.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notFound } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { Commit } from "./wire.ts";
 
@@ -10,11 +10,10 @@ const SHOWN = ["--no-color", "--no-ext-diff", "--no-textconv", "--patch", "--for
 
 /** @throws EkidenError `bad_input`, `not_found` */
 export async function readCommit(cwd: string, hash: string): Promise<Commit> {
-  if (!/^[0-9a-f]{7,64}$/.test(hash)) throw new EkidenError("bad_input", `${quote(hash)} is not a commit.`);
+  if (!/^[0-9a-f]{7,64}$/.test(hash)) throw badInput(`${quote(hash)} is not a commit.`);
   const git = new Git(childEnvironment(process.env));
   const { code, out } = await git.try(cwd, "show", ...SHOWN, hash, "--");
-  if (code !== 0)
-    throw new EkidenError("not_found", `the commit ${hash} is not in the repository of ${cwd}.`);
+  if (code !== 0) throw notFound(`the commit ${hash} is not in the repository of ${cwd}.`);
   const end = out.indexOf("\0");
   const diff = out.slice(end + 1).trimStart();
   const message = out.slice(0, end).trim();

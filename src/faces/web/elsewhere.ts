@@ -1,6 +1,6 @@
 /** The teams of all projects of a person, for the first view of a page that may act; each is opened on the page when it is looked at. */
 import { systemClock } from "../../adapters/clock.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { notFound } from "../../core/errors.ts";
 import type { LiveOutput } from "../../core/live-output.ts";
 import { inOrder } from "../../core/views/ps.ts";
 import type { Store } from "../../ports/index.ts";
@@ -54,7 +54,7 @@ export async function openElsewhere(
 ): Promise<{ readonly store: Store; readonly project: Project }> {
   const known = knownTeams().find(({ id }) => `${MARK}${id}` === text);
   if (known === undefined || known.file === null || page.env === undefined)
-    throw new EkidenError("not_found", "This team is not known here any more. See Teams.");
+    throw notFound("This team is not known here any more. See Teams.");
   const place = placeOf(known, page.env);
   const settings = await place.settings();
   const { redact } = secretsOf(page.env, settings);

@@ -1,7 +1,7 @@
 /** The keys of providers as the owner of the page gives them: kept for this user of the machine, and never sent back. */
 import { z } from "zod";
 import { PROVIDERS, type Provider } from "../../adapters/models/index.ts";
-import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, isEkidenError, messageOf, notPermitted } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings.ts";
 import { checkKey, keepKey, keptKeys, keysFile } from "../../project/kept-keys.ts";
 import { type Access, isLoopback } from "./access.ts";
@@ -34,11 +34,9 @@ const CHECK_MS = 12_000;
 export async function changeKey(access: Access, { settings, env }: Asking, body: unknown): Promise<Acted> {
   const { data } = CHANGE.safeParse(body);
   const provider = KEYED.find(({ name }) => name === data?.provider);
-  if (!data || !provider)
-    throw new EkidenError("bad_input", "That is no key of a provider that Ekiden knows.");
+  if (!data || !provider) throw badInput("That is no key of a provider that Ekiden knows.");
   if (!isPrivate(access))
-    throw new EkidenError(
-      "not_permitted",
+    throw notPermitted(
       "This page is not encrypted, so it takes no key. Open it on the machine itself, or over https with --origin.",
     );
   const { name, keyVariable: variable } = provider;
@@ -69,7 +67,7 @@ async function answerWith({ name, defaultModel }: Provider, { settings, env }: A
   } catch (error) {
     const words = messageOf(error).replace(/\.$/, "");
     if (isEkidenError(error) && error.code === "model_auth")
-      throw new EkidenError("bad_input", `${name} refuses this key, so it is not kept: ${words}.`);
+      throw badInput(`${name} refuses this key, so it is not kept: ${words}.`);
     return `It could not be tried, so a start may fail: ${words}.`;
   }
 }

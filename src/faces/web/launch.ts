@@ -8,7 +8,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../adapters/clock.ts";
 import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, EkidenError, notFound } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { parseRunbook } from "../../core/project/runbook.ts";
 import type { Store } from "../../ports/index.ts";
@@ -46,7 +46,7 @@ export async function launch(
       "The team runs already. Add tasks, or write to the lead; to start it in another way, stop it first.",
     );
   if (what === "spawn" && !isLed)
-    throw new EkidenError("bad_input", "The team does not run, so nobody can join it. Start it first.");
+    throw badInput("The team does not run, so nobody can join it. Start it first.");
   const words = commandOf(at, what, text, options);
   if (options.repository) await makeRepository(at.cwd);
   const log = logOf(at, store.team, what);
@@ -55,8 +55,7 @@ export async function launch(
   for (let waited = 0; waited < WAIT_MS; waited += LOOK_MS) {
     if (run.ended !== null) {
       const said = saidIn(log, at.redact);
-      if (run.ended !== 0)
-        throw new EkidenError("bad_input", said || `The run ended with code ${run.ended}.`);
+      if (run.ended !== 0) throw badInput(said || `The run ended with code ${run.ended}.`);
       return what === "resume" && said !== "" ? said : "It is done already.";
     }
     if (what !== "spawn" && (await hasLead(store))) return "The team works.";
@@ -73,7 +72,7 @@ function commandOf({ cwd }: Launch, what: Launched, text: string, options: Start
   if (what === "spawn") {
     const count = options.teammates ?? 1;
     if (count < 1 || count > SPAWN_MAX)
-      throw new EkidenError("bad_input", `Between 1 and ${SPAWN_MAX} teammates can join at once.`);
+      throw badInput(`Between 1 and ${SPAWN_MAX} teammates can join at once.`);
     return [
       "worker",
       "--with-run",
@@ -94,8 +93,8 @@ function commandOf({ cwd }: Launch, what: Launched, text: string, options: Start
   ];
   if (what === "resume") return ["resume", ...how];
   if (what === "runbook" && !runbooksIn(cwd).some(({ file }) => file === text))
-    throw new EkidenError("not_found", `${quote(text)} is not a runbook in ${cwd}.`);
-  if (text.trim() === "") throw new EkidenError("bad_input", "Say what the team shall do.");
+    throw notFound(`${quote(text)} is not a runbook in ${cwd}.`);
+  if (text.trim() === "") throw badInput("Say what the team shall do.");
   return ["run", ...how, "--", what === "plan" ? keepPlan(cwd, text) : text.trim()];
 }
 

@@ -9,7 +9,7 @@ import { z } from "zod";
 import { systemClock } from "../../adapters/clock.ts";
 import { makeFolder } from "../../adapters/make-folder.ts";
 import { isOurs, jsonIn, replaceFile } from "../../adapters/small-files.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notFound } from "../../core/errors.ts";
 import { OWNER, PERSON, quote } from "../../core/ids.ts";
 import { fileOf } from "./own-page.ts";
 import { type Acted, ROLES, type ShareLink } from "./wire.ts";
@@ -50,21 +50,16 @@ export class Links {
     const name = given.name.trim();
     const role = ROLES.find((one) => one === given.role);
     if (!/^[\p{L}\p{N}][\p{L}\p{N} ._'-]{0,39}$/u.test(name))
-      throw new EkidenError(
-        "bad_input",
+      throw badInput(
         `${quote(given.name)} is no name for the journal. Give letters, digits, spaces and . _ ' -, at most 40.`,
       );
     if ([OWNER, PERSON].includes(name.toLowerCase()))
-      throw new EkidenError(
-        "bad_input",
-        `${quote(name)} is the word for the owner of the page. Give another name.`,
-      );
-    if (!role) throw new EkidenError("bad_input", `A link is for one of: ${ROLES.join(", ")}.`);
+      throw badInput(`${quote(name)} is the word for the owner of the page. Give another name.`);
+    if (!role) throw badInput(`A link is for one of: ${ROLES.join(", ")}.`);
     if (!(given.hours > 0 && given.hours <= HOURS_MAX))
-      throw new EkidenError("bad_input", "A link ends after at least a moment and at most a year.");
+      throw badInput("A link ends after at least a moment and at most a year.");
     const links = this.read();
-    if (links.length >= LINKS_MAX)
-      throw new EkidenError("bad_input", `There are ${LINKS_MAX} links already. End some first.`);
+    if (links.length >= LINKS_MAX) throw badInput(`There are ${LINKS_MAX} links already. End some first.`);
     const token = randomBytes(24).toString("base64url");
     const until = systemClock.now() + given.hours * 3_600_000;
     const id = randomBytes(4).toString("hex");
@@ -76,7 +71,7 @@ export class Links {
   end(id: string, team: string): ShareLink {
     const links = this.read();
     const link = links.find((one) => one.id === id && one.team === team);
-    if (!link) throw new EkidenError("not_found", "There is no such link any more.");
+    if (!link) throw notFound("There is no such link any more.");
     this.write(links.filter((one) => one !== link));
     return link;
   }
@@ -109,8 +104,7 @@ const CHANGE = z.union([
 /** Adds or ends a link for the page. The answer's text is the token of a new link. @throws EkidenError */
 export function changeLinks(links: Links | undefined, team: string, body: unknown): Acted {
   const { data, success } = CHANGE.safeParse(body);
-  if (!success || links === undefined)
-    throw new EkidenError("bad_input", "This page cannot do that to links.");
+  if (!success || links === undefined) throw badInput("This page cannot do that to links.");
   if ("end" in data) return { ok: true, text: `The link of ${links.end(data.end, team).name} has ended.` };
   return { ok: true, text: links.add({ ...data, team }) };
 }

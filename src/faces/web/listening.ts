@@ -1,7 +1,7 @@
 /** Listens on the first port that is free. */
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import type { ServeOptions } from "./server.ts";
 
 /** Resolves with the port. @throws EkidenError `bad_input` when it cannot listen there */
@@ -18,7 +18,7 @@ export function listen(
         error.code === "EADDRINUSE"
           ? `port ${port} is in use. Give another one with --port, or 0 for any free one.`
           : `cannot listen on ${host}, port ${port} (${error.code ?? error.message}).`;
-      reject(new EkidenError("bad_input", why));
+      reject(badInput(why));
     });
     server.listen(port, host, () => {
       server.removeAllListeners("error");

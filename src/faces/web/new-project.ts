@@ -6,7 +6,7 @@ import { Git } from "../../adapters/git/git.ts";
 import { identity } from "../../adapters/git/landing-commits.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { parseRunbook } from "../../core/project/runbook.ts";
 import { tried } from "../../core/tried.ts";
 
@@ -27,7 +27,7 @@ export async function canBecomeRepository(cwd: string): Promise<boolean> {
 /** @throws EkidenError `bad_input` where there is something already */
 export async function makeRepository(cwd: string): Promise<void> {
   if (!(await canBecomeRepository(cwd)))
-    throw new EkidenError("bad_input", `${cwd} is not empty, or is in a git repository already.`);
+    throw badInput(`${cwd} is not empty, or is in a git repository already.`);
   const git = gitHere();
   await git.run(cwd, "init", "--quiet");
   const names = await identity({ git, root: cwd }, "ekiden");
@@ -58,10 +58,7 @@ export function keepPlan(cwd: string, text: string): string {
       if (isThis(cwd, file, whole)) return file;
     }
   }
-  throw new EkidenError(
-    "bad_input",
-    `There are too many plans named ${slug}.md here. Choose one in the list.`,
-  );
+  throw badInput(`There are too many plans named ${slug}.md here. Choose one in the list.`);
 }
 
 const isThis = (cwd: string, file: string, text: string): boolean =>

@@ -1,6 +1,6 @@
 /** Opens the page for `ekiden web` and for a run with `--web`. */
 import manifest from "../../../package.json" with { type: "json" };
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import { secretsOf } from "../../project/secrets.ts";
@@ -81,10 +81,7 @@ export function readOptions({
   checkAddress(host, token);
   const number = Number(port ?? 0);
   if (!Number.isInteger(number) || number < 0 || number > 65_535)
-    throw new EkidenError(
-      "bad_input",
-      `--port ${quote(port)} is not a port. Give a number from 0 (any free one) to 65535.`,
-    );
+    throw badInput(`--port ${quote(port)} is not a port. Give a number from 0 (any free one) to 65535.`);
   return {
     host,
     readOnly,

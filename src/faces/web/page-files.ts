@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { EkidenError } from "../../core/errors.ts";
+import { notFound } from "../../core/errors.ts";
 
 export type PageFile = {
   readonly type: string;
@@ -33,10 +33,7 @@ export function readPage(base = ""): PageFiles {
     .map((path) => fileURLToPath(new URL(path, import.meta.url)))
     .find((path) => existsSync(join(path, "index.html")));
   if (folder === undefined)
-    throw new EkidenError(
-      "not_found",
-      "the page is not built. Run npm run build, or install the package again.",
-    );
+    throw notFound("the page is not built. Run npm run build, or install the package again.");
   const files = new Map<string, PageFile>();
   for (const path of readdirSync(folder, { recursive: true, encoding: "utf8" })) {
     const type = TYPES[extname(path)];

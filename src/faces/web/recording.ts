@@ -1,7 +1,7 @@
 /** A run as one HTML file that replays without a server: the page, its script and style, and the answers to all it may ask. */
 import { createHash } from "node:crypto";
 import { systemClock } from "../../adapters/clock.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { toolFailed } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import type { Store } from "../../ports/index.ts";
 import { timeline } from "./journal-pages.ts";
@@ -93,8 +93,7 @@ async function conversation(team: TeamPage, name: string): Promise<ConversationP
 function inline({ files }: PageFiles, wanted: RegExp, not?: RegExp): string {
   const found = [...files].filter(([path]) => wanted.test(path) && !not?.test(path));
   const [only] = found;
-  if (!only || found.length !== 1)
-    throw new EkidenError("tool_failed", "the page is not built as one file. Run npm run build.");
+  if (!only || found.length !== 1) throw toolFailed("the page is not built as one file. Run npm run build.");
   return only[1].body.toString("utf8");
 }
 

@@ -2,7 +2,7 @@
  * Comments on lines of a change, sent in one batch: those on what a member works at go to it as mail; the others become a task for each
  * task that made the change, kept for its owner where that one is there.
  */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { type Name, PERSON, taskId } from "../../core/ids.ts";
 import type { Member } from "../../core/member.ts";
 import type { Task } from "../../core/task.ts";
@@ -20,7 +20,7 @@ export async function review(
   taskOf: ReadonlyMap<string, number | null>,
   sender: Sender,
 ): Promise<string> {
-  if (comments.length === 0) throw new EkidenError("bad_input", "There are no comments to send.");
+  if (comments.length === 0) throw badInput("There are no comments to send.");
   const groups = new Map<number | null, ReviewComment[]>();
   for (const one of comments) {
     const task = taskOf.get(one.path) ?? null;

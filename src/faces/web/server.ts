@@ -8,7 +8,7 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response";
 import { type Context, Hono } from "hono";
 import { compress } from "hono/compress";
-import { EkidenError, type ErrorCode, isEkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, type ErrorCode, isEkidenError, messageOf, notFound } from "../../core/errors.ts";
 import { quote, taskId } from "../../core/ids.ts";
 import type { Cursor } from "../../ports/index.ts";
 import { task } from "../../team/queries/board.ts";
@@ -144,7 +144,7 @@ function routes(
   const number = (c: Context, key: string, otherwise: number): number => {
     const value = Number(c.req.query(key) ?? otherwise);
     if (!Number.isSafeInteger(value) || value < 0)
-      throw new EkidenError("bad_input", `${key}=${quote(c.req.query(key))} is not a number.`);
+      throw badInput(`${key}=${quote(c.req.query(key))} is not a number.`);
     return value;
   };
   const text = (c: Context, key: string): string => c.req.query(key) ?? "";
@@ -268,13 +268,13 @@ function routes(
     return c.json({ ok: true, text } satisfies Acted);
   });
   app.all("/api/*", () => {
-    throw new EkidenError("not_found", "There is nothing at this address.");
+    throw notFound("There is nothing at this address.");
   });
   app.get("*", (c) => {
     const { pathname } = new URL(c.req.url);
     const file = files.get(pathname);
     if (file && pathname !== "/index.html") return send(c, file, pathname.startsWith("/assets/"));
-    if (pathname.startsWith("/assets/")) throw new EkidenError("not_found", "There is no such file.");
+    if (pathname.startsWith("/assets/")) throw notFound("There is no such file.");
     // Every other address is a view of the page.
     return send(c, index, false);
   });

@@ -1,6 +1,6 @@
 /** Changes the process that runs the team for a person: mode, model, effort, budget, the turn and the conversation of a member. */
 import { readEffort } from "../../core/effort.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notFound } from "../../core/errors.ts";
 import { name, quote } from "../../core/ids.ts";
 import { MODES, type Mode } from "../../core/permission/mode.ts";
 import { money } from "../../core/views/view.ts";
@@ -34,8 +34,7 @@ export async function readSteering(store: Store, { settings, cwd }: Actor): Prom
 export async function steer(store: Store, act: Steer, { settings, cwd }: Actor): Promise<string> {
   const said = await withHost({ ...settings, team: store.team }, cwd, (host) => STEERS[act.what](host, act));
   if (said !== null) return said;
-  throw new EkidenError(
-    "not_found",
+  throw notFound(
     "No process of this machine runs the team. Start it in Run, or go to the machine that runs it.",
   );
 }
@@ -44,13 +43,12 @@ type Done = (host: Caller, act: Steer) => Promise<string>;
 const STEERS: Readonly<Record<Steer["what"], Done>> = {
   mode: async ({ call }, { value }) => {
     const mode = MODES.find((one) => one === value);
-    if (!mode)
-      throw new EkidenError("bad_input", `${quote(value)} is not a mode. Modes: ${MODES.join(", ")}.`);
+    if (!mode) throw badInput(`${quote(value)} is not a mode. Modes: ${MODES.join(", ")}.`);
     await call("useMode", mode);
     return `Mode ${mode}, from the next call on: ${MODE_WORDS[mode]}.`;
   },
   model: async ({ call }, { value, who }) => {
-    if (value.trim() === "") throw new EkidenError("bad_input", "Name a model, as provider/model.");
+    if (value.trim() === "") throw badInput("Name a model, as provider/model.");
     await call("useModel", value.trim(), orAll(who));
     return `${who || "The team"} uses ${value.trim()} from the next call on.`;
   },
@@ -62,7 +60,7 @@ const STEERS: Readonly<Record<Steer["what"], Done>> = {
   budget: async ({ call }, { value }) => {
     const usd = value === "none" ? null : Number(value.trim().replace(/^\$/, ""));
     if (usd !== null && !(usd > 0 && usd < 1e9 && value.trim() !== ""))
-      throw new EkidenError("bad_input", `${quote(value)} is no sum in US dollars, such as 5.`);
+      throw badInput(`${quote(value)} is no sum in US dollars, such as 5.`);
     const over = await call("allowMore", { usd });
     if (over) return `That is not enough: ${over.text}`;
     return usd === null ? "The team has no limit now." : `The team may spend ${money(usd)} more.`;

@@ -2,7 +2,7 @@
 import { systemClock } from "../../adapters/clock.ts";
 import { bytesOf } from "../../adapters/images.ts";
 import { isMediaType } from "../../core/conversation/image.ts";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { messageOf, notFound, notPermitted } from "../../core/errors.ts";
 import { mailId, type Name, name, PERSON, quote, speaker } from "../../core/ids.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -60,7 +60,7 @@ export class Teams {
   /** @throws EkidenError `not_found` for a team that the store does not have: looking makes none */
   async team(text: string, readOnly = false): Promise<TeamPage> {
     if (isElsewhere(text)) {
-      if (readOnly) throw new EkidenError("not_permitted", "This page shows the teams of one project only.");
+      if (readOnly) throw notPermitted("This page shows the teams of one project only.");
       return await this.keep(text, async () => {
         const { store, project } = await openElsewhere(text, this.project);
         return new TeamPage(store, project);
@@ -71,10 +71,7 @@ export class Teams {
     if (known) return await known;
     const names = new Set([this.first, ...(await this.store.teams())]);
     if (!names.has(wanted))
-      throw new EkidenError(
-        "not_found",
-        `there is no team ${quote(wanted)} in this store; it has ${[...names].join(", ")}.`,
-      );
+      throw notFound(`there is no team ${quote(wanted)} in this store; it has ${[...names].join(", ")}.`);
     return await this.keep(wanted, async () => new TeamPage(await this.store.forTeam(wanted), this.project));
   }
 
@@ -220,7 +217,7 @@ export class TeamPage {
     const found = isNamed
       ? await bytesOf(outputFolder(this.project.cwd), { sha256, mediaType: type, bytes })
       : null;
-    if (found === null) throw new EkidenError("not_found", "the image is not on this machine.");
+    if (found === null) throw notFound("the image is not on this machine.");
     return { bytes: new Uint8Array(found), type };
   }
 

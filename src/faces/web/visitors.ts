@@ -1,5 +1,5 @@
 /** Identifies the visitor of a request (the owner of the page, or a person with a link, for one team and role), and its rights. */
-import { EkidenError } from "../../core/errors.ts";
+import { notPermitted } from "../../core/errors.ts";
 import { OWNER, PERSON } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import { type Access, bearer, showsToken } from "./access.ts";
@@ -46,32 +46,30 @@ const isOwner = ({ role, team }: Visitor): boolean => team === null && role === 
 
 /** @throws EkidenError `not_permitted` */
 export function mustOwn(visitor: Visitor): void {
-  if (!isOwner(visitor)) throw new EkidenError("not_permitted", "Only the owner of the page may do that.");
+  if (!isOwner(visitor)) throw notPermitted("Only the owner of the page may do that.");
 }
 
 /** @throws EkidenError `not_permitted` */
 export function mustSee({ team }: Visitor, wanted: string): void {
-  if (team !== null && team !== wanted)
-    throw new EkidenError("not_permitted", "Your link is for another team.");
+  if (team !== null && team !== wanted) throw notPermitted("Your link is for another team.");
 }
 
 /** @throws EkidenError `not_permitted` */
 export function mustDo(visitor: Visitor, act: Act): void {
   const { role, name } = visitor;
   if (role === "viewer")
-    throw new EkidenError(
-      "not_permitted",
+    throw notPermitted(
       name === ""
         ? "This page is for looking only: it was started with --read-only."
         : "Your link is for looking only.",
     );
   if (role === "answerer" && act.do !== "answer")
-    throw new EkidenError("not_permitted", "Your link is for answering questions only.");
+    throw notPermitted("Your link is for answering questions only.");
   // Every other word, also a shortened one, would answer more than this once.
   if (role === "answerer" && act.do === "answer" && !/^(?:yes|no|\d*)$/.test(act.answer))
-    throw new EkidenError("not_permitted", "Your link answers this once: it makes no rules.");
+    throw notPermitted("Your link answers this once: it makes no rules.");
   if (act.do === "start" && act.options.trust && !isOwner(visitor))
-    throw new EkidenError("not_permitted", "Only the owner of the page may trust the project.");
+    throw notPermitted("Only the owner of the page may trust the project.");
 }
 
 const SAID_MAX = 300;

@@ -5,7 +5,7 @@
 import { connect, type Socket } from "node:net";
 import manifest from "../../../package.json" with { type: "json" };
 import type { More } from "../../core/budget.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { EkidenError, toolFailed } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
 import type { LiveOutput } from "../../core/live-output.ts";
 import type { Mode } from "../../core/permission/mode.ts";
@@ -253,7 +253,7 @@ export class AttachedHost implements TeamHost {
     this.losses.push(now);
     try {
       if (this.losses.filter((at) => now - at < LOST_MS).length > LOST_MAX)
-        throw new EkidenError("tool_failed", "the process of the team ends again and again.");
+        throw toolFailed("the process of the team ends again and again.");
       this.options.told.onNotice?.("the line to the process of the team is cut; it is reached again");
       const reached = await this.options.reach();
       if (this.isOver) reached.line.socket.destroy();
@@ -268,8 +268,7 @@ export class AttachedHost implements TeamHost {
 
 const NOTHING = { completed: 0, failed: 0, cancelled: 0, unfinished: 0, text: "" } as const;
 
-const gone = (): EkidenError =>
-  new EkidenError("tool_failed", "the process of the team is gone; say it again when it is back.");
+const gone = (): EkidenError => toolFailed("the process of the team is gone; say it again when it is back.");
 
 const limitsOf = ({ limits: { usd, tokens, mostUsd, mostTokens } }: HostState): Limits => ({
   usd: usd ?? 0,

@@ -5,7 +5,7 @@
 import { chmodSync, rmSync, statSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import manifest from "../../../package.json" with { type: "json" };
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import type { HostOptions, TeamHost } from "../team-host.ts";
 import {
   type CallName,
@@ -208,7 +208,7 @@ export class Door {
 
   private async answer(socket: Socket, { id, call, args }: Extract<FromFace, { id: number }>): Promise<void> {
     try {
-      if (!this.host) throw new EkidenError("bad_input", "the host is not open.");
+      if (!this.host) throw badInput("the host is not open.");
       const value = await this.called(socket, this.host, call, args);
       this.tick();
       send(socket, { id, value: value ?? null });
@@ -239,7 +239,7 @@ export class Door {
         return host.spending.allowMore(moreOffWire(...(args as Parameters<Calls["allowMore"]>)));
       default:
         call satisfies never;
-        throw new EkidenError("bad_input", `a host has no call "${call}".`);
+        throw badInput(`a host has no call "${call}".`);
     }
   }
 

@@ -1,5 +1,5 @@
 /** Calls of a host by a face that does not stay: the page. The team neither waits for it nor ends with it. */
-import { EkidenError } from "../../core/errors.ts";
+import { toolFailed } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings.ts";
 import { reach } from "./attached-host.ts";
 import { type CallName, type Calls, errorOf, type HostState, send, socketPath } from "./wire.ts";
@@ -32,8 +32,8 @@ export async function withHost<T>(
       new Promise((done, fail) => {
         nth += 1;
         const id = nth;
-        line.socket.on("close", () => fail(new EkidenError("tool_failed", GONE)));
-        if (line.socket.destroyed) fail(new EkidenError("tool_failed", GONE));
+        line.socket.on("close", () => fail(toolFailed(GONE)));
+        if (line.socket.destroyed) fail(toolFailed(GONE));
         line.listen((message) => {
           if (!("id" in message) || message.id !== id) return;
           if ("fault" in message) fail(errorOf(message.fault));

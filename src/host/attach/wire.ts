@@ -10,7 +10,7 @@ import { dirname, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.ts";
 import { scopeOf } from "../../adapters/store/index.ts";
 import type { More } from "../../core/budget.ts";
-import { EkidenError, type ErrorCode, isEkidenError, messageOf } from "../../core/errors.ts";
+import { EkidenError, type ErrorCode, isEkidenError, messageOf, notPermitted } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
 import type { LiveOutput } from "../../core/live-output.ts";
 import type { Mode } from "../../core/permission/mode.ts";
@@ -148,8 +148,7 @@ export function socketPath(
   makeFolder(folder, 0o700);
   const { uid: owner, mode } = lstatSync(folder);
   if ((uid !== -1 && owner !== uid) || (mode & 0o077) !== 0)
-    throw new EkidenError(
-      "not_permitted",
+    throw notPermitted(
       `${folder} is not yours alone, and the socket of the team would be there. Remove it, or set XDG_CONFIG_HOME to a shorter path.`,
     );
   return join(folder, name);

@@ -3,7 +3,7 @@
  * offered: each costs tokens.
  */
 import { textOf } from "../../core/conversation/chat.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { hostsOf } from "../../core/sandbox.ts";
 import type { Agent } from "../../runtime/agent/agent.ts";
 import { record } from "../../runtime/turn/record.ts";
@@ -31,8 +31,7 @@ const searching =
   ({ web: { hosts }, onCost }: Pick<Setup, "web" | "onCost">, agent: Agent): SearchWeb =>
   async (query, ctx) => {
     const { model, seat, clock, subagent } = agent;
-    if (!model.searches)
-      throw new EkidenError("bad_input", `${model.spec} has no search of the web. Go on without it.`);
+    if (!model.searches) throw badInput(`${model.spec} has no search of the web. Go on without it.`);
     await hosts.judgeFor(ctx, SEARCH_HOST)(new URL(SEARCH_HOST));
     const began = clock.now();
     const {

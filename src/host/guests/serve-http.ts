@@ -14,7 +14,7 @@ import {
   type McpServerFactory,
   originValidationResponse,
 } from "@modelcontextprotocol/server";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 
 export type HttpAddress = {
@@ -66,7 +66,7 @@ function listening(server: Server, { host, port }: HttpAddress): Promise<number>
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const why = `cannot listen on ${quote(host)}, port ${port} (${error.code ?? error.message}).`;
-      reject(new EkidenError("bad_input", why));
+      reject(badInput(why));
     });
     server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });

@@ -6,7 +6,7 @@ import type { Socket } from "node:net";
 import manifest from "../../../package.json" with { type: "json" };
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import type { AgentLine } from "../../core/agent-line.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, type EkidenError, notPermitted } from "../../core/errors.ts";
 import { type Name, quote, type TaskId } from "../../core/ids.ts";
 import type { Profile } from "../../core/member.ts";
 import type { Settings } from "../../core/settings.ts";
@@ -52,8 +52,7 @@ export class HostedAgents {
   /** @throws EkidenError `bad_input` with `why` where the member is an agent program */
   refuse(name: Name, why: string): void {
     const spec = this.models.get(name)?.spec;
-    if (spec !== undefined)
-      throw new EkidenError("bad_input", `${name} is the agent program ${quote(spec)}, which ${why}.`);
+    if (spec !== undefined) throw badInput(`${name} is the agent program ${quote(spec)}, which ${why}.`);
   }
 
   /**
@@ -154,8 +153,7 @@ const isNamed = ({ spec }: AgentLine, { teammates = [] }: HostedParts["settings"
 
 function notNamed({ spec }: AgentLine, { teammates = [] }: HostedParts["settings"]): EkidenError {
   const named = teammates.flatMap(({ agent }) => agent ?? []);
-  return new EkidenError(
-    "not_permitted",
+  return notPermitted(
     `The person has not named the agent program ${quote(spec)} for this team${named.length === 0 ? "" : `, only ${named.join(", ")}`}. The option --teammate NAME@AGENT or the file of a role does.`,
   );
 }

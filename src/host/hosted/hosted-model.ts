@@ -8,7 +8,7 @@ import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "../../adap
 import { isNothing, NO_USAGE, sumOf } from "../../adapters/agents/usage.ts";
 import { localReply } from "../../adapters/models/local.ts";
 import type { AssistantMessage, ToolResult } from "../../core/conversation/chat.ts";
-import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { EkidenError, isEkidenError, messageOf, toolFailed } from "../../core/errors.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/index.ts";
 import { aboutOf, newsOf } from "../guests/guest-model.ts";
 import { AgentRequests, type Wanted } from "./agent-requests.ts";
@@ -155,7 +155,7 @@ export class HostedModel implements Model {
   }
 
   private async prompt(request: ModelRequest, signal: AbortSignal): Promise<void> {
-    if (this.isClosed) throw new EkidenError("tool_failed", "This process does not run the member any more.");
+    if (this.isClosed) throw toolFailed("This process does not run the member any more.");
     const place = await this.options.place();
     if (this.isElsewhere(place)) await this.stop();
     const opening = this.running ? [] : await this.begin(request, place, signal);

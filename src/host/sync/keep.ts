@@ -4,7 +4,7 @@ import { systemClock } from "../../adapters/clock.ts";
 import { FolderLock, type Holder } from "../../adapters/layout/folder-lock.ts";
 import { TaskFolder } from "../../adapters/layout/task-folder.ts";
 import { isAlive } from "../../adapters/process-table.ts";
-import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, isEkidenError, messageOf } from "../../core/errors.ts";
 import { TASK_CHANGES } from "../../core/event.ts";
 import { quote } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
@@ -112,14 +112,12 @@ export class KeptFolder {
       holder = this.lock.take();
     } catch (error) {
       const why = (error as NodeJS.ErrnoException).code ?? messageOf(error);
-      throw new EkidenError(
-        "bad_input",
+      throw badInput(
         `${quote(dir)} cannot be used as a folder of task files: no file can be written to it (${why}). Name another folder.`,
       );
     }
     if (holder)
-      throw new EkidenError(
-        "bad_input",
+      throw badInput(
         `process ${holder.pid} on ${holder.machine} keeps ${dir} already. End it first; if it is gone, delete .ekiden-sync.lock there.`,
         { details: { held: true } },
       );

@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { TaskFolder } from "../../adapters/layout/task-folder.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
 import type { Agreed } from "../../core/sync.ts";
 import { EDITABLE_FIELDS } from "../../core/task.ts";
@@ -61,8 +61,7 @@ export class Memory {
     const found = read(text);
     if (!found) return; // begins anew: what is equal on both sides is paired again
     if (found.store !== this.about.store || found.team !== team)
-      throw new EkidenError(
-        "bad_input",
+      throw badInput(
         `${folder.dir} is kept for team "${found.team}"${found.team === team ? " of another store" : ""}. Choose another folder, or delete .ekiden-sync.json in it to begin anew.`,
       );
     for (const one of found.pairs) this.add(one as unknown as Pair);

@@ -1,6 +1,6 @@
 /** Answers the probes of an orchestrator over HTTP, with one word each: /livez and /readyz. */
 import { createServer, type Server } from "node:http";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, messageOf } from "../../core/errors.ts";
 
 export type Health = {
   /** The process does its work; else it should be restarted. */
@@ -26,12 +26,7 @@ export async function serveHealth(port: number, look: () => Health): Promise<Ser
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", (error) =>
-      reject(
-        new EkidenError(
-          "bad_input",
-          `--health ${port} cannot be used: ${messageOf(error)}. Name a free port.`,
-        ),
-      ),
+      reject(badInput(`--health ${port} cannot be used: ${messageOf(error)}. Name a free port.`)),
     );
     server.listen(port, resolve);
   });

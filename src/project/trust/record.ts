@@ -8,7 +8,7 @@ import { closeSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.ts";
 import { isMade, jsonIn, namesIn, replaceFile } from "../../adapters/small-files.ts";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, messageOf } from "../../core/errors.ts";
 
 export type FolderRecord = {
   /** The project: absolute, without links. */
@@ -73,8 +73,7 @@ export function createOwnStore(userFolder: string, project: string, path: string
   } catch (error) {
     // Without the record the tasks would count as those of somebody else, also in this process.
     rmSync(path, { force: true });
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${userFolder} cannot be written, and Ekiden notes there that the team is yours: ${messageOf(error).replace(/\.$/, "")}. Make room there, or set XDG_CONFIG_HOME to another folder.`,
       { cause: error },
     );

@@ -2,7 +2,7 @@
  * One tool call on its way to the tool. Code that can refuse or change a call is a wrap; code that only watches reads the journal.
  */
 import type { ToolCall } from "../../core/conversation/chat.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { notPermitted } from "../../core/errors.ts";
 import type { Task } from "../../core/task.ts";
 import type { Access, CompletionInput, Shell, Tool, ToolContext } from "../../ports/index.ts";
 
@@ -56,7 +56,7 @@ export const permitted =
   async (call) => {
     const verdict = await policy(call);
     call.onPermitted?.();
-    if (!verdict.allowed) throw new EkidenError("not_permitted", verdict.reason);
+    if (!verdict.allowed) throw notPermitted(verdict.reason);
     const { closed, shell } = verdict;
     if (!closed && !shell) return next(call);
     const { ctx } = call;

@@ -1,6 +1,6 @@
 /** Runs the person's hooks. `core/project/hooks.ts` says what their answers mean; the callers of this file act on them. */
 import { randomUUID } from "node:crypto";
-import { EkidenError } from "../../core/errors.ts";
+import { notPermitted } from "../../core/errors.ts";
 import type { Profile } from "../../core/member.ts";
 import {
   type Hook,
@@ -85,7 +85,7 @@ export class Hooks {
       signal,
     } as const;
     const { blocked, context } = await this.run(call);
-    if (blocked !== null) throw new EkidenError("not_permitted", `A hook refuses this: ${blocked}`);
+    if (blocked !== null) throw notPermitted(`A hook refuses this: ${blocked}`);
     return context === "" ? prompt : `${prompt}\n\n[added by a hook]\n${context}`;
   }
 

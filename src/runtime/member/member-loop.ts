@@ -3,7 +3,7 @@
  * nothing comes. `core/lifecycle.ts` decides; this file supplies the signals of WORK and the end.
  */
 import { heard, textOf } from "../../core/conversation/chat.ts";
-import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { isEkidenError, messageOf, notPermitted } from "../../core/errors.ts";
 import { PERSON, type TaskId } from "../../core/ids.ts";
 import {
   IDLE,
@@ -239,7 +239,7 @@ export class MemberLoop {
 
   private async summarise(step: AbortSignal, atRest: boolean): Promise<Compacted | null> {
     const why = await this.agent.hooks?.compact("manual", step);
-    if (why) throw new EkidenError("not_permitted", `A PreCompact hook refuses it: ${why}`);
+    if (why) throw notPermitted(`A PreCompact hook refuses it: ${why}`);
     return await this.replies.context.summarise(this.agent.model, step, atRest);
   }
 }

@@ -1,5 +1,5 @@
 /** Starts, adopts, heartbeats and ends the members hosted by this process, with one heartbeat and one look for dead hosts. */
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { messageOf, notFound } from "../../core/errors.ts";
 import { LEAD, later, type Name } from "../../core/ids.ts";
 import { goesOn, type Member, type Profile, type Seat } from "../../core/member.ts";
 import type { TeamControl } from "../../ports/index.ts";
@@ -147,12 +147,10 @@ export class Team implements TeamControl {
     const { store, clock } = this.parts;
     const member = await store.roster.member(name);
     if (!member)
-      throw new EkidenError(
-        "not_found",
+      throw notFound(
         `There is no member "${name}". The team: ${(await store.roster.members()).map((m) => m.name).join(", ")}.`,
       );
-    if (member.activity.phase === "shutdown")
-      throw new EkidenError("not_found", `${name} has stopped already.`);
+    if (member.activity.phase === "shutdown") throw notFound(`${name} has stopped already.`);
     await store.requests.ask(by, name, { kind: "shutdown", reason }, later(clock.now(), deadlineMs));
   }
 
@@ -173,7 +171,7 @@ export class Team implements TeamControl {
   async compact(name: Name, anew = false): Promise<Compacted | null> {
     const life = this.members.get(name)?.life;
     if (life) return await life.compact(anew);
-    throw new EkidenError("not_found", `This process runs no "${name}". It runs ${this.names.join(", ")}.`);
+    throw notFound(`This process runs no "${name}". It runs ${this.names.join(", ")}.`);
   }
 
   /** Ends one member at once: for good, or (`suspend`) it keeps its task until another process takes it over. */

@@ -8,7 +8,7 @@ import { Conversation } from "../../core/conversation/conversation.ts";
 import { identity, whoIsSubagent } from "../../core/conversation/prompt.ts";
 import { escapeTags } from "../../core/conversation/tags.ts";
 import { derived } from "../../core/derived.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, EkidenError } from "../../core/errors.ts";
 import { type Name, subagentName } from "../../core/ids.ts";
 import { LoopDetector } from "../../core/loop.ts";
 import { applyRole, findRole, type Role, rolePrompt } from "../../core/project/role.ts";
@@ -61,8 +61,7 @@ export function subagents(
   return async (member, job, ctx) => {
     const role = job.role === "" ? null : findRole(parts.roles(), job.role);
     const tools = applyRole(role, fitting(member.loadout.tools.values(), job.readOnly));
-    if (tools.length === 0)
-      throw new EkidenError("bad_input", `The role "${job.role}" leaves a subagent no tool to work with.`);
+    if (tools.length === 0) throw badInput(`The role "${job.role}" leaves a subagent no tool to work with.`);
     const subagent = await names(ctx.store, ctx.self);
     const usual = role?.model ? await parts.model(role.model) : member.model;
     const model = thinkingAs(role, (await job.model?.(usual)) ?? usual);

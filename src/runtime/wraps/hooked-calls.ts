@@ -5,7 +5,7 @@
  * A completion that a hook blocks is refused with the evidence, and the task stays with its owner. The hook runs before the
  * transaction that completes the task, so no other task starts on work that did not pass. After three refusals the task fails.
  */
-import { EkidenError } from "../../core/errors.ts";
+import { notPermitted } from "../../core/errors.ts";
 import { HARNESS } from "../../core/ids.ts";
 import type { Profile } from "../../core/member.ts";
 import type { HookEvent } from "../../core/project/hooks.ts";
@@ -61,7 +61,7 @@ export function hookedCalls(hooks: Hooks, who: Who): Wrap {
 }
 
 function refuse(feedback: string | null): void {
-  if (feedback !== null) throw new EkidenError("not_permitted", `A hook refuses this: ${feedback}`);
+  if (feedback !== null) throw notPermitted(`A hook refuses this: ${feedback}`);
 }
 
 async function beforeCreation(input: NewTaskInput, ask: RunHook): Promise<void> {
@@ -81,10 +81,9 @@ async function beforeCompletion(call: Call, ask: RunHook): Promise<void> {
     const failure = `Its completion was refused ${REFUSALS_MAX} times. The last time by a hook: ${blocked}`;
     const claim = { seat: ctx.seat, task: task.id, attempt: task.attempt };
     const nth = await ctx.store.board.refuse(claim, { why: "hook", evidence: blocked, failure });
-    if (nth >= REFUSALS_MAX) throw new EkidenError("not_permitted", `#${task.id} has failed. ${failure}`);
+    if (nth >= REFUSALS_MAX) throw notPermitted(`#${task.id} has failed. ${failure}`);
   }
-  throw new EkidenError(
-    "not_permitted",
+  throw notPermitted(
     `A hook refuses the completion of #${task.id}: ${blocked}\nIt is still in progress: fix that, then complete it again.`,
   );
 }

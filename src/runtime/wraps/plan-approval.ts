@@ -3,7 +3,7 @@
  * Reading and talking stay free. Every `bash` command is refused, also one that only reads: the reading tools are enough for a plan,
  * and "no commands before the plan" is easy to trust.
  */
-import { EkidenError } from "../../core/errors.ts";
+import { type EkidenError, notPermitted } from "../../core/errors.ts";
 import type { Profile } from "../../core/member.ts";
 import type { Claimed } from "../../core/task.ts";
 import type { Request, Tool } from "../../ports/index.ts";
@@ -33,7 +33,7 @@ const isGated = ({ access, effect }: Tool): boolean =>
   access === "write" || access === "exec" || effect === "completes";
 
 const refused = (tool: Tool, why: string): EkidenError =>
-  new EkidenError("not_permitted", `${tool.name} is not permitted yet: ${why}`);
+  notPermitted(`${tool.name} is not permitted yet: ${why}`);
 
 function whyNot({ id, attempt }: Claimed, plan: Request | null): string {
   const which = `#${id} (attempt ${attempt})`;

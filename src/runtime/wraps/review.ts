@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { cutEnd } from "../../core/conversation/valid.ts";
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { messageOf, notPermitted } from "../../core/errors.ts";
 import type { Event, FactOf } from "../../core/event.ts";
 import type { Name } from "../../core/ids.ts";
 import { needsReview, type Review, type Reviews, readReview, reviewJob } from "../../core/review.ts";
@@ -74,10 +74,8 @@ async function mustPass(parts: ReviewParts, { ctx, input }: Call, task: Claimed)
   const failure = `It was not approved by its review (round ${round} of ${parts.rounds}). Its work is kept. To complete it as it is, take the line "Review: yes" out of it and retry it.\n${evidence}`;
   const held = { seat: ctx.seat, task: id, attempt };
   const refusals = await ctx.store.board.refuse(held, { why: "review", evidence, failure, isLast });
-  if (refusals >= REFUSALS_MAX)
-    throw new EkidenError("not_permitted", `#${id} has failed, and the lead was told. ${failure}`);
-  throw new EkidenError(
-    "not_permitted",
+  if (refusals >= REFUSALS_MAX) throw notPermitted(`#${id} has failed, and the lead was told. ${failure}`);
+  throw notPermitted(
     `#${id} is not completed: its review has remarks (round ${round} of ${parts.rounds}). It is still yours: answer each of them with a change, check it, then complete it again.\n${evidence}`,
   );
 }

@@ -1,5 +1,5 @@
 /** Refuses tasks that come from tasks of tasks of tasks: a team that adds work to itself has no end. */
-import { EkidenError } from "../../core/errors.ts";
+import { notPermitted } from "../../core/errors.ts";
 import { depthOf, lastTaskOf, ROOTS } from "../../core/task-depth.ts";
 import type { Wrap } from "../agent/call.ts";
 
@@ -15,8 +15,7 @@ export const depthLimit =
     const tasks = await ctx.store.board.tasks();
     const from = own ?? lastTaskOf(ctx.self, tasks);
     if (from && depthOf(from, tasks) >= deepest)
-      throw new EkidenError(
-        "not_permitted",
+      throw notPermitted(
         `No task is added: #${from.id}, from which it would come, is ${deepest} tasks away from one of the person, as far as the setting taskDepth allows. Do what is left as part of your task, or write to the lead what is to be done.`,
       );
     return next(call);

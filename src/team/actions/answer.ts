@@ -1,5 +1,5 @@
 /** Answers a request in the person's name, also one to a member: a plan, a permission, a stop. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notFound } from "../../core/errors.ts";
 import { PERSON, quote, type RequestId } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
 import { coversCommand, fitsPath, fitsText, parseRule, showRule } from "../../core/permission/rule.ts";
@@ -29,14 +29,13 @@ export async function answer(
   if (request.ask.kind === "question") return await answerQuestion(requests, request, `${word} ${text}`);
   const isRule = ALWAYS.test(word) || SESSION.test(word);
   if (!isRule && ![YES, NO, ALL].some((one) => one.test(word)))
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `${quote(word)} is not an answer. Write: ekiden answer ${request.id} yes, or: ekiden answer ${request.id} no "what must be different".`,
     );
   const { ask } = request;
   const rule = ask.kind === "permission" ? ask.rule : undefined;
   if (isRule && rule === undefined)
-    throw new EkidenError("bad_input", "there is no rule that would always allow this. Answer yes or no.");
+    throw badInput("there is no rule that would always allow this. Answer yes or no.");
   const chosen =
     isRule && rule !== undefined && text.trim() !== "" ? chosenRule(text.trim(), rule) : undefined;
   const given = {
@@ -69,8 +68,7 @@ function chosenRule(text: string, offered: string): string {
           coversCommand(chosen, words) ||
           fitsPath(chosen, asked, "/", undefined))));
   if (covers) return showRule(chosen);
-  throw new EkidenError(
-    "bad_input",
+  throw badInput(
     `the rule ${quote(text)} does not cover what is asked about. Write one that is as wide as ${offered}, or wider.`,
   );
 }
@@ -83,8 +81,7 @@ async function answerQuestion(
 ): Promise<Done<Request>> {
   const text = ask.kind === "question" ? meantAnswer(ask, typed) : null;
   if (text === null)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `the answer is empty. Write the number of an option or your own words: ekiden answer ${id} 1`,
     );
   const data = await requests.answer(PERSON, id, "question", { yes: true, text: checkText(text) });
@@ -114,8 +111,7 @@ async function find(requests: Store["requests"], id: string): Promise<Request> {
   const known = id === "" ? null : await requests.request(id as RequestId);
   if (known) return known;
   const list = open.map((one) => `${one.id} (${one.ask.kind} of ${one.by})`).join(", ");
-  throw new EkidenError(
-    "not_found",
+  throw notFound(
     `there is ${fitting.length > 1 ? "more than one" : "no"} open request ${quote(id)}. ${list ? `Open: ${list}.` : "Nobody waits for an answer."}`,
   );
 }

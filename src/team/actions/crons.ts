@@ -1,5 +1,5 @@
 /** Sets and cancels cron jobs. A cron job that a person sets is durable; any process of the team lets it go off. */
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { type CronId, LEAD, type Name, name } from "../../core/ids.ts";
 import { checkText } from "../../core/mail.ts";
 import { cronLine } from "../../core/views/cron.ts";
@@ -21,8 +21,7 @@ export type CronInput = {
 
 /** @throws EkidenError `bad_input` */
 export async function readCron({ expression, text, to, task, once, zone }: CronInput): Promise<NewCron> {
-  if (to !== undefined && task)
-    throw new EkidenError("bad_input", "Give either --to NAME or --task, not both.");
+  if (to !== undefined && task) throw badInput("Give either --to NAME or --task, not both.");
   const { parseCron } = await import("../../core/cron.ts");
   parseCron(expression);
   checkText(text);

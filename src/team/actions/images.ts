@@ -13,7 +13,7 @@ import {
   mediaTypeOf,
 } from "../../core/conversation/image.ts";
 import { imageFault } from "../../core/conversation/image-size.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, type EkidenError, notFound } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
 
@@ -27,8 +27,7 @@ export async function keepImages(paths: readonly string[], cwd: string): Promise
     const one = await readImage(path, cwd);
     total += one.content.length;
     if (found.length === IMAGES_MAX.count || total > IMAGES_MAX.bytes)
-      throw new EkidenError(
-        "bad_input",
+      throw badInput(
         `One message takes at most ${IMAGES_MAX.count} images of ${mb(IMAGES_MAX.bytes)} together. Send the others with another message.`,
       );
     found.push(one);
@@ -42,15 +41,11 @@ export async function keepImages(paths: readonly string[], cwd: string): Promise
 async function readImage(path: string, cwd: string): Promise<ImageFile> {
   const shown = quote(path);
   const refuse = (why: string): EkidenError =>
-    new EkidenError(
-      "bad_input",
-      `The image ${shown} was not sent: ${why}. To send the text alone, leave out the @.`,
-    );
+    badInput(`The image ${shown} was not sent: ${why}. To send the text alone, leave out the @.`);
   const typed = resolve(cwd, path.replace(/^~(?=\/)/, homedir()));
   const failed = (error: NodeJS.ErrnoException): never => {
     if (error.code === "ENOENT" || error.code === "ENOTDIR")
-      throw new EkidenError(
-        "not_found",
+      throw notFound(
         `There is no image ${shown}, so nothing was sent. Check the path; to send the text alone, leave out the @.`,
       );
     throw refuse(`it cannot be read (${error.code})`);

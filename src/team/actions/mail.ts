@@ -1,7 +1,7 @@
 /** Sends mail. A person's mail passes the person's own hooks first, as in the conversation with the lead. */
 import { join } from "node:path";
 import { type Image, imagesNamed } from "../../core/conversation/image.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput, notFound } from "../../core/errors.ts";
 import { address, fullName, type MailId, type Name, PERSON } from "../../core/ids.ts";
 import { checkText, type Mail } from "../../core/mail.ts";
 import { mayMail, type Settings } from "../../core/settings.ts";
@@ -30,8 +30,7 @@ export function checkLetter({ to, text }: Letter, settings: Settings): void {
   checkText(text);
   const { who, team } = address(to);
   if (team !== null && team !== settings.team && !mayMail(settings, team))
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       `mail from team "${settings.team}" to team "${team}" is not allowed by the setting mailAcrossTeams. As yourself: ekiden --team ${team} send ${who} TEXT.`,
     );
 }
@@ -66,8 +65,7 @@ export async function sendMail(
 export async function takeBack(store: Store, from: Name, id: MailId): Promise<Done<Mail>> {
   const mail = await store.mail.withdraw(from, id);
   if (mail) return { data: mail, text: `the message to ${mail.to} was taken back: nobody has read it` };
-  throw new EkidenError(
-    "not_found",
+  throw notFound(
     `Message ${id} cannot be taken back: it was read, it was taken back before, or it is not yours. Send another one.`,
   );
 }

@@ -3,7 +3,7 @@
  * even if the caller ends early.
  */
 import { systemClock } from "../../adapters/clock.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { badInput } from "../../core/errors.ts";
 import { later, type Name, PERSON } from "../../core/ids.ts";
 import type { MemberData } from "../../core/views/team.ts";
 import type { Request, Store } from "../../ports/index.ts";
@@ -37,8 +37,7 @@ export async function stop(
     (member) => (who === null || member.name === who) && member.activity.phase !== "shutdown",
   );
   if (who !== null && meant.length === 0)
-    throw new EkidenError(
-      "bad_input",
+    throw badInput(
       members.some((member) => member.name === who)
         ? `"${who}" has stopped already.`
         : `"${who}" has never been at work in team "${store.team}", so there is nothing to stop.`,

@@ -1,6 +1,6 @@
 /** Changes to the board by a person, or by the member in whose shell a command was typed. Each is journalled with its author. */
 import { systemClock } from "../../adapters/clock.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { EkidenError, notPermitted } from "../../core/errors.ts";
 import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import { checkTask, EDITABLE_FIELDS, type NewTask, type Task, type TaskChange } from "../../core/task.ts";
 import { boardData, type TaskData } from "../../core/views/board.ts";
@@ -112,4 +112,4 @@ function mustDecide(by: Name, instead: string): void {
 }
 
 export const notDecidedBy = (who: Name, instead: string): EkidenError =>
-  new EkidenError("not_permitted", `this is a command of ${who}, who may not decide that. ${instead}`);
+  notPermitted(`this is a command of ${who}, who may not decide that. ${instead}`);

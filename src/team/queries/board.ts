@@ -1,6 +1,6 @@
 /** The board, and one task with its history. Views: core/views/board.ts. */
 import { systemClock } from "../../adapters/clock.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { notFound } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
 import type { Status } from "../../core/task.ts";
@@ -31,7 +31,7 @@ export async function task(store: Store, id: TaskId): Promise<TaskHistory> {
   if (found === null) {
     const last = (await board.tasks()).at(-1);
     const range = last ? `The board has #1 to #${last.id}.` : "The board is empty.";
-    throw new EkidenError("not_found", `there is no task #${id}. ${range}`);
+    throw notFound(`there is no task #${id}. ${range}`);
   }
   const blockers = await Promise.all(found.blockedBy.map((blocker) => board.task(blocker)));
   // A task in progress elsewhere on the board may hold back a task that names files.

@@ -1,6 +1,6 @@
 /** The members of a team, what each has used, and the processes that run them. Views: core/views/team.ts. */
 import { systemClock } from "../../adapters/clock.ts";
-import { EkidenError } from "../../core/errors.ts";
+import { notFound } from "../../core/errors.ts";
 import { HARNESS, LEAD, type Name, PERSON } from "../../core/ids.ts";
 import { type TeamData, teamData } from "../../core/views/team.ts";
 import type { Store } from "../../ports/index.ts";
@@ -17,5 +17,5 @@ export async function mustExist({ roster, team }: Store, who: Name): Promise<voi
   const names = (await roster.members()).map((member) => member.name);
   if (names.includes(who)) return;
   const known = names.length > 0 ? `There are ${names.join(", ")} and ${PERSON}.` : "It has no members yet.";
-  throw new EkidenError("not_found", `nobody in team "${team}" is called "${who}". ${known}`);
+  throw notFound(`nobody in team "${team}" is called "${who}". ${known}`);
 }

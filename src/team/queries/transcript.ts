@@ -1,5 +1,5 @@
 /** A conversation, including what a compaction has removed from the model's context. Views: core/views/transcript.ts. */
-import { EkidenError } from "../../core/errors.ts";
+import { notFound } from "../../core/errors.ts";
 import { type Name, speaker, subagentName } from "../../core/ids.ts";
 import type { TranscriptData } from "../../core/views/transcript.ts";
 import type { Recorded, Store } from "../../ports/index.ts";
@@ -12,7 +12,7 @@ export async function transcript(store: Store, name: string, after = 0): Promise
   for await (const page of store.transcript.pages(who, after)) entries.push(...page);
   if (entries.length === 0 && after === 0) {
     await mustExist(store, member);
-    if (who !== member) throw new EkidenError("not_found", `${member} has had no subagent "${who}".`);
+    if (who !== member) throw notFound(`${member} has had no subagent "${who}".`);
   }
   return { name: who, entries };
 }
