@@ -9,6 +9,7 @@ import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } 
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { COMMAND_MAX, KEPT, type LiveKind, type LiveOutput, lastPrinted } from "../core/live-output.ts";
+import { tried } from "../core/tried.ts";
 import { systemClock } from "./clock.ts";
 import { livesAs, OWN_IDENTITY } from "./process-identity.ts";
 import { tailOf } from "./tail.ts";
@@ -202,13 +203,7 @@ async function read(path: string): Promise<LiveOutput | null> {
 }
 
 /** A file that stays is removed by a later process. */
-function remove(path: string): void {
-  try {
-    rmSync(path, { force: true });
-  } catch {
-    // the folder has become unwritable
-  }
-}
+const remove = (path: string): void => tried(() => rmSync(path, { force: true }), undefined); // the folder has become unwritable
 
 async function removeStale(path: string): Promise<void> {
   const identity = /"process":"([^"]*)"/.exec(await tailOf(path, FILE_MAX))?.[1] ?? "";

@@ -102,9 +102,9 @@ export async function endAll(
     const spared = signal === "SIGTERM" ? supervisor : null;
     let any = false;
     for (const group of groups)
-      if (group !== spared && groupAlive(group)) any = signalOne(-group, signal) || any;
-    for (const pid of processesOf(tag)) if (pid !== spared) any = signalOne(pid, signal) || any;
-    for (const pid of livingKin(kin)) any = signalOne(pid, signal) || any;
+      if (group !== spared && groupAlive(group)) any = sendSignal(-group, signal) || any;
+    for (const pid of processesOf(tag)) if (pid !== spared) any = sendSignal(pid, signal) || any;
+    for (const pid of livingKin(kin)) any = sendSignal(pid, signal) || any;
     return any;
   };
   const gone = (): boolean =>
@@ -114,7 +114,7 @@ export async function endAll(
   // Each look goes through all processes of the machine, so there is none without a reason.
   if (!signalAll("SIGTERM")) {
     // It has not started anything yet.
-    if (supervisor !== null) signalOne(-supervisor, "SIGKILL");
+    if (supervisor !== null) sendSignal(-supervisor, "SIGKILL");
     return;
   }
   let left = !gone();
@@ -131,8 +131,9 @@ export async function endAll(
   }
 }
 
-const signalOne = (target: number, signal: NodeJS.Signals): boolean =>
-  tried(() => process.kill(target, signal), false); // gone, or not ours
+/** `target`: a process or, below 0, a group. False where it is gone, or not ours. */
+export const sendSignal = (target: number, signal: NodeJS.Signals): boolean =>
+  tried(() => process.kill(target, signal), false);
 
 /** For one file after the other: to make room for each takes longer than to read it, and a machine has hundreds. */
 let room = Buffer.allocUnsafe(64 * 1024);

@@ -1,6 +1,8 @@
 /** The words for what the machine or this process is short of: open files, processes, memory, room on a disk. They name what helps. */
-import { type StatsFs, statfsSync } from "node:fs";
+
+import { statfsSync } from "node:fs";
 import { badInput } from "../core/errors.ts";
+import { tried } from "../core/tried.ts";
 import { textIn } from "./small-files.ts";
 
 /** For a few members with a command each. */
@@ -30,17 +32,9 @@ const READ_MAX = 2_000;
 /** A line about the disk for a command that failed because one is full. The system has the same words for a disk without room and for one without inodes. */
 export function fullDiskNote(exitCode: number | null, output: string, folder: string): string | null {
   if (exitCode === 0 || !FULL.test(output.slice(-READ_MAX))) return null;
-  const disk = diskOf(folder);
+  const disk = tried(() => statfsSync(folder), null); // it is gone
   if (disk === null) return null;
   const { bavail, bsize, files, ffree } = disk;
   const room = files > 0 ? ` and room for ${ffree} more files` : "";
   return `[disk: ${folder} has ${Math.floor((bavail * bsize) / 2 ** 20)} MB left${room}; df and df -i show the others]`;
-}
-
-function diskOf(folder: string): StatsFs | null {
-  try {
-    return statfsSync(folder);
-  } catch {
-    return null; // it is gone
-  }
 }

@@ -1,9 +1,11 @@
 /** Finds an agent program and starts it: confined, with its own files of settings and login, and without those of others. */
+
 import { homedir } from "node:os";
 import { dirname, extname, isAbsolute, join } from "node:path";
 import type { AgentLine } from "../../core/agent-line.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { tried } from "../../core/tried.ts";
 import type { Sandbox } from "../../ports/shell.ts";
 import { makeFolder } from "../make-folder.ts";
 import { outsideProgram } from "../outside-programs.ts";
@@ -59,7 +61,8 @@ export async function agentProgram(
     async start({ cwd, readOnly, env: own, sandbox, tag, version }, host) {
       const outer = own.EKIDEN_JOB ? `${own.EKIDEN_JOB}:` : "";
       // Only what is there can be opened in the sandbox, and a program that was never used has no folder yet.
-      for (const path of writable) if (extname(path) === "") makeOwn(path);
+      // In a home that cannot be written the program says itself what it misses.
+      for (const path of writable) if (extname(path) === "") tried(() => makeFolder(path, 0o700), null);
       const { active } = await sandbox.status();
       const sets = { ...known?.sets, ...(active && known?.setsConfined) };
       const variables = { ...own, ...sets, EKIDEN_JOB: outer + tag };
@@ -86,11 +89,4 @@ function ownFolders({ folders, loginFile }: Preset, home: string, env: NodeJS.Pr
   const named = variable === "" ? undefined : env[variable];
   const moved = named && isAbsolute(named) ? [dirname(join(named, path))] : [];
   return [...folders.map((folder) => join(home, folder)), ...moved];
-}
-
-/** In a home that cannot be written the program says itself what it misses. */
-function makeOwn(path: string): void {
-  try {
-    makeFolder(path, 0o700);
-  } catch {}
 }

@@ -5,9 +5,11 @@
  * Lamport's bakery algorithm: each process draws a number higher than all it sees and waits for the lower ones. No process takes
  * over another's ticket, so after a crash the only question is whether a process lives, and two cannot both be first.
  */
+
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { tried } from "../../core/tried.ts";
 import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
 import { ownStateOf } from "./own-state.ts";
 
@@ -95,16 +97,9 @@ function waiting(folder: string): Ticket[] {
 
 /** Shows other machines that this process lives, until the timer is cleared. */
 export function keepTouched(file: string): NodeJS.Timeout {
-  return setInterval(() => touchFile(file), TOUCH_MS).unref();
-}
-
-function touchFile(file: string): void {
-  const now = new Date();
-  try {
-    utimesSync(file, now, now);
-  } catch {
-    // Removed by somebody else on purpose; the owner goes on.
-  }
+  // Removed by somebody else on purpose: the owner goes on.
+  const touch = (now: Date): void => tried(() => utimesSync(file, now, now), undefined);
+  return setInterval(() => touch(new Date()), TOUCH_MS).unref();
 }
 
 const fileOf = (number: number, me: string): string => `${String(number).padStart(10, "0")}.${me}`;

@@ -1,6 +1,8 @@
 /** Runs git in a process group of its own, so that all it has started ends with it: after a time-out, and at one abort. */
+
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Program } from "../../ports/shell.ts";
+import { sendSignal } from "../process-table.ts";
 
 export type Outcome = {
   readonly code: number | null;
@@ -36,11 +38,7 @@ export function runInGroup(
     let [bytes, timedOut, isFull] = [0, false, false];
     let kill: NodeJS.Timeout | undefined;
     const send = (how: NodeJS.Signals): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, how);
-      } catch {
-        // It has ended.
-      }
+      if (child.pid !== undefined) sendSignal(-child.pid, how);
     };
     const end = (): void => {
       send("SIGTERM");

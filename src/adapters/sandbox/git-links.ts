@@ -2,9 +2,11 @@
  * Finds what may not be in a git directory after a confined command: links, pipes, devices and sockets in the parts that it could write, and files
  * that lead git to another directory. Git outside of the sandbox would follow them. Files that are older than all commands stay.
  */
+
 import { type FSWatcher, lstatSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { GitFolder } from "../../core/sandbox.ts";
+import { tried } from "../../core/tried.ts";
 import { bytesIn, replaceFile } from "../small-files.ts";
 import { REPLACED } from "./git-folders.ts";
 
@@ -95,11 +97,7 @@ export class GitLinks {
   private restoreHead(path: string): void {
     const head = this.heads.get(path);
     if (head === undefined || lstatSync(join(path, "HEAD"), { throwIfNoEntry: false })) return;
-    try {
-      writeFileSync(join(path, "HEAD"), head, { flag: "wx" });
-    } catch {
-      // The directory is gone, too.
-    }
+    tried(() => writeFileSync(join(path, "HEAD"), head, { flag: "wx" }), null); // the directory is gone, too
   }
 }
 
@@ -144,13 +142,8 @@ const misleadingIn = (path: string): string[] =>
     ? []
     : MISLEADING.map((name) => join(path, name)).filter((one) => lstatSync(one, { throwIfNoEntry: false }));
 
-function remove(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch {
-    // Another command has put a folder in its place; it is looked at when that ends.
-  }
-}
+/** Another command may have put a folder in its place; it is looked at when that ends. */
+const remove = (path: string): void => tried(() => rmSync(path, { recursive: true, force: true }), undefined);
 
 const textOf = (path: string): string | null => bytesIn(path, FILE_MAX)?.toString() ?? null;
 const FILE_MAX = 64 * 1024 * 1024;

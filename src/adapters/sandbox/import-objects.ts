@@ -85,13 +85,9 @@ function openHeld(root: string, name: string): number | "gone" | "link" {
   }
 }
 
-const removeHeld = (root: string, name: string): void => {
-  try {
-    inHeldFolder(root, name, (path) => removeTree(path));
-  } catch {
-    // The command has put something else there.
-  }
-};
+/** The command may have put something else there. */
+const removeHeld = (root: string, name: string): void =>
+  tried(() => inHeldFolder(root, name, (path) => removeTree(path)), undefined);
 
 /** Where the real folder cannot be written, the object stays for a later try. */
 async function importLoose(from: string, to: string, name: string): Promise<"new" | "known" | "refused"> {
@@ -113,11 +109,7 @@ async function importLoose(from: string, to: string, name: string): Promise<"new
 function isThere(path: string): boolean {
   if (!existsSync(path)) return false;
   const now = new Date();
-  try {
-    lutimesSync(path, now, now);
-  } catch {
-    // Another user's.
-  }
+  tried(() => lutimesSync(path, now, now), null); // another user's
   return true;
 }
 

@@ -237,9 +237,7 @@ function move(from: string, to: string): void {
     renameSync(from, to);
   } catch {
     // Another file system. Pipes and sockets cannot be copied, and hold nothing.
-    try {
-      cpSync(from, to, { recursive: true, verbatimSymlinks: true });
-    } catch {}
+    tried(() => cpSync(from, to, { recursive: true, verbatimSymlinks: true }), null);
     removeTree(from);
   }
 }

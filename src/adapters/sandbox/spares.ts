@@ -11,6 +11,7 @@ import { MEMBER_VARIABLE } from "../../core/member.ts";
 import { isWithin } from "../../core/paths.ts";
 import { tried } from "../../core/tried.ts";
 import type { Program } from "../../ports/shell.ts";
+import { sendSignal } from "../process-table.ts";
 import { textIn } from "../small-files.ts";
 import type { UnnamedFile } from "./bubblewrap.ts";
 import { hasMounts } from "./mounts.ts";
@@ -224,11 +225,7 @@ function endPool({ spares, starter }: Pool): void {
 /** A supervisor that is killed while it starts may leave a process; that one ends when its orders do. */
 function endSpare(child: StartedShell): void {
   child.stdout.destroy();
-  try {
-    if (child.pid !== undefined && !child.hasEnded) process.kill(-child.pid, "SIGKILL");
-  } catch {
-    // It has ended.
-  }
+  if (child.pid !== undefined && !child.hasEnded) sendSignal(-child.pid, "SIGKILL");
 }
 
 const bindsOf = (jail: readonly string[]): [source: string, target: string][] =>

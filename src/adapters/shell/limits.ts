@@ -8,6 +8,7 @@ import { readlinkSync, statfsSync, statSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
 import { brokenLimit, type CommandLimits, type DiskUse, fileLimitNote } from "../../core/command-limits.ts";
 import { systemClock } from "../clock.ts";
+import { sendSignal } from "../process-table.ts";
 import { fullDiskNote } from "../shortages.ts";
 import { namesIn, textIn } from "../small-files.ts";
 
@@ -93,7 +94,7 @@ export class LimitWatch {
       if (note === null) continue;
       this.watched.delete(one);
       onOver(note);
-      for (const { pid } of first) kill(pid);
+      for (const { pid } of first) sendSignal(pid, "SIGKILL");
     }
   }
 }
@@ -180,14 +181,6 @@ function usedOn(path: string): number {
     return type === TMPFS ? (blocks - bfree) * bsize : 0;
   } catch {
     return 0;
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch {
-    // It has ended.
   }
 }
 

@@ -3,8 +3,10 @@
  * database. Readers watch that file, and poll `data_version` in case a notice is lost. Both only mean "something changed": readers
  * learn from the journal what, and wake the waiters of those topics.
  */
+
 import { closeSync, constants, type FSWatcher, openSync, watch, writeSync } from "node:fs";
 import type { FactType } from "../../core/event.ts";
+import { tried } from "../../core/tried.ts";
 import type { WakeTopic } from "../../ports/store.ts";
 import { systemClock } from "../clock.ts";
 import { parse, type Row, type Value } from "./sql.ts";
@@ -146,11 +148,7 @@ export class SignalFiles implements Feed {
     this.later = null;
     this.signalAt = Number.POSITIVE_INFINITY;
     this.signalledAt = systemClock.uptime();
-    try {
-      writeSync(this.open(), "!", 0);
-    } catch {
-      // Other processes notice by their poll.
-    }
+    tried(() => writeSync(this.open(), "!", 0), null); // other processes notice by their poll
   }
 
   private check(): void {

@@ -3,7 +3,9 @@
  * pause, PostgreSQL query by query. A generator cannot `await`, so a transaction contains nothing but SQL. A driver may run an
  * operation again after a conflict, so an operation changes nothing but the database.
  */
+
 import { type Instant, later, type Name } from "../../core/ids.ts";
+import { tried } from "../../core/tried.ts";
 import type { WakeTopic } from "../../ports/store.ts";
 import type { WakeHub } from "./wake-hub.ts";
 
@@ -177,13 +179,7 @@ function insertText(table: string, columns: readonly string[], size: number, ret
 }
 
 /** JSON from a row. A damaged row must not make the others unreadable. */
-export function parse<T>(text: string, otherwise: T): T {
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    return otherwise;
-  }
-}
+export const parse = <T>(text: string, otherwise: T): T => tried(() => JSON.parse(text) as T, otherwise);
 
 /** The end of a lease that begins now. */
 export const leaseEnd = ({ leaseClock: clock }: Tx, ms: number): Raw | Instant =>

@@ -2,6 +2,7 @@
  * Checks of a file before SQLite may open it, and the choice of the SQLite library. Another program's file is recognised by its
  * first 100 bytes, without opening it as a database: that alone would create files next to it.
  */
+
 import {
   accessSync,
   closeSync,
@@ -17,6 +18,7 @@ import { createRequire } from "node:module";
 import { basename, dirname, join } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { EkidenError, messageOf } from "../../core/errors.ts";
+import { tried } from "../../core/tried.ts";
 import { foreign } from "./migration.ts";
 import { APPLICATION_ID } from "./schema.ts";
 
@@ -55,12 +57,9 @@ function nativePart(required: NodeJS.Require): Binding | null {
   const name = `prebuilds/${process.platform}-${process.arch}/${PACKAGE.replace("/", "+")}.${libc}.node`;
   for (let folder = import.meta.dirname; ; folder = dirname(folder)) {
     const place = join(folder, "node_modules", PACKAGE);
-    if (existsSync(place))
-      try {
-        return existsSync(join(place, "build")) ? null : (required(join(place, name)) as Binding);
-      } catch {
-        return null; // the package tells better what is missing
-      }
+    // The package tells better what is missing.
+    const load = (): Binding => required(join(place, name)) as Binding;
+    if (existsSync(place)) return existsSync(join(place, "build")) ? null : tried(load, null);
     if (dirname(folder) === folder) return null;
   }
 }

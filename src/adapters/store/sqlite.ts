@@ -9,6 +9,7 @@ import { renameSync, rmSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructure/sqlite";
 import { EkidenError } from "../../core/errors.ts";
+import { tried } from "../../core/tried.ts";
 import { systemClock } from "../clock.ts";
 import { migrate, refuseLiving, schemaOf, unmigrated } from "./migration.ts";
 import { newStore } from "./new-store.ts";
@@ -97,13 +98,8 @@ function fill(db: DatabaseSyncInstance, statements: string): void {
  * locks from it.
  */
 function settle(db: DatabaseSyncInstance): void {
-  const checkpoint = (): void => {
-    try {
-      db.exec("pragma wal_checkpoint(passive)");
-    } catch {
-      // It is closed, which did the same, or the next checkpoint says what is wrong.
-    }
-  };
+  // It may be closed, which did the same; or the next checkpoint says what is wrong.
+  const checkpoint = (): void => tried(() => db.exec("pragma wal_checkpoint(passive)"), undefined);
   setTimeout(checkpoint, SETTLE_MS).unref();
 }
 
@@ -176,11 +172,7 @@ class Sqlite implements Driver {
   async close(): Promise<void> {
     await this.hub.close();
     this.statements.clear();
-    try {
-      this.db.close();
-    } catch {
-      // It was closed before.
-    }
+    tried(() => this.db.close(), null); // it was closed before
   }
 
   /** Changes when another connection has committed. @throws `store_foreign`: the file was replaced or deleted. */
@@ -196,11 +188,7 @@ class Sqlite implements Driver {
       this.prepare("commit").statement.all();
       return result;
     } catch (error) {
-      try {
-        this.prepare("rollback").statement.all();
-      } catch {
-        // SQLite rolled back by itself or never began.
-      }
+      tried(() => this.prepare("rollback").statement.all(), null); // SQLite rolled back by itself or never began
       throw error;
     }
   }

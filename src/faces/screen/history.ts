@@ -4,6 +4,7 @@ import { appendFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.ts";
 import { replaceFile, textIn } from "../../adapters/small-files.ts";
+import { tried } from "../../core/tried.ts";
 import { userFile } from "../../project/own-folders.ts";
 
 /** Prompts of one project that the editor offers; lines after which the file is cut. */
@@ -37,13 +38,9 @@ export function keepInHistory(cwd: string, text: string): void {
   }
 }
 
-function cutTo(lines: readonly string[]): void {
-  try {
-    replaceFile(historyFile(), `${lines.join("\n")}\n`);
-  } catch {
-    // The next start tries again.
-  }
-}
+/** Where it fails, the next start tries again. */
+const cutTo = (lines: readonly string[]): void =>
+  tried(() => replaceFile(historyFile(), `${lines.join("\n")}\n`), undefined);
 
 function parsed(line: string): Line | null {
   try {

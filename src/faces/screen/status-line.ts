@@ -1,5 +1,7 @@
 /** A line of the person's own: the first line that a command prints. It is run now and then, never twice at once, and never waited for. */
+
 import { type ChildProcess, spawn } from "node:child_process";
+import { sendSignal } from "../../adapters/process-table.ts";
 import { oneLine } from "./style.ts";
 
 const EVERY_MS = 3_000;
@@ -73,11 +75,7 @@ export class StatusLine {
 
   private end(): void {
     const { pid, exitCode, signalCode } = this.child ?? {};
-    try {
-      // The number of one that has ended may be that of another program by now.
-      if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, "SIGKILL");
-    } catch {
-      // It has ended.
-    }
+    // The number of one that has ended may be that of another program by now.
+    if (pid !== undefined && exitCode === null && signalCode === null) sendSignal(-pid, "SIGKILL");
   }
 }

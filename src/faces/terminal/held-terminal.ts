@@ -2,9 +2,11 @@
  * A note that this process has changed the modes of its terminal. One that was killed leaves its note, and a terminal that shows nothing that is
  * typed: the next process on that terminal sets its modes right before it keeps them. Linux only, where a terminal has a name.
  */
+
 import { mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import envPaths from "env-paths";
+import { isAlive } from "../../adapters/process-table.ts";
 
 /** Null where the terminal has no name, or no note can be kept. */
 function noteOf(): string | null {
@@ -26,7 +28,7 @@ export function mendTerminal(): void {
   if (note === null) return;
   try {
     const pid = Number(readFileSync(note, "utf8"));
-    if (isThere(pid)) return;
+    if (isAlive(pid)) return;
     rmSync(note);
     // Loaded here, because it costs a millisecond and is hardly ever needed.
     const { spawn, spawnSync } = process.getBuiltinModule("node:child_process");
@@ -57,11 +59,3 @@ export function noteFree(): void {
   const note = noteOf();
   if (note !== null) rmSync(note, { force: true });
 }
-
-const isThere = (pid: number): boolean => {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-};

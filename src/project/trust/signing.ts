@@ -1,7 +1,9 @@
 /** A store that signs the texts of tasks which the person of this process puts on its board. */
+
 import { dirname } from "node:path";
 import { type Name, PERSON } from "../../core/ids.ts";
 import type { NewTask, Task, TaskChange } from "../../core/task.ts";
+import { tried } from "../../core/tried.ts";
 import type { Board, Store } from "../../ports/index.ts";
 import { userFile } from "../own-folders.ts";
 import { Provenance } from "./provenance.ts";
@@ -13,14 +15,8 @@ export function signing(store: Store, url: string): Store {
   const provenance = new Provenance(dirname(userFile()));
   const sign = (by: Name, texts: readonly Text[]): void => {
     if (by !== PERSON) return;
-    try {
-      provenance.sign(
-        { store: url, team: store.team },
-        texts.map(({ description }) => description),
-      );
-    } catch {
-      // Such as in a sandbox.
-    }
+    const signed = texts.map(({ description }) => description);
+    tried(() => provenance.sign({ store: url, team: store.team }, signed), null); // such as in a sandbox
   };
   const { board } = store;
   const own: Pick<Board, "add" | "addAll" | "addUnlessNewer" | "change"> = {

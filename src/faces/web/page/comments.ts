@@ -1,16 +1,12 @@
 /** Comments that a person is still writing: they stay over a reload, in this tab, and go out in one batch. */
+import { tried } from "../../../core/tried.ts";
 import type { ReviewComment } from "../wire.ts";
 import { app } from "./app.ts";
 
 const keyOf = (team: string): string => `ekiden-review-${team}`;
 
-export function commentsOf(team: string): readonly ReviewComment[] {
-  try {
-    return JSON.parse(sessionStorage.getItem(keyOf(team)) ?? "[]") as ReviewComment[];
-  } catch {
-    return [];
-  }
-}
+export const commentsOf = (team: string): readonly ReviewComment[] =>
+  tried(() => JSON.parse(sessionStorage.getItem(keyOf(team)) ?? "[]") as ReviewComment[], []);
 
 /** One for a line; without words it is taken away. */
 export function comment(team: string, one: ReviewComment): void {
@@ -23,8 +19,7 @@ export async function sendComments(team: string): Promise<void> {
 }
 
 function keep(team: string, list: readonly ReviewComment[]): void {
-  try {
-    sessionStorage.setItem(keyOf(team), JSON.stringify(list));
-  } catch {} // full: they are lost with the next reload
+  // Full: they are lost with the next reload.
+  tried(() => sessionStorage.setItem(keyOf(team), JSON.stringify(list)), null);
   app.draw();
 }

@@ -1,4 +1,5 @@
 /** The address of the page names the view: `/TEAM/VIEW/ITEM?task=N&at=T`. In a recording it follows a `#`. */
+import { tried } from "../../../core/tried.ts";
 import type { ViewName } from "./views/table.ts";
 
 export type Route = {
@@ -33,13 +34,7 @@ export function parseRoute(address: string, first: string, views: readonly ViewN
   };
 }
 
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
+const decode = (text: string): string => tried(() => decodeURIComponent(text), text);
 
 export function addressOf({ team, view, item, task, at }: Route): string {
   const path = [team, view, ...(item ? item.split("/") : [])].map(encodeURIComponent).join("/");

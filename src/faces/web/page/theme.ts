@@ -1,4 +1,5 @@
 /** Light or dark: as the system has it, or as the person chose for this browser. The style goes by an attribute of the root. */
+import { tried } from "../../../core/tried.ts";
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
@@ -8,20 +9,12 @@ const listeners = new Set<() => void>();
 
 /** A browser may refuse its storage. */
 export function chosenTheme(): Theme {
-  try {
-    const kept = localStorage.getItem(KEY);
-    return THEMES.find((one) => one === kept) ?? "system";
-  } catch {
-    return "system";
-  }
+  const kept = tried(() => localStorage.getItem(KEY), null);
+  return THEMES.find((one) => one === kept) ?? "system";
 }
 
 export function chooseTheme(theme: Theme): void {
-  try {
-    localStorage.setItem(KEY, theme);
-  } catch {
-    // It holds until the page is loaded again.
-  }
+  tried(() => localStorage.setItem(KEY, theme), null); // it holds until the page is loaded again
   show(theme);
 }
 

@@ -1,6 +1,8 @@
 /** The start of a team: its goal and options. A team that rests goes on, one that works gets more teammates. Also lists crons. */
+
 import { useEffect, useState } from "preact/hooks";
 import { EFFORTS } from "../../../../core/effort.ts";
+import { tried } from "../../../../core/tried.ts";
 import type { StartForm, StartOptions } from "../../wire.ts";
 import { app } from "../app.ts";
 import { isHosted, looksOf, teamState } from "../board.ts";
@@ -71,17 +73,11 @@ type Fields = {
 
 /** The choices of the last start of a team in this browser: a team goes on in the same way. */
 const keptKey = (): string => `ekiden-start-${app.project}-${app.teamName}`;
-function keptFields(): Partial<Fields> {
-  try {
-    return JSON.parse(localStorage.getItem(keptKey()) ?? "{}") as Partial<Fields>;
-  } catch {
-    return {};
-  }
-}
+const keptFields = (): Partial<Fields> =>
+  tried(() => JSON.parse(localStorage.getItem(keptKey()) ?? "{}") as Partial<Fields>, {});
 function keepFields({ model, effort, teammates, worktrees, ask }: Fields): void {
-  try {
-    localStorage.setItem(keptKey(), JSON.stringify({ model, effort, teammates, worktrees, ask }));
-  } catch {} // a browser that keeps nothing
+  const kept = JSON.stringify({ model, effort, teammates, worktrees, ask });
+  tried(() => localStorage.setItem(keptKey(), kept), null); // a browser that keeps nothing
 }
 
 /** A goal and tasks under headings of their own. */
