@@ -3,7 +3,7 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { isWithin } from "../core/paths.ts";
-import { tried } from "../core/tried.ts";
+import { succeeds, tried } from "../core/tried.ts";
 
 /** Where a system looks without PATH. */
 const USUAL = "/usr/local/bin:/usr/bin:/bin";
@@ -34,11 +34,5 @@ export function outsideProgram(name: string, path: string | undefined, folder: s
 
 const realOf = (path: string): string => tried(() => realpathSync(path), path);
 
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
+const isProgram = (path: string): boolean =>
+  succeeds(() => accessSync(path, constants.X_OK)) && tried(() => statSync(path).isFile(), false);

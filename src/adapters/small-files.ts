@@ -15,9 +15,11 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
+import { dirname } from "node:path";
 import { isWithin } from "../core/paths.ts";
 import { parseJson } from "../core/plain-data.ts";
 import { tried } from "../core/tried.ts";
+import { makeFolder } from "./make-folder.ts";
 
 /** A file of a project that is larger is named and not read. */
 export const PROJECT_FILE_MAX = 1024 * 1024;
@@ -106,6 +108,12 @@ export function textIn(path: string, encoding: "utf8" | "latin1" = "utf8"): stri
 /** Null for a file that cannot be read or is not JSON that may be used. */
 export const jsonIn = <T>(path: string): T | null =>
   tried(() => parseJson(readRegular(path, OWN_FILE_MAX)) as T, null);
+
+/** A file of this person: its folder is made, too. */
+export function replaceOwnFile(path: string, text: string): void {
+  makeFolder(dirname(path), 0o700);
+  replaceFile(path, text);
+}
 
 /** A file that this person alone may read. */
 export const isOurs = (path: string): boolean =>

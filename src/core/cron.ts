@@ -9,9 +9,11 @@
  *
  * Load this file lazily: croner has 22 KB and few commands need it.
  */
+
 import { Cron as Croner } from "croner";
 import { badInput } from "./errors.ts";
 import { type CronId, type HostId, type Instant, instant, type Name, quote } from "./ids.ts";
+import { succeeds } from "./tried.ts";
 import { checkZone } from "./zone.ts";
 
 export type NewCron = {
@@ -76,14 +78,7 @@ function checkField([name, low, high, names]: Field, index: number, value: strin
   );
 }
 
-function isReadable(expression: string): boolean {
-  try {
-    new Croner(expression, { paused: true });
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isReadable = (expression: string): boolean => succeeds(() => new Croner(expression, { paused: true }));
 
 /** The first moment after `from` at which it is due, or null when it is never due again. @throws `bad_input`: the zone */
 export function nextRun(expression: string, from: Instant, zone: string): Instant | null {

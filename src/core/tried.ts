@@ -6,3 +6,10 @@ export function tried<T, U>(step: () => T, otherwise: U): T | U {
     return otherwise;
   }
 }
+
+/** Whether a step does not throw. */
+export const succeeds = (step: () => unknown): boolean =>
+  tried(() => {
+    step();
+    return true;
+  }, false);

@@ -3,8 +3,7 @@
  * for this user alone. Members cannot read that folder. A key is used and never shown again; a variable of the environment wins.
  */
 import { dirname, join } from "node:path";
-import { makeFolder } from "../adapters/make-folder.ts";
-import { isOurs, jsonIn, replaceFile } from "../adapters/small-files.ts";
+import { isOurs, jsonIn, replaceOwnFile } from "../adapters/small-files.ts";
 import { badInput } from "../core/errors.ts";
 import { userFile } from "./own-folders.ts";
 
@@ -45,12 +44,9 @@ export function checkKey(key: string): void {
 export function keepKey(variable: string, key: string | null): void {
   if (key !== null) checkKey(key);
   const { [variable]: _, ...rest } = keptKeys();
+  const keys = key === null ? rest : { ...rest, [variable]: key };
   try {
-    makeFolder(dirname(keysFile()), 0o700);
-    replaceFile(
-      keysFile(),
-      `${JSON.stringify(key === null ? rest : { ...rest, [variable]: key }, null, 2)}\n`,
-    );
+    replaceOwnFile(keysFile(), `${JSON.stringify(keys, null, 2)}\n`);
   } catch (error) {
     throw badInput(`${keysFile()} cannot be written.`, { cause: error });
   }

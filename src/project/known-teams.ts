@@ -3,8 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { makeFolder } from "../adapters/make-folder.ts";
-import { jsonIn, namesIn, replaceFile } from "../adapters/small-files.ts";
+import { jsonIn, namesIn, replaceOwnFile } from "../adapters/small-files.ts";
 import { type Name, name } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 import { tried } from "../core/tried.ts";
@@ -27,13 +26,7 @@ export function rememberTeam(cwd: string, { store, team }: Pick<Settings, "store
   const known: Omit<KnownTeam, "id"> = { cwd, team, file: sqlitePath(store, cwd) };
   const text = `${JSON.stringify(known)}\n`;
   const path = join(folder(), `${createHash("sha256").update(text).digest("hex").slice(0, 16)}.json`);
-  if (existsSync(path)) return;
-  try {
-    makeFolder(folder(), 0o700);
-    replaceFile(path, text);
-  } catch {
-    // `ekiden ps` does not list it.
-  }
+  if (!existsSync(path)) tried(() => replaceOwnFile(path, text), null); // else `ekiden ps` does not list it
 }
 
 /** A team that was deleted. */

@@ -1,4 +1,5 @@
 /** Ignored files and folders of the project that its worktrees link to, so that nothing is installed twice. */
+
 import {
   existsSync,
   lstatSync,
@@ -9,6 +10,7 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { succeeds } from "../../core/tried.ts";
 import { inHeldFolder } from "../held-folder.ts";
 import { replaceFile } from "../small-files.ts";
 import type { Git } from "./git.ts";
@@ -51,16 +53,13 @@ export function unlinkShared({ workspace, paths }: Omit<Share, "project">): void
 /** A repository or a member may have made a link of a folder on the way: then nothing is done, because it leads elsewhere. */
 function inOwnFolder(workspace: string, path: string, use: (path: string) => void): boolean {
   const parts = dirname(path) === "." ? [] : dirname(path).split("/");
-  try {
+  return succeeds(() => {
     for (const [i, part] of parts.entries())
       inHeldFolder(workspace, [...parts.slice(0, i), part].join("/"), (at) => {
         if (!isThere(at)) mkdirSync(at);
       });
     inHeldFolder(workspace, path, use);
-    return true;
-  } catch {
-    return false;
-  }
+  });
 }
 
 function ignore(commonDir: string, pattern: string): void {

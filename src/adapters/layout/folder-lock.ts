@@ -1,6 +1,8 @@
 /** One process keeps a folder of task files at a time: a file beside the tasks names it. */
+
 import { linkSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { succeeds } from "../../core/tried.ts";
 import type { TaskFolder } from "./task-folder.ts";
 
 export type Holder = { readonly machine: string; readonly pid: number; readonly at: number };
@@ -33,15 +35,15 @@ export class FolderLock {
     try {
       writeFileSync(own, JSON.stringify({ ...me, at: now() }), { mode: 0o600 });
       for (let tries = 0; tries < 3; tries += 1) {
-        if (attempt(() => linkSync(own, path))) return null;
+        if (succeeds(() => linkSync(own, path))) return null;
         const before = this.folder.own(NAME);
         const holder = parse(before);
         if (holder && this.lives(holder)) return holder;
         // One of several processes that see a dead holder moves its lock away. The moved lock may be a fresh one of another process.
         const moved = this.path(`-${me.pid}-dead`);
-        if (!attempt(() => renameSync(path, moved))) continue;
+        if (!succeeds(() => renameSync(path, moved))) continue;
         const fresh = this.folder.own(`${NAME}-${me.pid}-dead`) !== before;
-        if (fresh) attempt(() => linkSync(moved, path));
+        if (fresh) succeeds(() => linkSync(moved, path));
         rmSync(moved, { force: true });
       }
       return parse(this.folder.own(NAME)) ?? { machine: "?", pid: 0, at: 0 };
@@ -75,15 +77,6 @@ export class FolderLock {
 
   private path(suffix: string): string {
     return join(this.folder.dir, `.ekiden-sync${NAME}${suffix}`);
-  }
-}
-
-function attempt(step: () => void): boolean {
-  try {
-    step();
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -21,7 +21,7 @@ import {
 import { dirname, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths.ts";
 import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
-import { tried } from "../../core/tried.ts";
+import { succeeds, tried } from "../../core/tried.ts";
 import type { Program, WholeProgram } from "../../ports/shell.ts";
 import { inHeldFolder } from "../held-folder.ts";
 import { removeTree } from "../remove-tree.ts";
@@ -156,13 +156,8 @@ export class NewFiles {
     );
     return gone.filter((name) => {
       mkdirSync(join(kept, dirname(name)), { recursive: true });
-      try {
-        inHeldFolder(root, name, (path) => move(path, join(kept, name)));
-        return true;
-      } catch {
-        // A command has exchanged a folder on the way; it is looked at when that ends.
-        return false;
-      }
+      // A command may have exchanged a folder on the way; it is looked at when that ends.
+      return succeeds(() => inHeldFolder(root, name, (path) => move(path, join(kept, name))));
     });
   }
 }

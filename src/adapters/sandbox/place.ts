@@ -12,7 +12,7 @@ import {
   SYSTEM_SECRETS,
   writableRoots,
 } from "../../core/sandbox.ts";
-import { tried } from "../../core/tried.ts";
+import { succeeds, tried } from "../../core/tried.ts";
 import { foldersIn, namesIn, textIn } from "../small-files.ts";
 import { type ObjectMounts, type Repository, repositoryOf } from "./git-folders.ts";
 import type { OwnObjects } from "./own-objects.ts";
@@ -172,14 +172,7 @@ const visibleFolders = (home: string): string[] => {
     .filter((path) => !programs.some((one) => isWithin(path, one)));
 };
 
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isReadable = (path: string): boolean => succeeds(() => accessSync(path, constants.R_OK));
 
 const entries = (folder: string): string[] => foldersIn(folder).map((name) => join(folder, name));
 

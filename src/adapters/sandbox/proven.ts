@@ -1,7 +1,8 @@
 /** The proofs of this machine, in a file of the person's. */
-import { dirname, join } from "node:path";
-import { makeFolder } from "../make-folder.ts";
-import { jsonIn, replaceFile } from "../small-files.ts";
+
+import { join } from "node:path";
+import { tried } from "../../core/tried.ts";
+import { jsonIn, replaceOwnFile } from "../small-files.ts";
 
 /** Keeps what was proven, by everything that it depends on. A failure is not kept: the next start tries again. */
 export class ProvenKeys {
@@ -16,13 +17,9 @@ export class ProvenKeys {
   }
 
   add(key: string): void {
-    try {
-      makeFolder(dirname(this.path), 0o700);
-      const proven = [...new Set([key, ...this.read()])].slice(0, 20);
-      replaceFile(this.path, `${JSON.stringify({ proven }, null, 2)}\n`);
-    } catch {
-      // proven again at the next start
-    }
+    const proven = [...new Set([key, ...this.read()])].slice(0, 20);
+    const text = `${JSON.stringify({ proven }, null, 2)}\n`;
+    tried(() => replaceOwnFile(this.path, text), null); // else it is proven again at the next start
   }
 
   private read(): string[] {

@@ -2,11 +2,13 @@
  * A control group for all confined commands of a process that runs as root: the kernel counts the processes of every other user by
  * itself. There is none where the system lets nobody make one, as in most containers; then only the looks of the shell count.
  */
+
 import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { succeeds } from "../../core/tried.ts";
 import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
 import { namesIn, textIn } from "../small-files.ts";
 
@@ -76,11 +78,4 @@ export function parentIn(root: string, groups: string): string | null {
   return textIn(join(parent, "cgroup.subtree_control")).split(/\s+/).includes("pids") ? parent : null;
 }
 
-function removed(folder: string): boolean {
-  try {
-    rmdirSync(folder);
-    return true;
-  } catch {
-    return !existsSync(folder);
-  }
-}
+const removed = (folder: string): boolean => succeeds(() => rmdirSync(folder)) || !existsSync(folder);

@@ -1,6 +1,8 @@
 /** Finds programs: bash, and the ripgrep that came with the package. Each is looked for once. */
+
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { succeeds } from "../../core/tried.ts";
 
 /** bash, or sh where there is none. Absolute when found, so that no spawn searches PATH again. */
 export function findShell(path: string | undefined): string {
@@ -33,11 +35,4 @@ export function bundled(program: string): Promise<string> | string {
   return ripgrep;
 }
 
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isExecutable = (path: string): boolean => succeeds(() => accessSync(path, constants.X_OK));

@@ -2,6 +2,7 @@
  * The input schema of an MCP server's tool, in the form that every model provider accepts. Providers refuse a whole request for
  * one invalid schema, so one odd tool would stop all work.
  */
+import { succeeds } from "../tried.ts";
 export type Schema = Readonly<Record<string, unknown>>;
 
 /** The rules of Anthropic and Gemini for the names of parameters. */
@@ -70,13 +71,7 @@ const MAPS = new Set("properties patternProperties $defs definitions dependentSc
  * a named group or a look-behind of any length.
  */
 function isPattern(text: string): boolean {
-  if (/\\[pPuckz0N]|\(\?<|\[\]|\[\^\]/.test(text)) return false;
-  try {
-    new RegExp(text, "u");
-    return true;
-  } catch {
-    return false;
-  }
+  return !/\\[pPuckz0N]|\(\?<|\[\]|\[\^\]/.test(text) && succeeds(() => new RegExp(text, "u"));
 }
 
 /** A valid schema of the draft that providers check (2020-12), without what is not: old keywords, and slips of the server. */

@@ -3,8 +3,7 @@
  * set it. Its faults are reported, and the rest counts.
  */
 import { dirname, join } from "node:path";
-import { makeFolder } from "../../adapters/make-folder.ts";
-import { readRegular, replaceFile } from "../../adapters/small-files.ts";
+import { readRegular, replaceOwnFile } from "../../adapters/small-files.ts";
 import { badInput, messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { didYouMean } from "../../core/nearest.ts";
@@ -64,8 +63,7 @@ export function keepOwn(chosen: { readonly theme?: string; readonly thoughts?: s
   const faults: string[] = [];
   const before = read(faults);
   if (faults[0] !== undefined) throw badInput(`it holds until you leave: ${ownSettingsFile()}: ${faults[0]}`);
-  makeFolder(dirname(ownSettingsFile()), 0o700);
-  replaceFile(ownSettingsFile(), `${JSON.stringify({ ...before, ...chosen }, null, 2)}\n`);
+  replaceOwnFile(ownSettingsFile(), `${JSON.stringify({ ...before, ...chosen }, null, 2)}\n`);
 }
 
 function read(faults: string[]): Readonly<Record<string, unknown>> {

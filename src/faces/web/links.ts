@@ -4,11 +4,9 @@
  * at once, also by another page of the project.
  */
 import { createHash, randomBytes } from "node:crypto";
-import { dirname } from "node:path";
 import { z } from "zod";
 import { systemClock } from "../../adapters/clock.ts";
-import { makeFolder } from "../../adapters/make-folder.ts";
-import { isOurs, jsonIn, replaceFile } from "../../adapters/small-files.ts";
+import { isOurs, jsonIn, replaceOwnFile } from "../../adapters/small-files.ts";
 import { badInput, notFound } from "../../core/errors.ts";
 import { OWNER, PERSON, quote } from "../../core/ids.ts";
 import { fileOf } from "./own-page.ts";
@@ -91,8 +89,7 @@ export class Links {
   }
 
   private write(links: readonly Kept[]): void {
-    makeFolder(dirname(this.path), 0o700);
-    replaceFile(this.path, `${JSON.stringify(links)}\n`);
+    replaceOwnFile(this.path, `${JSON.stringify(links)}\n`);
   }
 }
 

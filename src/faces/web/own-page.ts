@@ -2,10 +2,11 @@
  * The token and the port of a project's page, kept in the person's folder: a page that is started again is the one that open tabs
  * know. Members cannot read that folder. Only a file that this person alone may read is used.
  */
+
 import { createHash, randomBytes } from "node:crypto";
 import { dirname, join } from "node:path";
-import { makeFolder } from "../../adapters/make-folder.ts";
-import { isOurs, jsonIn, replaceFile } from "../../adapters/small-files.ts";
+import { isOurs, jsonIn, replaceOwnFile } from "../../adapters/small-files.ts";
+import { tried } from "../../core/tried.ts";
 import { userFile } from "../../project/own-folders.ts";
 
 export type OwnPage = { readonly token: string; readonly port: number | null };
@@ -33,9 +34,5 @@ export function ownPage(which: WhichPage): OwnPage {
 
 /** A folder that cannot be written costs no page: its next start has another token. */
 export function keepOwnPage(which: WhichPage, page: OwnPage): void {
-  const path = fileOf(which);
-  try {
-    makeFolder(dirname(path), 0o700);
-    replaceFile(path, `${JSON.stringify(page)}\n`);
-  } catch {}
+  tried(() => replaceOwnFile(fileOf(which), `${JSON.stringify(page)}\n`), null);
 }

@@ -5,9 +5,8 @@
 
 import { createHash } from "node:crypto";
 import { closeSync, openSync, rmSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { makeFolder } from "../../adapters/make-folder.ts";
-import { isMade, jsonIn, namesIn, replaceFile } from "../../adapters/small-files.ts";
+import { join } from "node:path";
+import { isMade, jsonIn, namesIn, replaceOwnFile } from "../../adapters/small-files.ts";
 import { badInput, messageOf } from "../../core/errors.ts";
 
 export type FolderRecord = {
@@ -36,8 +35,7 @@ function read(file: string): FolderRecord | null {
 
 export function writeRecord(userFolder: string, record: FolderRecord): void {
   const file = fileOf(userFolder, record.path);
-  makeFolder(dirname(file), 0o700);
-  replaceFile(file, `${JSON.stringify(record, null, 1)}\n`);
+  replaceOwnFile(file, `${JSON.stringify(record, null, 1)}\n`);
 }
 
 /** Every folder that the person said something about. */
