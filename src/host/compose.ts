@@ -17,6 +17,7 @@ import { collect, EMPTY } from "../runtime/agent/feature.ts";
 import { MemberHooks } from "../runtime/hooks/member-hooks.ts";
 import type { MemberLoop } from "../runtime/member/member-loop.ts";
 import type { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
+import type { Stagger } from "../runtime/turn/stagger.ts";
 import type { Spool } from "../runtime/wraps/result-size.ts";
 import { boardTools, fileTools, rosterTools, specOf } from "../tools/index.ts";
 import { editChecks, exitCheck } from "./features/exit-check.ts";
@@ -102,6 +103,7 @@ export type Crew = Pick<
   readonly runbook?: () => string | undefined;
   /** Warnings that were given already. */
   readonly reported: Set<string>;
+  readonly stagger: Stagger;
 };
 
 export async function composeAgent(
@@ -126,7 +128,7 @@ export async function composeAgent(
   const modelOf = async (one: Omit<Profile, "kind">): Promise<Model> => {
     const role = roleNamed(files.library.roles, one.role);
     const own = one.model.startsWith("@") ? "" : one.model;
-    return await parts.model(models?.chosen ?? (own || role?.model || settings.model));
+    return await parts.models.open(models?.chosen ?? (own || role?.model || settings.model));
   };
   const effortOf = memberEffort({
     ...{ store, settings, profile },
@@ -138,9 +140,9 @@ export async function composeAgent(
   });
   const ofLead = models?.chosen === undefined && kind === "lead" && !profile.model && settings.leadModel;
   const [chosen, fallback] = await Promise.all([
-    program ?? (ofLead ? parts.model(ofLead) : modelOf(profile)),
+    program ?? (ofLead ? parts.models.open(ofLead) : modelOf(profile)),
     settings.fallbackModel && !program
-      ? parts.model(settings.fallbackModel).then((one) => heardWithout(parts, name, one))
+      ? parts.models.open(settings.fallbackModel).then((one) => heardWithout(parts, name, one))
       : undefined,
   ]);
   const attached = program ?? models?.attach(name, chosen, effortOf) ?? chosen;
@@ -184,6 +186,7 @@ export async function composeAgent(
         await team.spawn(one);
       },
       askToStop: (...asked) => team.askToStop(...asked),
+      ...(team.lease && { lease: team.lease }),
     },
     secrets: parts.secrets,
     keepImage: async (image) =>
@@ -205,15 +208,15 @@ export async function composeAgent(
     context: program ? { ...settings, contextTokens: undefined } : settings,
     spool,
     hooks,
-    isFresh: () => team.lease?.isFresh !== false,
     hasWritten: () => crew.hasWritten(name),
     providerTimeout: crew.providerTimeout,
-    stagger: parts.stagger,
-    siblings: () =>
-      Math.max(
-        settings.teammates?.length ?? 0,
-        (team.names ?? []).filter((one) => one !== LEAD && one !== name).length + 1,
-      ) > 1,
+    siblings: {
+      enter: (...asked) => crew.stagger.enter(...asked),
+      areHere() {
+        const others = (team.names ?? []).filter((one) => one !== LEAD && one !== name);
+        return Math.max(settings.teammates?.length ?? 0, others.length + 1) > 1;
+      },
+    },
     onDelta: (delta) => onDelta?.(name, delta),
   };
   await collect(agent);

@@ -8,6 +8,7 @@ import { lazy } from "../core/lazy.ts";
 import type { Mode } from "../core/permission/mode.ts";
 import type { FetchPage } from "../ports/web.ts";
 import type { TeamParts } from "../runtime/team/team-parts.ts";
+import { Stagger } from "../runtime/turn/stagger.ts";
 import type { Crew } from "./compose.ts";
 import type { Parts } from "./parts.ts";
 import { permissionPolicy } from "./permission-policy.ts";
@@ -28,7 +29,10 @@ export const teamParts = (parts: Parts, host: HostId, isAttended = false): Omit<
   stays: (who) => isAttended && parts.settings.teammates?.some(({ name }) => name === who) === true,
 });
 
-type Shared = Pick<Crew, "parts" | "permissionPolicy" | "questions" | "memory" | "web" | "reported">;
+type Shared = Pick<
+  Crew,
+  "parts" | "permissionPolicy" | "questions" | "memory" | "web" | "reported" | "stagger"
+>;
 
 /** The reader is loaded with the first page. */
 function lazyReader(now: () => number): FetchPage {
@@ -44,7 +48,8 @@ export function shared(parts: Parts, asks: Asks = false, mode?: () => Mode): Sha
   const hosts = new WebHosts(parts, questions, mode ?? (() => parts.settings.permissionMode));
   const fetchPage: FetchPage = lazyReader(() => parts.clock.now());
   const web = { hosts, fetchPage };
-  return { parts, questions, permissionPolicy: policy, memory, web, reported: new Set() };
+  const stagger = new Stagger((ms, signal) => parts.clock.sleep(ms, signal));
+  return { parts, questions, permissionPolicy: policy, memory, web, stagger, reported: new Set() };
 }
 
 /** All but the store. */

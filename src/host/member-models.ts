@@ -34,7 +34,7 @@ export class MemberModels {
   }
 
   async offered(): Promise<readonly string[]> {
-    return await this.parts.modelsOffered(
+    return await this.parts.models.offered(
       new Set([...this.inUse.values()].map(({ spec }) => spec.split("/")[0] ?? "")),
     );
   }
@@ -50,7 +50,7 @@ export class MemberModels {
   /** From their next call on, without `who` for all members. @throws EkidenError `model_missing` | `model_auth` | `not_found` */
   async replace(spec: string, who?: Name): Promise<void> {
     this.checkHere(who);
-    const model = await this.parts.model(spec);
+    const model = await this.parts.models.open(spec);
     await warnUnpriced(this.parts, this.reported, [model]);
     if (who === undefined) this.chosen = spec;
     for (const [name, own] of this.inUse) {

@@ -65,11 +65,11 @@ export const isHosted = async ({ roster }: Store): Promise<boolean> =>
 
 /** Members that only run the blocks of a runbook leave to others what they cannot do: that is not unfinished. */
 export async function ownTasks(
-  { store, ownModel }: Pick<Parts, "store" | "ownModel">,
+  { store, models }: Pick<Parts, "store" | "models">,
   own: string | undefined,
 ): Promise<Task[]> {
   const tasks = await store.board.tasks();
-  if (own === undefined || ownModel !== "runbook") return tasks;
+  if (own === undefined || models.ofNew !== "runbook") return tasks;
   return tasks.filter(({ status, runbook }) => status !== "pending" || runbook === own);
 }
 

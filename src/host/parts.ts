@@ -35,7 +35,6 @@ import { signing } from "../project/trust/signing.ts";
 import { untrusted } from "../project/trust/untrusted.ts";
 import { isStore, type ProjectTrust, weighProject } from "../project/trust/weigh.ts";
 import { Hooks } from "../runtime/hooks/hooks.ts";
-import { Stagger } from "../runtime/turn/stagger.ts";
 import { HostedAgents } from "./hosted/agents.ts";
 import { openMcp } from "./mcp.ts";
 import { type SurroundingsOf, surroundingsOf } from "./surroundings.ts";
@@ -73,17 +72,19 @@ export type Parts = {
   readonly secrets: Secrets;
   /** Where the journal of this run begins; with a new team that is its creation. */
   readonly since: Cursor;
-  /** For all members of this process. */
-  readonly stagger: Stagger;
   /** Where agents work, for their prompts. */
   readonly surroundings: SurroundingsOf;
   readonly taskChanges: TaskChanges;
+  readonly models: Models;
+};
+
+export type Models = {
   /** Opens a model once; without a spec, the one that the settings and the environment choose. */
-  readonly model: (spec: string | undefined) => Promise<Model>;
-  /** The models of the providers in use, by their names, and of those whose key is there. */
-  readonly modelsOffered: (inUse: ReadonlySet<string>) => Promise<readonly string[]>;
+  readonly open: (spec: string | undefined) => Promise<Model>;
+  /** Those of the providers in use, by their names, and of those whose key is there. */
+  readonly offered: (inUse: ReadonlySet<string>) => Promise<readonly string[]>;
   /** The model of new members: "" follows the settings, "runbook" keeps the embedded one. */
-  readonly ownModel: string;
+  readonly ofNew: string;
 };
 
 export type PartsOptions = {
@@ -206,13 +207,14 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     outputDir,
     surroundings,
     taskChanges: taskChanges({ workspace, env: environment, trusted: trust.runsGit, trees }),
-    stagger: new Stagger((ms, signal) => clock.sleep(ms, signal)),
     liveOutput: new LiveOutputWriter(outputDir, scope, secrets.redact),
     userFolder: dirname(userFile()),
-    model,
-    modelsOffered: (inUse) => modelsOffered(inUse, { env, baseUrl: settings.baseUrl ?? "" }),
     secrets,
-    ownModel: (settings.model ?? ofLead.spec) === "runbook" ? "runbook" : "",
+    models: {
+      open: model,
+      offered: (inUse) => modelsOffered(inUse, { env, baseUrl: settings.baseUrl ?? "" }),
+      ofNew: (settings.model ?? ofLead.spec) === "runbook" ? "runbook" : "",
+    },
   };
 }
 

@@ -116,14 +116,14 @@ async function admitAgents(parts: Parts, teammates: readonly Recruit[]): Promise
 
 /** Adds the lead and these teammates, except those that this process adopted or another one runs. */
 async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts): Promise<void> {
-  const model = parts.settings.leadModel ? "" : parts.ownModel;
+  const model = parts.settings.leadModel ? "" : parts.models.ofNew;
   // Before anybody joins: a lead that is alone concludes.
   await admitAgents(parts, teammates);
   const lead = { name: LEAD, role: "", kind: "lead", model } as const;
   for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
     const known = await parts.store.roster.member(wanted.name);
     if (known && known.activity.phase !== "shutdown") continue;
-    const { agent = parts.ownModel, ...rest }: Partial<Pick<Recruit, "agent">> & typeof wanted = wanted;
+    const { agent = parts.models.ofNew, ...rest }: Partial<Pick<Recruit, "agent">> & typeof wanted = wanted;
     const joined = team.join({ model: agent, prompt: "", needsPlan: false, ...rest }, PERSON);
     await orElse(joined, "name_taken", null); // another process was faster
   }

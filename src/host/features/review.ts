@@ -20,7 +20,7 @@ export const review: MakeFeature = (setup) => {
   const delegate = delegating(delegationParts(setup));
   const model = async (usual: Model): Promise<Model> => {
     // The model of a guest is an agent of another program, which waits for the end of this call.
-    const chosen = usual.spec === "mcp" ? await parts.model(settings.model) : usual;
+    const chosen = usual.spec === "mcp" ? await parts.models.open(settings.model) : usual;
     if (readsProse(chosen.window))
       return thinking(chosen, () => Promise.resolve(effortFor(settings.effort, REVIEWER, "review")));
     throw new Error(

@@ -4,14 +4,15 @@ import { skillCatalogue } from "../../core/project/skill.ts";
 import type { Feature } from "../../runtime/agent/feature.ts";
 import { subagents as delegating, report, type SubagentParts } from "../../runtime/turn/subagent.ts";
 import { taskTool } from "../../tools/subagent.ts";
+import type { Models } from "../parts.ts";
 import type { Setup } from "../setup.ts";
 
 type SubagentSetup = Pick<Setup, "files" | "onCost"> & {
-  readonly parts: Pick<Setup["parts"], "model" | "surroundings">;
+  readonly parts: Pick<Setup["parts"], "surroundings"> & { readonly models: Pick<Models, "open"> };
 };
 
 export const delegationParts = ({ files, onCost, parts }: SubagentSetup): SubagentParts => ({
-  model: parts.model,
+  model: parts.models.open,
   sections: async (model) => {
     const { environment, project } = await parts.surroundings(model);
     return [

@@ -194,7 +194,7 @@ export class Worker {
 
   private async joinNew(names: readonly Name[], count: number): Promise<void> {
     const { options, team, parts } = this;
-    const profile = { kind: "teammate", role: options.role, model: parts.ownModel, prompt: "" } as const;
+    const profile = { kind: "teammate", role: options.role, model: parts.models.ofNew, prompt: "" } as const;
     const joined: Name[] = [];
     for (const name of names) {
       if (joined.length === count || this.isDraining) break;

@@ -38,15 +38,14 @@ export type Agent = Workplace & {
   readonly holds?: (() => Promise<readonly string[]>) | undefined;
   /** The person's hooks at the end of a stint and before a summary. The hooks around calls are a wrap. */
   readonly hooks?: Pick<MemberHooks, "stop" | "idle" | "compact" | "asksAtStop"> | undefined;
-  /** False: it may run in another process by now. */
-  readonly isFresh?: (() => boolean) | undefined;
   /** Whether its commands wrote new lines into files since the last question: no call shows that. */
   readonly hasWritten?: (() => Promise<boolean>) | undefined;
   readonly providerTimeout?: Pick<ProviderTimeout, "down" | "up"> | undefined;
-  /** Lets siblings with the same prefix begin one after the other. */
-  readonly stagger?: Pick<Stagger, "enter"> | undefined;
-  /** Whether others of its kind work here: each of their requests keeps what they share in the provider's cache. */
-  readonly siblings?: (() => boolean) | undefined;
+  /**
+   * Others of its kind: those with the same prefix `enter` one after the other. While some `areHere`, each of their requests keeps what
+   * they share in the provider's cache.
+   */
+  readonly siblings?: (Pick<Stagger, "enter"> & { areHere(): boolean }) | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
 };
 

@@ -2,7 +2,7 @@
 import { setImmediate } from "node:timers/promises";
 import { beforeEach, expect, it } from "vitest";
 import { journalOf } from "../../../test/fixtures/journal.ts";
-import { type AgentOptions, agentOf, failing, modelOf } from "../../../test/fixtures/member.ts";
+import { type AgentOptions, agentOf, failing, modelOf, TEAM } from "../../../test/fixtures/member.ts";
 import { host, name, stage } from "../../../test/fixtures/stage.ts";
 import { LEAD } from "../../core/ids.ts";
 import type { Seat } from "../../core/member.ts";
@@ -147,8 +147,8 @@ it.each([
 it("asks for no reply after a pause, or in a process that was frozen, when the member runs elsewhere", async () => {
   const stale = { code: "stale_seat" };
   const paused = place();
-  const frozen = place({ isFresh: () => false });
-  const fresh = place({ isFresh: () => true });
+  const frozen = place({ team: { ...TEAM, lease: { isFresh: false } } });
+  const fresh = place({ team: { ...TEAM, lease: { isFresh: true } } });
   paused.begin(failing("model_overloaded"));
   await shown();
   await Promise.all([paused, frozen, fresh].map((one) => one.beforeCall()));

@@ -41,7 +41,7 @@ export class ProviderBackoff {
 
   /** Before each call. @throws `stale_seat` */
   async beforeCall(): Promise<void> {
-    if (this.pauses > 0 || this.agent.isFresh?.() === false) await this.checkSeat();
+    if (this.pauses > 0 || this.agent.team.lease?.isFresh === false) await this.checkSeat();
   }
 
   /** A process that was frozen may have lost the member, and must not ask for a reply that it cannot record. @throws `stale_seat` */

@@ -10,6 +10,7 @@ import {
   living,
   modelOf,
   saying,
+  TEAM,
 } from "../../../test/fixtures/member.ts";
 import { soon } from "../../../test/fixtures/soon.ts";
 import { host, name, stage } from "../../../test/fixtures/stage.ts";
@@ -242,12 +243,12 @@ it("makes no call when its process was frozen before it and has lost the member"
   const [seat] = seats;
   if (!seat) throw new Error("no seat");
   const model = modelOf(() => saying("hello"));
-  let fresh = true;
-  const options: AgentOptions = { entries: [heard("go")], isFresh: () => fresh };
+  const lease = { isFresh: true };
+  const options: AgentOptions = { entries: [heard("go")], team: { ...TEAM, lease } };
   const replies = new ReplyRecovery(agentOf(store, seat, here.clock, model, options));
   await store.roster.open(host("other"), "here", 1);
   await store.roster.adopt(alice, host("other"), { isAlive: () => false });
-  fresh = false;
+  lease.isFresh = false;
   await expect(replies.next(never)).rejects.toMatchObject({ code: "stale_seat" });
   expect(model.requests).toEqual([]);
 });

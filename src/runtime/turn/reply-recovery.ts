@@ -183,7 +183,7 @@ export class ReplyRecovery {
     return {
       key: `${store.team}/${subagent ?? seat.name}`,
       sharedParts: shared === "" ? 0 : 1,
-      waits: kind === "lead" || (kind === "teammate" && !siblings?.()),
+      waits: kind === "lead" || (kind === "teammate" && !siblings?.areHere()),
     };
   }
 
@@ -193,9 +193,9 @@ export class ReplyRecovery {
     { system, tools, shared }: Opening,
     signal: AbortSignal,
   ): Promise<(() => void) | undefined> {
-    const { stagger, conversation } = this.agent;
-    if (!stagger || !model.caches || conversation.opening) return undefined;
-    return await stagger.enter([model.spec, digest(system + shared), digestOf(tools)].join(), signal);
+    const { siblings, conversation } = this.agent;
+    if (!siblings || !model.caches || conversation.opening) return undefined;
+    return await siblings.enter([model.spec, digest(system + shared), digestOf(tools)].join(), signal);
   }
 
   /** `messages`: instead of the conversation. */

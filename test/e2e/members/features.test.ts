@@ -20,6 +20,7 @@ import type { CompletionInput } from "../../../src/ports/index.ts";
 import type { Agent } from "../../../src/runtime/agent/agent.ts";
 import { beginStint } from "../../../src/runtime/agent/feature.ts";
 import { appendNote } from "../../../src/runtime/turn/record.ts";
+import { Stagger } from "../../../src/runtime/turn/stagger.ts";
 import { turn } from "../../../src/runtime/turn/turn.ts";
 import { completeTask } from "../../../src/tools/claims.ts";
 import { defineTool } from "../../../src/tools/define.ts";
@@ -71,6 +72,7 @@ async function alice(
     mode: () => "default" as const,
     onDelta: undefined,
     reported: new Set<string>(),
+    stagger: new Stagger(() => Promise.resolve()),
   };
   const team = { spawn: () => Promise.resolve(), askToStop: () => Promise.resolve() };
   return await composeAgent(crew, who, seat, team, () => undefined, [...FEATURES, capability]);
