@@ -231,6 +231,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   agents: "See /team.",
   context: "See /cost.",
   find: "It needs the full screen. Here there is /transcript NAME.",
+  status: "See /team, /model, /mode and /cost.",
   review: "It needs the full screen, or the page: ekiden web. Here there is /diff.",
   panel: "It needs the full screen. Here there are /tasks and /inbox.",
   permissions: "See /mode and /requests.",
