@@ -169,7 +169,8 @@ class Session {
         await host.interrupt();
       }
       // One that was to stop, and has no outcome, has another terminal.
-      if (!this.outcome && (this.stops || this.steering.atWork > 0)) this.leftTo = host.about.pid;
+      const isBusy = this.steering.atWork > 0 || screen.questions.count > 0 || host.about.isRun;
+      if (!this.outcome && (this.stops || isBusy)) this.leftTo = host.about.pid;
       reading.abort();
       await Promise.all([reader, others]);
     }
@@ -197,7 +198,8 @@ class Session {
     if (outcome?.error) {
       call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
       if (host) call.say(`To go on: ${againLine(call, host.store.team, "resume")}.`);
-    }
+    } else if (outcome && host?.about.isRun)
+      call.say(`The run has ended. Its last words: ${againLine(call, host.store.team, "inbox person")}`);
     if (leftTo === null || !host) {
       if (this.left) call.say(FAREWELL);
       return;

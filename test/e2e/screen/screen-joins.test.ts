@@ -92,6 +92,8 @@ it("keeps the questions of a run without a terminal open while a terminal has jo
   const { code, stderr } = await run;
   expect(code, stderr).toBe(0);
   expect(stderr).toContain("painted red");
+  await joined.ended;
+  expect(joined.output).toContain("The run has ended. Its last words: ekiden inbox person");
 });
 
 it("asks a terminal that has joined a run without one about permissions, and nobody once it has left", async () => {
