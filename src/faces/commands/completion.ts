@@ -135,7 +135,6 @@ function fish(): string {
     "function __ekiden_asks",
     "  set -l words (commandline -opc)",
     "  set -l current (commandline -ct)",
-    `  contains -- "$words[-1]" ${seen(ASKED)}; and return 0`,
     "  string match -q -- '-*' \"$current\"; and return 1",
     "  set -l skip ''",
     "  for word in $words[2..-1]",
@@ -150,7 +149,12 @@ function fish(): string {
     "  end",
     "  return 1",
     "end",
-    "complete -c ekiden -f -n __ekiden_asks -a '(command ekiden completion values -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'",
+    "function __ekiden_values",
+    "  command ekiden completion values -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null",
+    "end",
+    "complete -c ekiden -f -n __ekiden_asks -a '(__ekiden_values)'",
+    // Behind "--model=" fish looks for values of the option alone.
+    ...ASKED.map((option) => `complete -c ekiden -l ${option.slice(2)} -x -a '(__ekiden_values)'`),
     ...commands().map((word) =>
       line(`not __fish_seen_subcommand_from ${names}; and not __ekiden_asks`, word),
     ),

@@ -35,6 +35,8 @@ const LINES: readonly (readonly [typed: string, whole: string])[] = [
   ["ekiden --team backend tasks ", "ekiden --team backend tasks 1"],
   ["ekiden add Look --role rev", "ekiden add Look --role reviewer"],
   ["ekiden run --model anthropic/claude-s", "ekiden run --model anthropic/claude-sonnet-5-5"],
+  ["ekiden run --model=anthropic/claude-s", "ekiden run --model=anthropic/claude-sonnet-5-5"],
+  ["ekiden --team=back", "ekiden --team=backend"],
   ["ekiden send al", "ekiden send all"],
 ];
 
