@@ -21,10 +21,10 @@ const ANSWER = `The parser reads **two** formats:
 1. \`key = value\`, one a line
 2. JSON
 
-| format | file |
-|---|---|
-| lines | \`src/lines.ts\` |
-| JSON | \`src/json.ts\` |
+| format | file | lines |
+|---|:-:|--:|
+| lines | \`src/lines.ts\` | 9 |
+| JSON | \`src/json.ts\` | 日本 120 |
 
 \`\`\`ts
 export const parse = (text: string) => JSON.parse(text);

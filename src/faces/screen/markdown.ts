@@ -5,14 +5,15 @@
 import { Markdown } from "@earendil-works/pi-tui";
 import { Kept } from "./kept.ts";
 import { type Style, safe } from "./style.ts";
+import { FENCE, withColumns } from "./table-columns.ts";
 
-const FENCE = /^ {0,3}(```+|~~~+)/;
+type Part = { text: string; readonly markdown: Markdown };
 
 export class GrowingMarkdown {
   private readonly style: Style;
-  private readonly settled: Markdown[] = [];
+  private readonly settled: Part[] = [];
   private settledTo = 0;
-  private rest: Markdown | null = null;
+  private rest: Part | null = null;
   /** It only grows. */
   text: string;
   private readonly kept = new Kept();
@@ -31,23 +32,28 @@ export class GrowingMarkdown {
     const rest = this.text.slice(this.settledTo);
     const parts = [...this.settled];
     if (rest.trim() !== "") {
-      this.rest ??= this.markdown("");
-      this.rest.setText(shownText(rest));
+      this.rest ??= this.part("");
+      this.rest.text = shownText(rest);
+      this.rest.markdown.setText(this.rest.text);
       parts.push(this.rest);
     }
-    return parts.flatMap((part, i) => [...(i > 0 ? [""] : []), ...trimmed(part.render(width))]);
+    return parts.flatMap(({ markdown, text }, i) => [
+      ...(i > 0 ? [""] : []),
+      ...trimmed(withColumns(markdown.render(width), text)),
+    ]);
   }
 
   private settle(): void {
     const end = settledEnd(this.text, this.settledTo);
     if (end <= this.settledTo) return;
-    this.settled.push(this.markdown(shownText(this.text.slice(this.settledTo, end))));
+    this.settled.push(this.part(shownText(this.text.slice(this.settledTo, end))));
     this.settledTo = end;
   }
 
-  private markdown(text: string): Markdown {
+  private part(text: string): Part {
     // Between two dollar signs stand shell variables more often than formulas.
-    return new Markdown(text, 0, 0, this.style.markdown, undefined, { renderLatex: false });
+    const markdown = new Markdown(text, 0, 0, this.style.markdown, undefined, { renderLatex: false });
+    return { text, markdown };
   }
 }
 
