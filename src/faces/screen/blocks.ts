@@ -1,14 +1,13 @@
 /** The blocks of a feed: words of the person and of members, thoughts, news, results of commands. Calls: `call-block.ts`. */
 import { visibleWidth } from "@earendil-works/pi-tui";
-import type { MailId, Name } from "../../core/ids.ts";
-import { colourOf } from "../../core/views/identity.ts";
+import type { MailId } from "../../core/ids.ts";
 import { type Retry, retryWords } from "../../core/views/retry.ts";
 import type { Tone } from "../../core/views/view.ts";
 import type { Block, Look } from "./feed.ts";
 import { Kept } from "./kept.ts";
 import { keyHint } from "./keys.ts";
 import { GrowingMarkdown } from "./markdown.ts";
-import { oneLine, type Style, safe, shortened, wrapped } from "./style.ts";
+import { nameOf, oneLine, type Style, safe, shortened, wrapped } from "./style.ts";
 import { thoughtsShown } from "./thoughts.ts";
 
 /** A block that never changes: its lines depend on the width and on whether the view is expanded. */
@@ -127,7 +126,7 @@ export const named = (who: string, paint: Style["paint"]): string =>
     ? ""
     : `${who
         .split(" → ")
-        .map((name) => paint(colourOf(name as Name), name))
+        .map((name) => nameOf(name, paint))
         .join(" → ")} `;
 
 /** One line of news, or several where it is something to act on. */

@@ -6,7 +6,7 @@ import type { Choice } from "./choices.ts";
 import { diffLine } from "./highlight.ts";
 import { GrowingMarkdown } from "./markdown.ts";
 import { type CardQuestions, headOf, isSeen, type Question } from "./questions.ts";
-import { exact, oneLine, type Style, shortened, spread, wrapped } from "./style.ts";
+import { exact, oneLine, phrases, type Style, shortened, spread, wrapped } from "./style.ts";
 
 /** The columns of the bar and the blanks of a card. */
 const MARGIN = 4;
@@ -125,20 +125,17 @@ function answersOf(
   };
   const low = chosen
     ? lineOf(chosen)
-    : wrapped(
-        choices.map(({ key, label }) => `${paint("busy", key)} ${label}`).join(paint("dim", " · ")),
+    : phrases(
+        choices.map(({ key, label }) => `${paint("busy", key)} ${label}`),
         inner,
+        paint("dim", " · "),
       );
-  const hint = hintOf(questions, question, isSeen(question, now));
-  return [
-    "",
-    ...(isLow ? low : choices.flatMap(lineOf)),
-    ...wrapped(hint, inner).map((line) => paint("dim", line)),
-  ];
+  const hint = phrases(hintOf(questions, question, isSeen(question, now)), inner);
+  return ["", ...(isLow ? low : choices.flatMap(lineOf)), ...hint.map((line) => paint("dim", line))];
 }
 
-function hintOf(questions: CardQuestions, { request: { ask } }: Question, seen: boolean): string {
-  if (!seen) return "a new question";
+function hintOf(questions: CardQuestions, { request: { ask } }: Question, seen: boolean): string[] {
+  if (!seen) return ["a new question"];
   const isQuestion = ask.kind === "question";
   const { width, chosen } = questions;
   const rule = width !== "" && chosen?.rule ? `←→ the rule (${width}), e edits it` : "";
@@ -148,5 +145,5 @@ function hintOf(questions: CardQuestions, { request: { ask } }: Question, seen: 
     ...(rule === "" ? [] : [rule]),
     ...(questions.count > 1 ? ["tab next"] : []),
     ...(isQuestion ? ["/send lead TEXT talks past it"] : []),
-  ].join(" · ");
+  ];
 }

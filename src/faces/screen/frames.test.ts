@@ -213,6 +213,10 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     scene.questions.next();
     await scene.open("board");
   },
+  "the board is gone through while three wait": async (scene) => {
+    await SCENES["the board is open while three wait"]?.(scene);
+    scene.panel.takes("\x1b[B", true);
+  },
   "three wait for the person": async (scene) => {
     await SCENES["the board is open while three wait"]?.(scene);
     scene.panel.open(null);

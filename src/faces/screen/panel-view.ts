@@ -5,7 +5,7 @@ import type { Store } from "../../ports/index.ts";
 import { inRow, keyHint } from "./keys.ts";
 import { type Action, isLook, List } from "./list.ts";
 import { type Listed, PANEL_NAMES, PANELS, type PanelInput, type PanelName } from "./panels/panel.ts";
-import { type Style, shortened, spread, wrapped } from "./style.ts";
+import { phrases, type Style, shortened, spread } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 
 const AGAIN_MS = 500;
@@ -154,7 +154,7 @@ export class PanelView {
 
   private hints(width: number): string[] {
     const words = this.actions.map(({ key, word }) => `${key} ${word}`);
-    return wrapped([...words, "/ filter"].join(" · "), width)
+    return phrases([...words, "/ filter"], width)
       .slice(0, HINT_LINES)
       .map((line) => this.style.paint("dim", line));
   }

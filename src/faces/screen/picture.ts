@@ -17,6 +17,8 @@ import type { TeamModel } from "./team.ts";
 const FEED_MIN = 3;
 const CARD_MIN = 8;
 const PANEL_MIN = 6;
+/** The title and the task of a question. */
+const NAMED = 2;
 const CARD_SHARE = 0.7;
 const PANEL_SHARE = 0.45;
 /** While one goes through its rows. */
@@ -48,9 +50,10 @@ export type Parts = {
 /** Lines of members: on a low terminal the feed needs its own. */
 const mostOf = (height: number): number => Math.max(2, Math.min(9, Math.floor(height / 6)));
 
-/** `overflows`: the card does not show all of its question. `members`: whose line a row of the screen is, from 0. */
+/** `asks`: a question can be read and answered. `overflows`: the card does not show all of its question. `members`: whose line a row of the screen is, from 0. */
 export type Drawn = {
   readonly lines: readonly string[];
+  readonly asks: boolean;
   readonly overflows: boolean;
   readonly members: ReadonlyMap<number, Name>;
   /** The column at which those lines begin. */
@@ -75,7 +78,9 @@ export function pictureOf(parts: Parts, { width: whole, height }: { width: numbe
     isRead: watch !== undefined,
   };
   const { lines: asked, overflows } = cardOf(questions, style, cardLook, parts.cardScroll);
-  const card = asked.slice(0, room);
+  // While keys go to the panel, a question is only named: it takes none.
+  const isNamed = panel.hasKeys && watch === undefined;
+  const card = asked.slice(0, isNamed ? Math.min(room, NAMED) : room);
   room -= card.length;
   const forStrip = Math.min(mostOf(height), room - FEED_MIN - (panel.name === null ? 0 : PANEL_MIN));
   const strip = team && !aside ? stripLines(team, style, { width, frame, now, at }, forStrip) : [];
@@ -110,6 +115,7 @@ export function pictureOf(parts: Parts, { width: whole, height }: { width: numbe
   return {
     lines,
     overflows,
+    asks: card.length > 0 && !isNamed,
     membersFrom: aside ? width : 0,
     members: new Map(places.filter((place): place is [number, Name] => place[1] !== null)),
   };

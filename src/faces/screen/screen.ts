@@ -52,7 +52,7 @@ export class Screen {
   private expanded = false;
   private frame = 0;
   private cardScroll = 0;
-  private drawn: Drawn = { lines: [], overflows: false, members: new Map(), membersFrom: 0 };
+  private drawn: Drawn = { lines: [], asks: false, overflows: false, members: new Map(), membersFrom: 0 };
   private readonly notice = new Notice();
   /** The model of the lead. */
   model = "";
@@ -294,7 +294,7 @@ export class Screen {
       },
       { width, height },
     );
-    questions.shown(Date.now());
+    if (this.drawn.asks) questions.shown(Date.now());
     return this.drawn.lines;
   };
 }

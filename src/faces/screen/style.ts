@@ -1,7 +1,8 @@
 /** The looks of the screen, from the sixteen colours of the terminal's own theme: readable on light and dark grounds. */
 import type { EditorTheme, MarkdownTheme } from "@earendil-works/pi-tui";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
-import type { Colour } from "../../core/views/identity.ts";
+import { type Name, PERSON } from "../../core/ids.ts";
+import { type Colour, colourOf } from "../../core/views/identity.ts";
 import type { Tone } from "../../core/views/view.ts";
 import { clean, escapes, type Terminal } from "../terminal/terminal.ts";
 import { highlighted } from "./highlight.ts";
@@ -85,6 +86,17 @@ export function spread(left: string, right: string, width: number): string {
 }
 
 /** Broken at words to `width` columns, behind an indentation. */
+/** A name of the team as the person reads it. */
+export const nameOf = (name: string, paint: Style["paint"]): string =>
+  paint(colourOf(name as Name), name === PERSON ? "you" : name);
+
+/** Phrases with dots between them; a line does not end between the first word of one, often a key, and the next. */
+export const phrases = (parts: readonly string[], width: number, dot = " · "): string[] =>
+  wrapped(parts.map((part) => part.replace(" ", NO_BREAK)).join(dot), width).map((line) =>
+    line.replaceAll(NO_BREAK, " "),
+  );
+const NO_BREAK = "\ue000"; // for private use, so in no text
+
 export const wrapped = (text: string, width: number, indent = ""): string[] =>
   text
     .split("\n")

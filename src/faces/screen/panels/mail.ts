@@ -1,10 +1,9 @@
 /** The latest mail of the person, the lead and the teammates, newest first; unread mail is marked. */
 import { LEAD, PERSON } from "../../../core/ids.ts";
 import { type Mail, words } from "../../../core/mail.ts";
-import { colourOf } from "../../../core/views/identity.ts";
 import { clock } from "../../terminal/print.ts";
 import type { Row } from "../list.ts";
-import { oneLine, type Style, safe, shortened } from "../style.ts";
+import { nameOf, oneLine, type Style, safe, shortened } from "../style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 
 const EACH = 15;
@@ -25,7 +24,7 @@ export const mailPanel: Panel = {
 
 function mailRow({ id, at, from, to, body, urgent, deliveredAt }: Mail, { paint }: Style): Row {
   const text = words(body);
-  const between = `${paint(colourOf(from), from)} → ${paint(colourOf(to), to)}`;
+  const between = `${nameOf(from, paint)} → ${nameOf(to, paint)}`;
   const answersTo = from === PERSON ? to : from;
   return {
     id: String(id),
