@@ -225,6 +225,11 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await working(scene);
     await scene.open("board");
   },
+  "the board is filtered": async (scene) => {
+    await working(scene);
+    await scene.open("board");
+    for (const key of ["\x1b[B", "/", ..."parse the set"]) scene.panel.takes(key, true);
+  },
   "the details of a task": async (scene) => {
     await working(scene);
     await scene.view(1, "1");

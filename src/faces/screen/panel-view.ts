@@ -1,5 +1,5 @@
 /** The open panel: reads it, not more often than needed, shows it in the room that it gets, and does what keys say to its rows. */
-import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
+import { type KeyId, matchesKey, visibleWidth } from "@earendil-works/pi-tui";
 import { messageOf } from "../../core/errors.ts";
 import type { Store } from "../../ports/index.ts";
 import { inRow, keyHint } from "./keys.ts";
@@ -127,11 +127,11 @@ export class PanelView {
       : hasKeys
         ? "tab to the line · esc closes"
         : inRow("↓ selects · esc closes", keyHint("panels", "next"));
-    const title = spread(
-      paint("strong", `─ ${PANELS[this.name].title} `),
-      paint("dim", `${position} · ${keys} ─`),
-      width,
-    );
+    const name = `─ ${PANELS[this.name].title} `;
+    const [whole, short] = [`${position} · ${keys} ─`, `${position} ─`];
+    // A filter is always seen; the keys are known where there is one.
+    const right = visibleWidth(name + whole) < width ? whole : short;
+    const title = spread(paint("strong", name), paint("dim", right), width);
     const hints = hasKeys ? this.hints(width) : [];
     const head = listed?.head ? [listed.head(width)] : [];
     const room = height - 1 - head.length - hints.length;

@@ -19,7 +19,7 @@ import { type Action, isLook } from "./list.ts";
 import { taskActions } from "./panels/board.ts";
 import { type ReviewRow, reviewRows } from "./review-rows.ts";
 import { Story } from "./story.ts";
-import { oneLine, type Style, shortened, spread, wrapped } from "./style.ts";
+import { oneLine, phrases, type Style, shortened, spread } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 import type { FullView } from "./tools.ts";
 
@@ -29,7 +29,7 @@ const CHANGE_AGAIN_MS = 2_000;
 const TABS = ["details", "conversation", "changes"] as const;
 const PARTS_WIDTH = TABS.join("").length + 4 * TABS.length + 2;
 type Tab = (typeof TABS)[number];
-const KEYS = "tab next part · ↑↓ pgup pgdn scroll · ctrl+o in full · esc closes";
+const KEYS = ["tab next part", "↑↓ pgup pgdn scroll", "ctrl+o in full", "esc closes"];
 const LEADS_AWAY = /^\/to /;
 
 type Place = {
@@ -200,8 +200,8 @@ export class TaskView implements FullView {
   private foot(width: number): string[] {
     const { paint } = this.place.style;
     if (this.said !== "") return [paint("warn", shortened(` ${this.said}`, width))];
-    const words = [...this.actions.map(({ key, word }) => `${key} ${word}`), KEYS].join(" · ");
-    return wrapped(words, width - 2, " ").map((line) => paint("dim", line));
+    const words = [...this.actions.map(({ key, word }) => `${key} ${word}`), ...KEYS];
+    return phrases(words, width - 2).map((line) => paint("dim", ` ${line}`));
   }
 
   /** The actions that this task allows now. */
