@@ -240,6 +240,7 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   },
   "the members are gone through": async (scene) => {
     await working(scene);
+    await scene.ask(bob, { kind: "permission", tool: "bash", subject: "rm -r dist" });
     await scene.open("members");
     scene.panel.takes("\x1b[B", true);
     scene.panel.takes("\x1b[B", true);

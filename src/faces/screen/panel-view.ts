@@ -123,15 +123,17 @@ export class PanelView {
     const place = hasKeys ? list.position : `${list.shown.length} in all`;
     const position = filtered ? `filter: ${filter}${this.isFiltering ? "▏" : ""} · ${place}` : place;
     const keys = this.screen.watches
-      ? "↑↓ selects"
+      ? ["↑↓ selects"]
       : hasKeys
-        ? "tab to the line · esc closes"
-        : inRow("↓ selects · esc closes", keyHint("panels", "next"));
+        ? ["tab to the line", "esc closes"]
+        : ["↓ selects", "esc closes", keyHint("panels", "next")];
     const name = `─ ${PANELS[this.name].title} `;
-    const [whole, short] = [`${position} · ${keys} ─`, `${position} ─`];
-    // A filter is always seen; the keys are known where there is one.
-    const right = visibleWidth(name + whole) < width ? whole : short;
-    const title = spread(paint("strong", name), paint("dim", right), width);
+    // The name and a filter are always seen, the keys as far as there is room.
+    const rights = keys.map((_, i) => [position, ...keys.slice(0, keys.length - i)]).concat([[position]]);
+    const right = rights
+      .map((parts) => `${inRow(...parts)} ─`)
+      .find((one) => visibleWidth(name + one) < width);
+    const title = spread(paint("strong", name), paint("dim", right ?? "─"), width);
     const hints = hasKeys ? this.hints(width) : [];
     const head = listed?.head ? [listed.head(width)] : [];
     const room = height - 1 - head.length - hints.length;

@@ -48,11 +48,11 @@ export function stripLines(team: TeamModel, style: Style, look: StripLook, most:
   ];
 }
 
-const askers = ({ picture }: TeamModel): ReadonlySet<Name> =>
+export const askers = ({ picture }: TeamModel): ReadonlySet<Name> =>
   new Set(picture.questions.list.filter(isForPerson).map(({ by }) => by));
 
 /** A member that asked and works on does not wait. */
-const waits = ({ name, phase }: PictureMember, asks: ReadonlySet<Name>): boolean =>
+export const waits = ({ name, phase }: PictureMember, asks: ReadonlySet<Name>): boolean =>
   phase !== "work" && asks.has(name);
 
 /** "and 1 waits for you · 3 at work: bob, carol … · 2 idle": the names of those at work are of more use than others. */

@@ -1,10 +1,10 @@
-/** All members, those at work first, also those that have stopped: what each does, with how much. */
+/** All members, those that wait for the person first, then those at work, also those that have stopped: what each does, with how much. */
 import { LEAD } from "../../../core/ids.ts";
 import type { PictureMember } from "../../../core/picture/member.ts";
 import { colourOf } from "../../../core/views/identity.ts";
 import { money, span, tokens } from "../../../core/views/view.ts";
 import type { Row } from "../list.ts";
-import { phaseWords } from "../strip.ts";
+import { askers, phaseWords, waits } from "../strip.ts";
 import { oneLine, spread } from "../style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 
@@ -13,21 +13,26 @@ const ORDER = ["work", "idle", "shutdown"] as const;
 export const membersPanel: Panel = {
   title: "members",
   read: async ({ team, style, now }: PanelInput): Promise<Listed> => {
-    const rank = ({ phase }: PictureMember): number => ORDER.indexOf(phase);
+    const asks = askers(team);
+    const rank = (one: PictureMember): number => (waits(one, asks) ? -1 : ORDER.indexOf(one.phase));
     const members = [...team.picture.members.values()].sort((a, b) => rank(a) - rank(b));
-    return { empty: "There is no team yet.", rows: members.map((one) => memberRow(one, team, style, now)) };
+    return {
+      empty: "There is no team yet.",
+      rows: members.map((one) => memberRow(one, waits(one, asks), { team, style, now })),
+    };
   },
 };
 
 function memberRow(
   member: PictureMember,
-  { picture }: PanelInput["team"],
-  { paint }: PanelInput["style"],
-  now: number,
+  isWaiting: boolean,
+  { team: { picture }, style: { paint }, now }: Pick<PanelInput, "team" | "style" | "now">,
 ): Row {
   const { name, role, model, phase, task, since, usd, inputTokens, outputTokens } = member;
   const subject = task === null ? "" : `#${task} ${oneLine(picture.subject(task))}`;
-  const doing = [phase === "work" ? member.step || "at work" : phaseWords(member), subject];
+  const state = phase === "work" ? member.step || "at work" : phaseWords(member);
+  const doing = [isWaiting ? "waits for you" : state, subject];
+  const tone = isWaiting ? "warn" : phase === "work" ? "plain" : "dim";
   const words = doing.filter((part) => part !== "").join(" · ");
   const spent = inputTokens + outputTokens;
   return {
@@ -43,7 +48,7 @@ function memberRow(
     ],
     lines: (width) => [
       spread(
-        `${paint(phase === "work" ? "busy" : "dim", phase === "work" ? "▶" : "○")} ${paint(colourOf(name), name)}${role === "" ? "" : paint("dim", ` ${role}`)}  ${paint(phase === "work" ? "plain" : "dim", words)}`,
+        `${paint(phase === "work" ? "busy" : tone, isWaiting ? "?" : phase === "work" ? "▶" : "○")} ${paint(colourOf(name), name)}${role === "" ? "" : paint("dim", ` ${role}`)}  ${paint(tone, words)}`,
         paint(
           "dim",
           [
