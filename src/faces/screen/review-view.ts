@@ -4,7 +4,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { ReviewComment } from "../web/wire.ts";
 import { diffLine } from "./highlight.ts";
 import type { ReviewRow } from "./review-rows.ts";
-import { oneLine, type Style, shortened, spread, wrapped } from "./style.ts";
+import { oneLine, phrases, type Style, shortened, spread, wrapped } from "./style.ts";
 import type { FullView } from "./tools.ts";
 
 type Place = {
@@ -18,7 +18,7 @@ type Place = {
 const TEXT_MAX = 10_000;
 const EXCERPT_MAX = 500;
 const SIDEWAYS = 20;
-const KEYS = "↑↓ line · n p file · enter comment · x remove it · s send all · ←→ sideways · esc closes";
+const KEYS = "↑↓ line,n p file,enter comment,x remove it,s send all,←→ sideways,esc closes".split(",");
 
 export class ReviewView implements FullView {
   private readonly rows: readonly ReviewRow[];
@@ -60,11 +60,9 @@ export class ReviewView implements FullView {
     );
     const foot =
       this.typed === null
-        ? [
-            this.said === ""
-              ? paint("dim", shortened(` ${KEYS}`, width))
-              : paint("warn", shortened(` ${this.said}`, width)),
-          ]
+        ? this.said === ""
+          ? phrases(KEYS, width - 2).map((line) => paint("dim", ` ${line}`))
+          : wrapped(this.said, width - 1, " ").map((line) => paint("warn", line))
         : [
             ...wrapped(`comment: ${oneLine(this.typed)}▏`, width - 2, " ").map((line) => paint("busy", line)),
             paint("dim", shortened(" enter keeps it · esc leaves it out", width)),

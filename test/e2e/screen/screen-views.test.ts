@@ -40,6 +40,7 @@ it.each([60, 80, 120, 200])(
     terminal.type("/review\r");
     const screen = await terminal.shows(/review · 1 file \+1 −1 +0 comments · \d+\/\d+/);
     expect(screen).toMatch(/a\.txt\n +@@ -1,3 \+1,3 @@\n› {5}1 +one\n {6}2 -two\n {6}2 \+zwei\n {6}3 +three/);
+    expect(screen.replaceAll(/\s+/g, " ")).toContain("s send all · ←→ sideways · esc closes");
     expect(screen.split("\n").every((line) => [...line].length <= columns)).toBe(true);
     terminal.type("s");
     await terminal.shows("there are no comments");
