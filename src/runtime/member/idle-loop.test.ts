@@ -450,3 +450,18 @@ it("says nothing about others when it finished no task", async () => {
   await place().look();
   expect(await notices()).toEqual([{ kind: "idle_notice", reason: "no_tool_use", completed: [] }]);
 });
+
+it("shows that it no longer waits for an answer once the question is withdrawn", async () => {
+  await add("paint");
+  const { id } = await claimed(store, seats.alice);
+  const question = { kind: "question", task: id, question: "Red?", options: [], waits: true } as const;
+  const asked = await store.requests.ask(alice, PERSON, question, later(here.clock.now(), POLL));
+  const placed = place();
+  expect(await placed.look("awaiting_answer")).toBe("waits");
+  expect(await shown()).toMatchObject({ phase: "idle", reason: "awaiting_answer" });
+  await store.requests.withdraw(asked.id);
+  placed.idle.pollAgain();
+  await after();
+  expect(await placed.look("awaiting_answer")).toMatchObject({ kind: "rested", reason: "awaiting_tasks" });
+  expect(await shown()).toMatchObject({ phase: "idle", reason: "awaiting_tasks" });
+});

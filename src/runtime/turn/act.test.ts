@@ -405,3 +405,22 @@ it("judges a patch in a shell line as the tool that has it, where the agent has 
   expect(await acted(agentWith([bash, patch]), [call("bash", line)])).toEqual([[false, "patched"]]);
   expect(await acted(agentWith([bash]), [call("bash", line)])).toEqual([[false, "127"]]);
 });
+
+it("does what a call asked for at its end before it is answered, and answers with its error", async () => {
+  const asks = (fails: boolean) => (text: string, ctx: ToolContext) => {
+    ctx.onEnd?.(async () => {
+      did.push(`${text} is over`);
+      if (fails) throw new Error("the end failed");
+    });
+    return "ok";
+  };
+  const tools = [
+    toolOf("one", { run: asks(false), access: "write" }),
+    toolOf("two", { run: asks(true), access: "write" }),
+  ];
+  expect(await acted(agentWith(tools), [call("one"), call("two")])).toEqual([
+    [false, "ok"],
+    [true, "the end failed"],
+  ]);
+  expect(did).toEqual(["one begins", "one ends", "one is over", "two begins", "two ends", "two is over"]);
+});

@@ -64,6 +64,16 @@ const warnings = async ({ store }: Agent): Promise<string[]> =>
     event.type === "warning.raised" ? [event.text] : [],
   );
 
+it("tells the provider which parts of the beginning others share", async () => {
+  const model = modelOf(() => saying("ok"));
+  const agent = await member(model);
+  await turn(agent, never);
+  const opening = { ...agent.loadout.opening, shared: "The project" };
+  const conversation = new Conversation([heard("go")]);
+  await turn({ ...agent, conversation, loadout: { ...agent.loadout, opening } }, never);
+  expect(model.requests.map(({ cache }) => cache?.sharedParts)).toEqual([0, 1]);
+});
+
 it("has no warning for the built-in model, which says nothing to a message", async () => {
   const agent = await member(modelOf(() => ({}), { spec: "runbook" }));
   const replies = new ReplyRecovery(agent);

@@ -135,7 +135,7 @@ function wholeText({ whole, unanswered }: Conversation, reply: AssistantMessage)
   const parts = [rawText(reply)];
   for (let at = before.length - 1; at > 0; at -= 2) {
     const [said, heard] = [before[at - 1], before[at]];
-    if (said?.role !== "assistant" || heard?.role !== "user" || callsOf(said).length > 0) break;
+    if (said?.role !== "assistant" || heard?.role !== "user") break;
     if (heard.content.length !== 1 || textOf(heard) !== CUT_OFF) break;
     parts.unshift(rawText(said));
   }
