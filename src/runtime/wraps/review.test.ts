@@ -1,0 +1,41 @@
+/** The review of a completion: whose completions are reviewed. `test/e2e` tests the rest with whole teams. */
+import { expect, it } from "vitest";
+import { agentOf, modelOf } from "../../../test/fixtures/member.ts";
+import { claimed, name, stage } from "../../../test/fixtures/stage.ts";
+import { LEAD } from "../../core/ids.ts";
+import type { Seat } from "../../core/member.ts";
+import { completeTask } from "../../tools/claims.ts";
+import { act } from "../turn/act.ts";
+import { reviewed } from "./review.ts";
+
+const here = stage("sqlite");
+
+it("reviews the task of the member that completes it, and no task of others", async () => {
+  const { store, seats } = await here.crew(["alice", "bob"]);
+  const [alice, bob] = seats as [Seat, Seat];
+  const jobs: string[] = [];
+  const wrap = reviewed({
+    setting: "all",
+    rounds: 3,
+    reviewer: async (job) => {
+      jobs.push(job);
+      return { name: name("alice/1"), text: "VERDICT: approved", stopped: "" };
+    },
+    changes: async () => "",
+  });
+  await store.board.addAll([{ subject: "paint" }, { subject: "sand" }], LEAD);
+  const [own, other] = [await claimed(store, alice), await claimed(store, bob)];
+  const model = modelOf(() => ({}));
+  const agent = agentOf(store, alice, here.clock, model, { tools: [completeTask], wraps: [wrap] });
+  const complete = async (id: number): Promise<unknown> => {
+    const input = { id, result: "done" };
+    const call = { type: "call", id: `c${id}`, tool: completeTask.name, input } as const;
+    agent.conversation.add({ kind: "said", message: { role: "assistant", content: [call] } });
+    const [entry] = await act(agent, [call], new AbortController().signal, { rest: () => {} });
+    return entry?.kind === "result" && entry.result.isError;
+  };
+  expect(await complete(other.id)).toBe(true);
+  expect(jobs).toEqual([]);
+  await complete(own.id);
+  expect(jobs).not.toEqual([]);
+});
