@@ -35,6 +35,13 @@ it("ends the calls of all models before it has suspended, without a warning", as
   expect(ended?.sort()).toEqual(["alice", "bob"]);
 });
 
+it("has no warning of a member that left because there was nothing to do", async () => {
+  const { join } = await open({ settings: { idleTimeoutMs: 1 } });
+  await join("alice");
+  await soon(() => expect(team.team.names).toEqual([]));
+  expect(await warnings()).toEqual([]);
+});
+
 it("has a warning with the reason of a member that failed", async () => {
   const model = () => modelOf(() => new EkidenError("model_auth", "the key is wrong"));
   const { join, store } = await open({ model });
