@@ -178,37 +178,6 @@ it("sends old results as lines long before that, decides it once, and finds it d
   expect(again.messages().slice(0, 13)).toEqual(conversation.messages().slice(0, 13));
 });
 
-it("records how large the conversation was before and after each of two steps", async () => {
-  const model = modelOf(() => saying("."));
-  const agent = await member(model, { context: { ...SMALL, contextTokens: 1_000_000, trimTokens: 10_000 } });
-  const { store, seat, conversation } = agent;
-  const step = (n: number): Entry[] => [
-    {
-      kind: "said",
-      message: { role: "assistant", content: [{ type: "call", id: `c${n}`, tool: "bash", input: {} }] },
-    },
-    {
-      kind: "result",
-      result: {
-        type: "result",
-        id: `c${n}`,
-        tool: "bash",
-        text: "o".repeat(n < 60 ? 500 : 1_500),
-        isError: false,
-      },
-    },
-  ];
-  const entries = [heard("go"), ...Array.from({ length: 90 }, (_, n) => step(n)).flat()];
-  await store.transcript.record(seat, entries);
-  for (const entry of entries) conversation.add(entry);
-  await turn(agent, never, new ReplyRecovery(agent));
-  const [first, second, ...more] = await compactions(agent);
-  expect([first, second, more]).toMatchObject([{ layer: "snip" }, { layer: "micro" }, []]);
-  if (first?.type !== "context.compacted" || second?.type !== "context.compacted") throw new Error("none");
-  expect(second.before).toBe(first.after);
-  expect(second.after).toBeLessThan(second.before);
-});
-
 it("ends a member whose summaries fail three times in a row, with the reason", async () => {
   const model = modelOf((request) => (asked(request) ? {} : saying("never")));
   const agent = await member(model);

@@ -1,0 +1,45 @@
+/** The facts about a conversation that is made shorter in several steps. */
+import { expect, it } from "vitest";
+import { journalOf } from "../../../test/fixtures/journal.ts";
+import { agentOf, modelOf, saying } from "../../../test/fixtures/member.ts";
+import { stage } from "../../../test/fixtures/stage.ts";
+import { type Entry, heard } from "../../core/conversation/chat.ts";
+import type { Seat } from "../../core/member.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings.ts";
+import { turn } from "./turn.ts";
+
+const here = stage("sqlite");
+
+it("records how large the conversation was before and after each of two steps", async () => {
+  const model = modelOf(() => saying("."));
+  const { store, seats } = await here.crew(["alice"]);
+  const seat = seats[0] as Seat;
+  const context = { ...DEFAULT_SETTINGS, contextTokens: 1_000_000, trimTokens: 10_000 };
+  const agent = agentOf(store, seat, here.clock, model, { context });
+  const { conversation } = agent;
+  const step = (n: number): Entry[] => [
+    {
+      kind: "said",
+      message: { role: "assistant", content: [{ type: "call", id: `c${n}`, tool: "bash", input: {} }] },
+    },
+    {
+      kind: "result",
+      result: {
+        type: "result",
+        id: `c${n}`,
+        tool: "bash",
+        text: "o".repeat(n < 60 ? 500 : 1_500),
+        isError: false,
+      },
+    },
+  ];
+  const entries = [heard("go"), ...Array.from({ length: 90 }, (_, n) => step(n)).flat()];
+  await store.transcript.record(seat, entries);
+  for (const entry of entries) conversation.add(entry);
+  await turn(agent, new AbortController().signal);
+  const [first, second, ...more] = await journalOf(store).events("context.compacted");
+  expect([first, second, more]).toMatchObject([{ layer: "snip" }, { layer: "micro" }, []]);
+  if (first?.type !== "context.compacted" || second?.type !== "context.compacted") throw new Error("none");
+  expect(second.before).toBe(first.after);
+  expect(second.after).toBeLessThan(second.before);
+});
