@@ -161,9 +161,10 @@ export class ScreenTools {
   private vimTakes(data: string): boolean {
     const { editor } = this.place;
     if (editor.isShowingAutocomplete()) return false;
-    const keys = this.vim.keysOf(data, editor.isEmpty);
-    for (const key of keys ?? []) editor.handleInput(key);
-    return keys !== null;
+    const done = this.vim.takes(data, { lines: editor.getLines(), ...editor.getCursor() });
+    if (done && "lines" in done) editor.become(done);
+    else for (const key of done?.keys ?? []) editor.handleInput(key);
+    return done !== null;
   }
 
   /** The line that is being typed, in the editor of the person. */
