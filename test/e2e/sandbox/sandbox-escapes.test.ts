@@ -7,7 +7,7 @@ import { giveBack, ground, runAs, users } from "../../fixtures/other-user.ts";
 type Row = { readonly name: string; readonly effects: string[]; readonly output: string };
 
 async function attempt(uid: number, kind: "confined" | "plain"): Promise<Row[]> {
-  const place = ground(uid);
+  const place = ground(uid, true);
   try {
     const args = [`${place.folder}/base`, `${place.folder}/state`, kind];
     return (JSON.parse(await runAs(place, "escape-owner", args)) as { results: Row[] }).results;
