@@ -109,7 +109,7 @@ const UNSEEN = `
 describe.skipIf(!hasBrowser)("a person who does not look", () => {
   it("is told of questions and of the end, once it is wanted, and sees how many wait", async () => {
     const { address, origin, team } = await asking(["touch one"]);
-    const { page } = await visit(address);
+    const { page } = await visit(address, { whole: true });
     await page.context().grantPermissions(["notifications"], { origin });
     await page.goto(`${origin}/default/board`);
     await page.getByRole("button", { name: "Notify me" }).click();
