@@ -92,7 +92,7 @@ function nextStep(plan: WorkPlan, who: string, { messages }: ModelCall): Step {
   const ran = last("bash");
   const ended = last("complete_task");
   const isRed = plan.landings && plan.red.has(task);
-  const fixed = triesOf("bash").some((one) => !JSON.stringify(one.input).includes("echo red"));
+  const fixed = !JSON.stringify(triesOf("bash").at(-1)?.input ?? "").includes("echo red");
   const isGone = (text = ""): boolean => /was removed before its work had landed/.test(text);
   // It did not run where its worktree was gone.
   const hasRun = ran && !isInterrupted("bash") && !(ran.isError && isGone(ran.text));
