@@ -1,4 +1,5 @@
 /** One run of the gate on a candidate. Its outcome is recorded with the tree it ran on. */
+import { counted } from "../../core/views/view.ts";
 import type { ShellResult } from "../../ports/shell.ts";
 import type { Candidate } from "./candidate.ts";
 import { bounded } from "./git.ts";
@@ -60,7 +61,7 @@ export class GateRun {
         : "";
     const others =
       unseen.length > 0
-        ? `\nThe work was made before ${unseen.length} ${unseen.length === 1 ? "commit" : "commits"} of ${onto} that it now builds on: ${listed(unseen, 3)}.`
+        ? `\nThe work was made before ${counted(unseen.length, "commit")} of ${onto} that it now builds on: ${listed(unseen, 3)}.`
         : "";
     const head = `\`${command}\` ${howItEnded(ran, gateTimeoutMs)} on the merged tree`;
     const output =

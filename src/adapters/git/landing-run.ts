@@ -1,6 +1,9 @@
 /** One landing, from the last place of the line to its end: it is put on what is ahead of it, tested there, and moves the target in its turn. */
+
+import { setTimeout as delay } from "node:timers/promises";
 import { turnOf } from "../../core/landing.ts";
 import type { Obstacle } from "../../core/worktree.ts";
+import { within } from "../within.ts";
 import type { Candidate, LandingTree } from "./candidate.ts";
 import { fastForward } from "./fast-forward.ts";
 import { GateRun } from "./gate-run.ts";
@@ -255,13 +258,9 @@ export class LandingRun {
 
   /** Waits until something may have changed. Never returns at once: others need this thread. */
   private async pause(): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const poll = new Promise<void>((later) => {
-      timer = setTimeout(later, POLL_MS);
-    });
     const { state } = this;
-    await (state.is === "tested" && state.gate.isRunning ? Promise.race([poll, state.gate.ended]) : poll);
-    clearTimeout(timer);
+    if (state.is === "tested" && state.gate.isRunning) await within(POLL_MS, state.gate.ended, undefined);
+    else await delay(POLL_MS);
   }
 }
 

@@ -1,4 +1,5 @@
 /** Notices what somebody outside of the landing queue did to the target branch: commits, and rebases that took commits away. */
+import { counted } from "../../core/views/view.ts";
 import type { Git } from "./git.ts";
 import type { LandingLine } from "./landing-line.ts";
 import { listed } from "./preflight.ts";
@@ -46,14 +47,14 @@ async function changeOf(
   if (hasNext || (await git.isAncestor(root, tip, now))) {
     if (isShared) return null;
     const added = await subjects({ git, root }, `${hasNext ? next : tip}..${now}`);
-    return `${target} has ${counted(added.length)} that no task has landed: ${listed(added)}. Tasks that land next are put on top of them.`;
+    return `${target} has ${counted(added.length, "commit")} that no task has landed: ${listed(added)}. Tasks that land next are put on top of them.`;
   }
   const range = `${now}...${tip}`;
   const gone = await subjects({ git, root }, `${now}..${tip}`);
   const lost = await subjects({ git, root }, "--right-only", "--cherry-pick", range);
   const kept = gone.length - lost.length;
   return [
-    `${target} was rewritten by somebody else (a rebase, an amended commit or a reset): ${counted(gone.length)} of before ${gone.length === 1 ? "is" : "are"} not on it.`,
+    `${target} was rewritten by somebody else (a rebase, an amended commit or a reset): ${counted(gone.length, "commit")} of before ${gone.length === 1 ? "is" : "are"} not on it.`,
     ...(kept > 0 ? [`The changes of ${kept} are on it in other commits.`] : []),
     ...(lost.length > 0 ? [`Missing: ${listed(lost)}. git cherry-pick brings them back.`] : []),
   ].join(" ");
@@ -61,5 +62,3 @@ async function changeOf(
 
 const subjects = async ({ git, root }: Pick<Where, "git" | "root">, ...range: string[]): Promise<string[]> =>
   (await git.run(root, "log", "--format=%h %s (%an)", ...range)).split("\n").filter(Boolean);
-
-const counted = (count: number): string => `${count} ${count === 1 ? "commit" : "commits"}`;

@@ -2,10 +2,12 @@
  * One MCP server: connected at the first use, restarted after a crash, its slow calls cancelled. A call that a crash interrupts
  * fails for its caller: it may have taken effect, so it is never repeated automatically.
  */
+
 import type { Client as McpClient } from "@modelcontextprotocol/client";
 import { toolFailed } from "../../core/errors.ts";
 import { type NamedServer, type ServerConfig, showResult } from "../../core/project/mcp.ts";
 import { endAll } from "../process-table.ts";
+import { within } from "../within.ts";
 import { type ListedTool, listTools } from "./listing.ts";
 import { type Place, type Reached, reach } from "./transport.ts";
 
@@ -57,11 +59,7 @@ export class McpServer {
   /** The same for a caller that cannot wait: null while the list is not known. */
   async toolsInTime(): Promise<readonly ListedTool[] | null> {
     const { done, until } = this.try();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<null>((resolve) => {
-      timer = setTimeout(resolve, Math.max(0, until - performance.now()), null);
-    });
-    return await Promise.race([done, late]).finally(() => clearTimeout(timer));
+    return await within(Math.max(0, until - performance.now()), done, null);
   }
 
   /** @throws EkidenError `tool_failed` with the server's message; the signal's reason on abort. */

@@ -13,6 +13,7 @@ import { tried } from "../../core/tried.ts";
 import type { Program } from "../../ports/shell.ts";
 import { sendSignal } from "../process-table.ts";
 import { textIn } from "../small-files.ts";
+import { within } from "../within.ts";
 import type { UnnamedFile } from "./bubblewrap.ts";
 import { hasMounts } from "./mounts.ts";
 import { ordersOf, waitingShell } from "./orders.ts";
@@ -198,17 +199,7 @@ export class Spares {
 }
 
 /** Null when it does not get ready. */
-async function soonReady({ ready }: Spare): Promise<Mounts | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, LONGEST_START_MS, null);
-  });
-  try {
-    return await Promise.race([ready, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const soonReady = ({ ready }: Spare): Promise<Mounts | null> => within(LONGEST_START_MS, ready, null);
 
 const newPool = (coversMovable: boolean): Pool => ({
   ...{ spares: [], starter: null, mounts: null, usedAt: -Infinity, coversMovable, due: null },

@@ -1,10 +1,12 @@
 /** An error of the sandbox itself, in which nothing of the command ran. */
+
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { isEkidenError, messageOf, toolFailed } from "../../core/errors.ts";
 import type { Confinement } from "../../core/sandbox.ts";
 import type { ConfinedProgram, Program, Sandbox } from "../../ports/shell.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
+import { within } from "../within.ts";
 
 export class SandboxFault extends Error {}
 
@@ -56,12 +58,7 @@ export function faultReader(child: ChildProcess, nth: number, ran: (report: stri
     const [, complaint] = COMPLAINT.exec(output) ?? [];
     if (code === MOUNTS_DIFFER_CODE && complaint === MOUNTS_DIFFER) throw new SandboxFault(complaint);
     if (!CODES.has(code) || complaint === undefined || ran(report)) return;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>((resolve) => {
-      timer = setTimeout(resolve, REPORT_MS);
-    });
-    await Promise.race([closed, late]);
-    clearTimeout(timer);
+    await within(REPORT_MS, closed, null);
     if (!ran(report)) throw new SandboxFault(complaint);
   };
 }

@@ -3,10 +3,12 @@
  * prompt; the program's requests, and the steps that it took by itself, become calls of the reply; the end of the prompt is the last reply
  * of the stint. So lease, plans, permissions, hooks, landings and mail work for this member as for any other.
  */
+
 import type { Socket } from "node:net";
 import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "../../adapters/agents/agent.ts";
 import { isNothing, NO_USAGE, sumOf } from "../../adapters/agents/usage.ts";
 import { localReply } from "../../adapters/models/local.ts";
+import { within } from "../../adapters/within.ts";
 import type { AssistantMessage, ToolResult } from "../../core/conversation/chat.ts";
 import { EkidenError, isEkidenError, messageOf, toolFailed } from "../../core/errors.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/index.ts";
@@ -272,12 +274,7 @@ export class HostedModel implements Model {
     this.prompting = null;
     this.requests.isCut = true;
     await running.program.cancel();
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<"late">((resolve) => {
-      timer = setTimeout(resolve, CANCEL_MS, "late");
-    });
-    if ((await Promise.race([prompting, late])) === "late") await this.stop();
-    clearTimeout(timer);
+    if ((await within(CANCEL_MS, prompting, "late")) === "late") await this.stop();
     this.requests.isCut = false;
     this.forget();
   }
