@@ -4,7 +4,7 @@ import type { Instant, Name, TaskId } from "../ids.ts";
 import { type Counts, isReady, type Status, type Task } from "../task.ts";
 import { overlapping } from "../touches.ts";
 import { journalView } from "./sentence.ts";
-import { type Cell, type Column, type Figure, span, type Tone, type View } from "./view.ts";
+import { type Cell, type Column, counted, type Figure, span, type Tone, type View } from "./view.ts";
 
 export type Look = { readonly glyph: string; readonly word: string; readonly tone: Tone };
 
@@ -99,7 +99,7 @@ export function progressText(counts: Counts): string {
     counts.cancelled > 0 ? `${counts.cancelled} cancelled` : "",
     counts.pending > 0 ? `${counts.pending} to do (${counts.ready} ready)` : "",
   ];
-  return `${counts.total} ${counts.total === 1 ? "task" : "tasks"}: ${parts.filter((part) => part !== "").join(", ")}`;
+  return `${counted(counts.total, "task")}: ${parts.filter((part) => part !== "").join(", ")}`;
 }
 
 export const progressShare = (counts: Counts): number =>

@@ -47,6 +47,9 @@ export type View =
 /** "10,000" */
 export const figure = (count: number): string => count.toLocaleString("en");
 
+/** "1 task", "3 tasks" */
+export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 /** 950 → "0s", 61,000 → "1m01s", 3,700,000 → "1h01m". */
 export function span(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000));

@@ -1,14 +1,16 @@
 /** The checks of `ekiden doctor`: each changes nothing and never shows a key. Here: what the machine has, the settings, the store. */
+
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { delimiter } from "node:path";
 import { promisify } from "node:util";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings.ts";
+import { counted } from "../../core/views/view.ts";
 import { sqlitePath, storeUrl } from "../../project/store-address.ts";
 import { isStore, type ProjectTrust } from "../../project/trust/weigh.ts";
 import type { Invocation } from "../invocation.ts";
-import { count, type Finding, missing, ok, wrong } from "./finding.ts";
+import { type Finding, missing, ok, wrong } from "./finding.ts";
 import { chosenModel, providers } from "./models.ts";
 import { agentFiles, hooks, mcpServers, settingsFiles } from "./project.ts";
 import { sandbox, trusted } from "./safety.ts";
@@ -132,7 +134,7 @@ async function store(call: Invocation, settings: Settings, { waiting }: ProjectT
     });
     try {
       const { total } = await open.board.counts();
-      return ok(name, `${path ?? "PostgreSQL"}: team "${open.team}", ${count(total, "task")}`);
+      return ok(name, `${path ?? "PostgreSQL"}: team "${open.team}", ${counted(total, "task")}`);
     } finally {
       await open.close();
     }

@@ -14,6 +14,3 @@ const as =
 export const ok = as("ok");
 export const missing = as("missing");
 export const wrong = as("wrong");
-
-/** "3 tasks" */
-export const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? "" : "s"}`;

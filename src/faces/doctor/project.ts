@@ -1,4 +1,5 @@
 /** Checks of the files that a project has for its agents: rules, roles, skills, MCP servers, hooks. */
+
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -7,13 +8,14 @@ import { didYouMean } from "../../core/nearest.ts";
 import type { NamedServer } from "../../core/project/mcp.ts";
 import type { Settings } from "../../core/settings.ts";
 import { ourName, TOOL_NAMES } from "../../core/tool-names.ts";
+import { counted } from "../../core/views/view.ts";
 import type { Sandbox } from "../../ports/index.ts";
 import { userFile } from "../../project/own-folders.ts";
 import { projectFile } from "../../project/settings.ts";
 import { readMcpFile } from "../../project/trust/mcp-file.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import type { Invocation } from "../invocation.ts";
-import { count, type Finding, ok, wrong } from "./finding.ts";
+import { type Finding, ok, wrong } from "./finding.ts";
 import { sandboxOf } from "./safety.ts";
 
 /** The settings files that exist, as they are shown. */
@@ -95,7 +97,7 @@ async function tryServer(
   const name = `mcp: ${server.name}`;
   try {
     const tools = await mcp.tools("lead");
-    if (problem === null) return ok(name, count(tools.length, "tool"));
+    if (problem === null) return ok(name, counted(tools.length, "tool"));
     const what = "command" in server.config ? `its command ${quote(server.config.command)}` : "its url";
     return wrong(name, problem, `Check ${what}, or set "disabled": true.`);
   } finally {
@@ -120,7 +122,7 @@ export async function hooks({ cwd }: Invocation, settings: Settings): Promise<Fi
           faults.push(`${event}: no tool is called ${quote(tool)}.${didYouMean(tool, TOOL_NAMES)}`);
   }
   const name = "hooks";
-  if (faults.length === 0) return [ok(name, count(all.length, "command"))];
+  if (faults.length === 0) return [ok(name, counted(all.length, "command"))];
   return [wrong(name, faults.join("\n"), "Correct these hooks in the settings.")];
 }
 

@@ -1,6 +1,8 @@
 /** `/run`: a runbook for the team of the conversation, as `ekiden run` begins or continues one. */
+
 import { badInput } from "../../core/errors.ts";
 import { PERSON, quote } from "../../core/ids.ts";
+import { counted } from "../../core/views/view.ts";
 import type { OwnCommands, ReplContext } from "./slash.ts";
 
 export const runFile: OwnCommands<ReplContext>[string] = {
@@ -26,7 +28,7 @@ export const runFile: OwnCommands<ReplContext>[string] = {
     const text =
       before && before.kind !== "new"
         ? before.text
-        : `${length === 1 ? "1 task" : `${length} tasks`} of ${file} ${length === 1 ? "is" : "are"} on the board`;
+        : `${counted(length, "task")} of ${file} ${length === 1 ? "is" : "are"} on the board`;
     call.done({ data: { file, tasks: length, before: before?.kind ?? "new" }, text });
   },
 };

@@ -1,6 +1,8 @@
 /** `/review`: the whole change on the whole screen, comments on its lines, and all of them sent at once to those who made it. */
+
 import { matchesKey } from "@earendil-works/pi-tui";
 import { messageOf } from "../../core/errors.ts";
+import { counted } from "../../core/views/view.ts";
 import type { ReviewComment } from "../web/wire.ts";
 import { diffLine } from "./highlight.ts";
 import type { ReviewRow } from "./review-rows.ts";
@@ -51,11 +53,8 @@ export class ReviewView implements FullView {
       rows.filter(({ kind, text }) => kind === "line" && text.startsWith(mark)).length;
     const files = rows.filter(({ kind }) => kind === "file").length;
     const head = spread(
-      paint("strong", ` review · ${files} ${files === 1 ? "file" : "files"} +${count("+")} −${count("-")}`),
-      paint(
-        "dim",
-        `${comments.size} ${comments.size === 1 ? "comment" : "comments"} · ${this.at + 1}/${rows.length} `,
-      ),
+      paint("strong", ` review · ${counted(files, "file")} +${count("+")} −${count("-")}`),
+      paint("dim", `${counted(comments.size, "comment")} · ${this.at + 1}/${rows.length} `),
       width,
     );
     const foot =
@@ -195,7 +194,7 @@ export class ReviewView implements FullView {
     else if (isSecond) void this.send(list);
     else {
       this.asked = "s";
-      this.said = `s again sends ${list.length === 1 ? "1 comment" : `${list.length} comments`} to those who made the change`;
+      this.said = `s again sends ${counted(list.length, "comment")} to those who made the change`;
     }
   }
 

@@ -4,7 +4,7 @@ import { messageOf } from "../../core/errors.ts";
 import { PERSON, type TaskId } from "../../core/ids.ts";
 import { type ListedTask, listed } from "../../core/picture/looks.ts";
 import { look, taskViews } from "../../core/views/board.ts";
-import { money, span, tokens } from "../../core/views/view.ts";
+import { counted, money, span, tokens } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
 import { task as readTask } from "../../team/queries/board.ts";
 import { taskChange } from "../../team/queries/task-change.ts";
@@ -283,7 +283,7 @@ function stateOf(task: ListedTask, { paint }: Style): string {
 function costOf({ tries, spent: { turns, tokens: used, usd } }: TaskLife, room: number): string {
   const words = [
     ...(tries.length > 1 ? [`${tries.length} tries`] : []),
-    `${turns} ${turns === 1 ? "turn" : "turns"}`,
+    `${counted(turns, "turn")}`,
     ...(used > 0 ? [`${tokens(used)} tokens`] : []),
     ...(usd > 0 ? [money(usd)] : []),
   ];

@@ -2,7 +2,7 @@
 import type { Event, FactOf } from "../../core/event.ts";
 import type { Name } from "../../core/ids.ts";
 import { colourOf } from "../../core/views/identity.ts";
-import { span, type Tone } from "../../core/views/view.ts";
+import { counted, span, type Tone } from "../../core/views/view.ts";
 import { columns } from "../terminal/terminal.ts";
 import { named } from "./blocks.ts";
 import type { Change } from "./diff.ts";
@@ -98,7 +98,7 @@ export class TaskBlock implements Block {
     if (files.size === 0) return "";
     const all = [...files.values()];
     const sum = (nth: 0 | 1): number => all.reduce((total, counts) => total + counts[nth], 0);
-    return `${files.size} ${files.size === 1 ? "file" : "files"} +${sum(0)} −${sum(1)}`;
+    return `${counted(files.size, "file")} +${sum(0)} −${sum(1)}`;
   }
 }
 

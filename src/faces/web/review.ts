@@ -2,10 +2,12 @@
  * Comments on lines of a change, sent in one batch: those on what a member works at go to it as mail; the others become a task for each
  * task that made the change, kept for its owner where that one is there.
  */
+
 import { badInput } from "../../core/errors.ts";
 import { type Name, PERSON, taskId } from "../../core/ids.ts";
 import type { Member } from "../../core/member.ts";
 import type { Task } from "../../core/task.ts";
+import { counted } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
 import { type Sender, sendMail } from "../../team/actions/mail.ts";
 import { addTask } from "../../team/actions/tasks.ts";
@@ -42,7 +44,7 @@ async function send(
   members: ReadonlyMap<Name, Member>,
   sender: Sender,
 ): Promise<string> {
-  const count = list.length === 1 ? "1 comment" : `${list.length} comments`;
+  const count = counted(list.length, "comment");
   const owner = task && "owner" in task ? (task.owner as Name | null) : null;
   const member = owner === null ? undefined : members.get(owner);
   const isThere = member !== undefined && member.host !== null && member.activity.phase !== "shutdown";

@@ -1,7 +1,7 @@
 /** The figures of one run, collected from its events: what it did, what it used, how long it took. */
 import type { Event } from "../../core/event.ts";
 import { Spent } from "../../core/picture/spent.ts";
-import { money, tokens as short, span } from "../../core/views/view.ts";
+import { counted, money, tokens as short, span } from "../../core/views/view.ts";
 
 export type Summary = {
   /** Files that tools have written or that landed tasks have changed. Files that a command wrote elsewhere are not known. */
@@ -54,7 +54,7 @@ async function filesOf(commits: readonly string[], cwd: string): Promise<Set<str
 /** "4 files changed · 2 tasks landed · 34k tokens · $0.42 · 3m12s" */
 export function summaryText({ files, landed, tokens, usd, ms }: Summary): string {
   const count = (n: number, what: string, then: string): string =>
-    n === 0 ? "" : `${n} ${what}${n === 1 ? "" : "s"} ${then}`;
+    n === 0 ? "" : `${counted(n, what)} ${then}`;
   return [
     count(files, "file", "changed"),
     count(landed, "task", "landed"),

@@ -1,5 +1,5 @@
 /** The fields of forms and toolbars. One without a visible label needs an `aria-label`. */
-import type { ButtonHTMLAttributes, ComponentChildren } from "preact";
+import type { ButtonHTMLAttributes, ComponentChildren, FormHTMLAttributes } from "preact";
 
 type Value<T> = { readonly value: T; readonly onValue: (value: T) => void };
 
@@ -82,6 +82,19 @@ export function Check({
     </label>
   );
 }
+
+type FormProps = Omit<FormHTMLAttributes<HTMLFormElement>, "onSubmit"> & { onSend: () => unknown };
+
+/** A form that this page answers itself. */
+export const Form = ({ onSend, ...rest }: FormProps) => (
+  <form
+    {...rest}
+    onSubmit={(event) => {
+      event.preventDefault();
+      void onSend();
+    }}
+  />
+);
 
 export const Button = (props: ButtonHTMLAttributes<HTMLButtonElement>) => <button type="button" {...props} />;
 

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { spellHidden } from "../../../core/hidden.ts";
 import { app } from "./app.ts";
 import { comment, commentsOf } from "./comments.ts";
-import { Button } from "./fields.tsx";
+import { Button, Form } from "./fields.tsx";
 import type { PatchFile, PatchLine } from "./patch-files.ts";
 
 const SHOWN = 400;
@@ -107,13 +107,7 @@ const textAt = (team: string, path: string, line: number): string | undefined =>
 function Words({ text, label, onText }: { text: string; label: string; onText: (text: string) => void }) {
   const [words, setWords] = useState(text);
   return (
-    <form
-      class="line-comment"
-      onSubmit={(event) => {
-        event.preventDefault();
-        onText(words);
-      }}
-    >
+    <Form class="line-comment" onSend={() => onText(words)}>
       <textarea
         aria-label={label}
         rows={2}
@@ -124,6 +118,6 @@ function Words({ text, label, onText }: { text: string; label: string; onText: (
       <div class="row">
         <button type="submit">{words.trim() === "" && text !== "" ? "Remove" : "Keep for the batch"}</button>
       </div>
-    </form>
+    </Form>
   );
 }

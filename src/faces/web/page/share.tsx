@@ -4,7 +4,7 @@ import { ROLES, type ShareLink } from "../wire.ts";
 import { app } from "./app.ts";
 import { CopyButton } from "./copy.tsx";
 import { Dialog } from "./dialog.tsx";
-import { Button, LabelledChoice, Refusal, TextField } from "./fields.tsx";
+import { Button, Form, LabelledChoice, Refusal, TextField } from "./fields.tsx";
 import { teamTitle } from "./parts.tsx";
 import { hrefOf } from "./route.ts";
 
@@ -38,8 +38,7 @@ export function Share() {
     if (done.ok) then(done.text);
     read();
   };
-  const make = (event: Event): void => {
-    event.preventDefault();
+  const make = (): void => {
     void change({ name, role, hours: Number(hours) }, (token) => {
       const path = hrefOf({ team, view: "board", item: "", task: null, at: null });
       setMade({ name: name.trim(), address: `${location.origin}${path}#token=${token}` });
@@ -48,7 +47,7 @@ export function Share() {
   };
   return (
     <Dialog title={`Share ${teamTitle(app.project, app.teamName)}`}>
-      <form class="form" onSubmit={make}>
+      <Form class="form" onSend={make}>
         <p class="dim">A link shows this team alone. The journal names its person with all that they do.</p>
         <TextField label="Name" placeholder="Ann" value={name} maxLength={40} onValue={setName} autoFocus />
         <div class="form-grid halves">
@@ -66,7 +65,7 @@ export function Share() {
             Make a link
           </button>
         </div>
-      </form>
+      </Form>
       {made && (
         <div class="form made">
           <label>

@@ -4,7 +4,7 @@ import type { TaskHistory } from "../../../core/views/board.ts";
 import type { TaskFields } from "../wire.ts";
 import { app } from "./app.ts";
 import { Dialog, openDialog } from "./dialog.tsx";
-import { Check, Refusal, TextField } from "./fields.tsx";
+import { Check, Form, Refusal, TextField } from "./fields.tsx";
 
 const BLANK = {
   subject: "",
@@ -16,10 +16,10 @@ const BLANK = {
   touches: "",
   needsPlan: false,
 };
-type Form = typeof BLANK;
+type Fields = typeof BLANK;
 
 export function TaskDialog({ task: id }: { task: number | null }) {
-  const [form, setForm] = useState<Form>(() => (id === null ? BLANK : known(id)));
+  const [form, setForm] = useState<Fields>(() => (id === null ? BLANK : known(id)));
   const [refusal, setRefusal] = useState("");
   const [isSending, setSending] = useState(false);
   const [isReady, setReady] = useState(id === null);
@@ -34,12 +34,11 @@ export function TaskDialog({ task: id }: { task: number | null }) {
       (error: Error) => setRefusal(error.message),
     );
   }, [id]);
-  const change = (part: Partial<Form>): void => setForm({ ...form, ...part });
-  const text = (key: Exclude<keyof Form, "needsPlan">, label: string, more: object = {}) => (
+  const change = (part: Partial<Fields>): void => setForm({ ...form, ...part });
+  const text = (key: Exclude<keyof Fields, "needsPlan">, label: string, more: object = {}) => (
     <TextField label={label} value={form[key]} onValue={(value) => change({ [key]: value })} {...more} />
   );
-  const send = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const send = async (): Promise<void> => {
     const fields = read(form);
     if (typeof fields === "string") return setRefusal(fields);
     setSending(true);
@@ -53,7 +52,7 @@ export function TaskDialog({ task: id }: { task: number | null }) {
   };
   return (
     <Dialog title={id === null ? "New task" : `Edit #${id}`}>
-      <form class="form" onSubmit={(event) => void send(event)}>
+      <Form class="form" onSend={send}>
         {text("subject", "Subject", { maxLength: 500, required: true, autoFocus: true })}
         <label>
           Description
@@ -80,12 +79,12 @@ export function TaskDialog({ task: id }: { task: number | null }) {
             {isSending ? "Sending…" : id === null ? "Add task" : "Save"}
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }
 
-function known(id: number): Form {
+function known(id: number): Fields {
   const task = app.live.tasks.get(id);
   if (!task) return BLANK;
   return {
@@ -101,7 +100,7 @@ function known(id: number): Form {
 }
 
 /** The fields for the server, or a sentence about a fault in them. */
-function read({ after, priority, estimate, ...form }: Form): TaskFields | string {
+function read({ after, priority, estimate, ...form }: Fields): TaskFields | string {
   const words = (text: string): string[] => text.split(/[,\s]+/).filter((part) => part !== "");
   const ids = words(after).map((word) => Number(word.replace(/^#/, "")));
   if (ids.some((one) => !Number.isSafeInteger(one) || one < 1))

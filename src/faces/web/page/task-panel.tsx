@@ -10,7 +10,7 @@ import { lookOf, pauseOf, shownOf, whyWaiting } from "./board.ts";
 import { Elapsed } from "./clock.tsx";
 import { openDialog } from "./dialog.tsx";
 import { useAnswer, useFacts } from "./facts.ts";
-import { Button, Choice, CloseButton, Pair, TextField } from "./fields.tsx";
+import { Button, Choice, CloseButton, Form, Pair, TextField } from "./fields.tsx";
 import { Empty, Link, Status, Time } from "./parts.tsx";
 import { TaskTime } from "./task-time.tsx";
 import { Markdown, Output } from "./text.tsx";
@@ -235,10 +235,9 @@ function Actions({ task }: { task: Task }) {
       </div>
       {!isOver && status !== "completed" && <Hands task={task} />}
       {asks && (
-        <form
+        <Form
           class="row"
-          onSubmit={async (event) => {
-            event.preventDefault();
+          onSend={async () => {
             if (await app.act({ do: "cancel", id, reason })) setAsks(false);
           }}
         >
@@ -246,7 +245,7 @@ function Actions({ task }: { task: Task }) {
           <button type="submit" class="danger">
             Cancel #{id}
           </button>
-        </form>
+        </Form>
       )}
     </div>
   );

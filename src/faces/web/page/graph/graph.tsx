@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { criticalPath } from "../../../../core/order.ts";
 import type { Task } from "../../../../core/picture/task.ts";
-import { figure, span } from "../../../../core/views/view.ts";
+import { counted, figure, span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { type Look, looksOf, type Pause, pauseOf, shownOf } from "../board.ts";
 import { useClock } from "../clock.tsx";
@@ -185,9 +185,7 @@ const Stack = ({ fold, laid, onOpen }: { fold: Fold; laid: Layout; onOpen: () =>
     <Status look="done" />
     <span class="subject">{fold.ids.size} tasks done</span>
     <span class="meta">
-      <span>
-        {fold.layers} {fold.layers === 1 ? "layer" : "layers"}
-      </span>
+      <span>{counted(fold.layers, "layer")}</span>
       <span class="note">show</span>
     </span>
   </Button>

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ProviderKeys } from "../../wire.ts";
 import { app } from "../app.ts";
-import { Button, LabelledChoice, Refusal } from "../fields.tsx";
+import { Button, Form, LabelledChoice, Refusal } from "../fields.tsx";
 
 function useKeys(): { readonly keys: ProviderKeys | null; readonly read: () => void } {
   const [keys, setKeys] = useState<ProviderKeys | null>(null);
@@ -105,9 +105,9 @@ export function Keys({ onChange }: { onChange: (said: string) => void }) {
           </li>
         ))}
       </ul>
-      <form class="form" onSubmit={(event) => event.preventDefault()}>
+      <Form class="form" onSend={() => {}}>
         <KeyForm onKept={changed} otherwise="" />
-      </form>
+      </Form>
     </details>
   );
 }

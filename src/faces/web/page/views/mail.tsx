@@ -5,7 +5,7 @@ import { type Mail, words } from "../../../../core/mail.ts";
 import type { MailPage } from "../../wire.ts";
 import { app } from "../app.ts";
 import { useReturns } from "../facts.ts";
-import { Check, Choice } from "../fields.tsx";
+import { Check, Choice, Form } from "../fields.tsx";
 import { Empty, Link, Time } from "../parts.tsx";
 import { Markdown } from "../text.tsx";
 
@@ -136,10 +136,9 @@ function Compose({ to: first }: { to: string }) {
   const [text, setText] = useState("");
   const [isUrgent, setUrgent] = useState(false);
   return (
-    <form
+    <Form
       class="compose"
-      onSubmit={async (event) => {
-        event.preventDefault();
+      onSend={async () => {
         if (await app.act({ do: "send", to, text, urgent: isUrgent })) setText("");
       }}
     >
@@ -157,6 +156,6 @@ function Compose({ to: first }: { to: string }) {
       <button type="submit" disabled={text.trim() === ""}>
         Send
       </button>
-    </form>
+    </Form>
   );
 }

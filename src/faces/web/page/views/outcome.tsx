@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Event } from "../../../../core/event.ts";
 import type { Task } from "../../../../core/picture/task.ts";
-import { figure, money, span, tokens } from "../../../../core/views/view.ts";
+import { counted, figure, money, span, tokens } from "../../../../core/views/view.ts";
 import type { Outcome } from "../../wire.ts";
 import { app } from "../app.ts";
 import { isHosted, looksOf } from "../board.ts";
@@ -175,15 +175,14 @@ function Changes({ outcome: { diff, cut, tasks } }: { outcome: Outcome }) {
         <h3>Changes</h3>
         {files.length > 0 && (
           <span class="dim">
-            {files.length} {files.length === 1 ? "file" : "files"},{" "}
-            <span class="good">+{count("added")}</span> <span class="bad">−{count("removed")}</span>, by
-            anybody since the start
+            {counted(files.length, "file")}, <span class="good">+{count("added")}</span>{" "}
+            <span class="bad">−{count("removed")}</span>, by anybody since the start
           </span>
         )}
         <span class="grow" />
         {comments.length > 0 && app.mayAct && (
           <Button class="primary" disabled={app.isSending} onClick={() => void sendComments(team)}>
-            Send {comments.length} {comments.length === 1 ? "comment" : "comments"}
+            Send {counted(comments.length, "comment")}
           </Button>
         )}
       </header>
@@ -248,7 +247,7 @@ function Gates({ since }: { since: number }) {
       <h3>Landing</h3>
       <p>
         <Link to={{ view: "landing", item: "" }}>
-          {landed.length} {landed.length === 1 ? "change" : "changes"} landed
+          {counted(landed.length, "change")} landed
           {refused.length > 0 && `, ${refused.length} refused`}
         </Link>
       </p>

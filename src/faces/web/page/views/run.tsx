@@ -3,11 +3,12 @@
 import { useEffect, useState } from "preact/hooks";
 import { EFFORTS } from "../../../../core/effort.ts";
 import { tried } from "../../../../core/tried.ts";
+import { counted } from "../../../../core/views/view.ts";
 import type { StartForm, StartOptions } from "../../wire.ts";
 import { app } from "../app.ts";
 import { isHosted, looksOf, teamState } from "../board.ts";
 import { useReturns } from "../facts.ts";
-import { Button, Check, LabelledChoice, Refusal, TextField } from "../fields.tsx";
+import { Button, Check, Form, LabelledChoice, Refusal, TextField } from "../fields.tsx";
 import { Empty, Link } from "../parts.tsx";
 import { KeyForm, Keys } from "./keys.tsx";
 import { Schedule } from "./schedule.tsx";
@@ -97,15 +98,14 @@ function Start({ form, onKept }: { form: StartForm; onKept: (said: string) => vo
   const change = (part: Partial<Fields>): void => setFields({ ...fields, ...part });
   const { counts } = looksOf(app.model);
   const open = counts.busy + counts.ready + counts.waiting;
-  const submit = (event: Event): void => {
-    event.preventDefault();
+  const submit = (): void => {
     const { goal, runbook } = fields;
     keepFields(fields);
     const what = runbook !== "" ? "runbook" : isPlan(fields) ? "plan" : "goal";
     void send(what, runbook || goal, optionsOf(fields, form));
   };
   return (
-    <form class="form" onSubmit={submit}>
+    <Form class="form" onSend={submit}>
       <h2>What shall the team do?</h2>
       <textarea
         aria-label="Goal"
@@ -126,9 +126,7 @@ function Start({ form, onKept }: { form: StartForm; onKept: (said: string) => vo
           value={fields.runbook}
           options={[
             ["", "no file: the goal above"],
-            ...form.runbooks.map(
-              ({ file, tasks }) => [file, `${file}: ${tasks} ${tasks === 1 ? "task" : "tasks"}`] as const,
-            ),
+            ...form.runbooks.map(({ file, tasks }) => [file, `${file}: ${counted(tasks, "task")}`] as const),
           ]}
           onValue={(runbook) => change({ runbook })}
         />
@@ -181,7 +179,7 @@ function Start({ form, onKept }: { form: StartForm; onKept: (said: string) => vo
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   );
 }
 
@@ -273,18 +271,17 @@ function More() {
         <Link to={{ view: "board", item: "" }}>To the board</Link> ·{" "}
         <Link to={{ view: "mail", item: "lead" }}>Write to the lead</Link>
       </p>
-      <form
+      <Form
         class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send("spawn", "", { teammates: Number(count) || 1, ...(keptFields().ask && { ask: true }) });
-        }}
+        onSend={() =>
+          send("spawn", "", { teammates: Number(count) || 1, ...(keptFields().ask && { ask: true }) })
+        }
       >
         <TextField aria-label="How many" inputMode="numeric" class="short" value={count} onValue={setCount} />
         <button type="submit" disabled={isSending}>
           {isSending ? "Starting…" : "Add teammates"}
         </button>
-      </form>
+      </Form>
       <p class="row">
         <span class="dim">Stop the whole team:</span> <StopButton who="all" />
       </p>

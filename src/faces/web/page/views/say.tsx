@@ -1,7 +1,7 @@
 /** A word to the member whose conversation is shown, or none: it is only interrupted then, as Esc does in a terminal. */
 import { useCallback, useState } from "preact/hooks";
 import { app } from "../app.ts";
-import { Button, TextField } from "../fields.tsx";
+import { Button, Form, TextField } from "../fields.tsx";
 import { useKeys } from "../keys.ts";
 
 export function Say({ to }: { to: string }) {
@@ -25,12 +25,9 @@ export function Say({ to }: { to: string }) {
   );
   useKeys(keys);
   return (
-    <form
+    <Form
       class="say"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send(false);
-      }}
+      onSend={() => send(false)}
       onKeyDown={(event) => {
         if (event.key === "Escape" && text === "") keys(event.key);
       }}
@@ -55,6 +52,6 @@ export function Say({ to }: { to: string }) {
       >
         Interrupt
       </Button>
-    </form>
+    </Form>
   );
 }

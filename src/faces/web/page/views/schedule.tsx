@@ -2,15 +2,14 @@
 import { useState } from "preact/hooks";
 import type { StartForm } from "../../wire.ts";
 import { app } from "../app.ts";
-import { Button, LabelledChoice, Refusal, TextField } from "../fields.tsx";
+import { Button, Form, LabelledChoice, Refusal, TextField } from "../fields.tsx";
 
 export function Schedule({ form: { crons }, onChange }: { form: StartForm; onChange: () => void }) {
   const [expression, setExpression] = useState("");
   const [text, setText] = useState("");
   const [what, setWhat] = useState("mail");
   const [refusal, setRefusal] = useState("");
-  const add = async (event: Event): Promise<void> => {
-    event.preventDefault();
+  const add = async (): Promise<void> => {
     const done = await app.send({ do: "cron", expression, text, to: "", task: what === "task" });
     setRefusal(done.ok ? "" : done.text);
     if (!done.ok) return;
@@ -34,7 +33,7 @@ export function Schedule({ form: { crons }, onChange }: { form: StartForm; onCha
           </li>
         ))}
       </ul>
-      <form class="form" onSubmit={(event) => void add(event)}>
+      <Form class="form" onSend={add}>
         <div class="form-grid">
           <TextField
             label="When"
@@ -58,7 +57,7 @@ export function Schedule({ form: { crons }, onChange }: { form: StartForm; onCha
         <div class="row">
           <button type="submit">Add</button>
         </div>
-      </form>
+      </Form>
     </details>
   );
 }

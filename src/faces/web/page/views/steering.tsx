@@ -4,7 +4,7 @@ import { EFFORTS } from "../../../../core/effort.ts";
 import { money } from "../../../../core/views/view.ts";
 import type { Act, Steering } from "../../wire.ts";
 import { app } from "../app.ts";
-import { Button, LabelledChoice, Refusal, TextField } from "../fields.tsx";
+import { Button, Form, LabelledChoice, Refusal, TextField } from "../fields.tsx";
 
 const MODES = [
   ["plan", "plan: read, change nothing"],
@@ -62,13 +62,7 @@ function Fields({ now, send }: { now: Steering; send: Send }) {
           options={MODES}
           onValue={(value) => void send("mode", "", value)}
         />
-        <form
-          class="row"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void send("budget", "", more).then((isDone) => isDone && setMore(""));
-          }}
-        >
+        <Form class="row" onSend={() => send("budget", "", more).then((isDone) => isDone && setMore(""))}>
           <TextField
             label={`US dollars more (${money(now.usd) || "$0"} used, ${limit})`}
             placeholder="5"
@@ -79,7 +73,7 @@ function Fields({ now, send }: { now: Steering; send: Send }) {
           <button type="submit" disabled={more.trim() === ""}>
             Allow
           </button>
-        </form>
+        </Form>
       </div>
       <ModelOf now={now} send={send} />
       <ul class="steered">
@@ -111,12 +105,9 @@ function ModelOf({ now, send }: { now: Steering; send: Send }) {
   const [model, setModel] = useState("");
   const effort = now.members.find((one) => who === "" || one.who === who)?.effort ?? "";
   return (
-    <form
+    <Form
       class="form-grid thirds"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send("model", who, model).then((isDone) => isDone && setModel(""));
-      }}
+      onSend={() => send("model", who, model).then((isDone) => isDone && setModel(""))}
     >
       <LabelledChoice
         label="For"
@@ -150,7 +141,7 @@ function ModelOf({ now, send }: { now: Steering; send: Send }) {
         options={[["", "as the settings say"], ...EFFORTS]}
         onValue={(value) => void send("effort", who, value)}
       />
-    </form>
+    </Form>
   );
 }
 

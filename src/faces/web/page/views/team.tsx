@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { LiveOutput } from "../../../../core/live-output.ts";
 import type { PictureMember as Member } from "../../../../core/picture/member.ts";
-import { money, tokens } from "../../../../core/views/view.ts";
+import { counted, money, tokens } from "../../../../core/views/view.ts";
 import type { Doing } from "../../wire.ts";
 import { AsksOf } from "../answers.tsx";
 import { app } from "../app.ts";
@@ -196,11 +196,7 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
             {tokens(spent)} tokens
           </span>
         )}
-        {member.turns > 0 && (
-          <span>
-            {member.turns} {member.turns === 1 ? "turn" : "turns"}
-          </span>
-        )}
+        {member.turns > 0 && <span>{counted(member.turns, "turn")}</span>}
         {member.usd > 0 && <span>{money(member.usd)}</span>}
         {app.mayAct && isThere(member) && <StopButton who={name} />}
       </footer>
