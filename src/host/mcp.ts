@@ -3,29 +3,16 @@ import type { Mcp } from "../adapters/mcp/index.ts";
 import { childEnvironment } from "../adapters/shell/environment.ts";
 import type { NamedServer } from "../core/project/mcp.ts";
 import type { Settings } from "../core/settings.ts";
-import type { Sandbox, Shell, Store } from "../ports/index.ts";
 import { readMcpFile } from "../project/trust/mcp-file.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
+import type { Parts } from "./parts.ts";
 
 /** Null where neither names any. No server starts before a member needs it. Problems are warnings in the journal. */
 export async function openMcp(
-  {
-    workspace,
-    store,
-    settings,
-    sandbox,
-    trust,
-    shell,
-  }: {
-    workspace: string;
-    store: Store;
-    settings: Pick<Settings, "mcpServers">;
-    sandbox: Sandbox;
-    trust: Pick<ProjectTrust, "servers" | "env" | "waiting">;
-    shell: Shell;
-  },
+  parts: Pick<Parts, "workspace" | "store" | "settings" | "sandbox" | "trust" | "shell">,
   env: NodeJS.ProcessEnv,
 ): Promise<Mcp | null> {
+  const { workspace, store, settings, sandbox, trust, shell } = parts;
   const warn = (problem: string): void => void store.journal.warn(null, `MCP: ${problem}`).catch(() => {});
   const fault = readMcpFile(workspace).fault;
   if (fault) warn(`${fault}. None of its servers is used.`);

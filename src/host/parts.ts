@@ -154,7 +154,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     passEnv: settings.commandEnv,
     hideEnv: inTrees ? (await import("../adapters/git/git.ts")).FOREIGN : [],
   });
-  const trees = inTrees ? await treesOf({ settings, project: workspace, shell, sandbox, env, trust }) : null;
+  const trees = inTrees ? await treesOf({ settings, workspace, shell, sandbox, trust }, env) : null;
   if (!inTrees) withoutWorktrees(whose);
   makeProjectFolder(workspace);
   const { leaseMs, maxAttempts, team, leadMayHoldSeveralTasks: leadMayHoldSeveral } = settings;
@@ -243,17 +243,10 @@ async function trustOf({ trust, settings, env }: PartsOptions, cwd: string): Pro
   return found;
 }
 
-async function treesOf({
-  settings,
-  project,
-  shell,
-  sandbox,
-  env,
-  trust,
-}: Pick<Parts, "settings" | "shell" | "sandbox" | "trust"> & {
-  readonly project: string;
-  readonly env: NodeJS.ProcessEnv;
-}): Promise<Worktrees> {
+async function treesOf(
+  { settings, workspace: project, shell, sandbox, trust }: Omit<Parameters<typeof openMcp>[0], "store">,
+  env: NodeJS.ProcessEnv,
+): Promise<Worktrees> {
   const { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare } = settings;
   const { openWorktrees } = await import("../adapters/git/index.ts");
   return await openWorktrees({

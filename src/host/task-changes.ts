@@ -1,16 +1,11 @@
 /** The changes of a task, for its review. */
 import type { Claimed } from "../core/task.ts";
 import type { Worktrees } from "../ports/index.ts";
+import type { Place as Surrounded } from "./surroundings.ts";
 
 export type TaskChanges = (task: Claimed) => Promise<string | null>;
 
-type Place = {
-  readonly workspace: string;
-  readonly env: Readonly<Record<string, string>>;
-  /** The repository's own configuration may run programs. */
-  readonly trusted: boolean;
-  readonly trees: Worktrees | null;
-};
+type Place = Pick<Surrounded, "workspace" | "env" | "trusted"> & { readonly trees: Worktrees | null };
 
 /** As `git diff` shows it; "" for nothing, null where the project is no repository. Without worktrees others may have had a part in it. */
 export const taskChanges =

@@ -1,7 +1,7 @@
 /** A tool that a model may call, and the context of a call. */
 import type { z } from "zod";
 import type { Entry } from "../core/conversation/chat.ts";
-import type { Image, ImageFile } from "../core/conversation/image.ts";
+import type { ImageFile } from "../core/conversation/image.ts";
 import type { Name, TaskId } from "../core/ids.ts";
 import type { IdleReason } from "../core/lifecycle.ts";
 import type { MemberKind, Profile, Seat } from "../core/member.ts";
@@ -110,8 +110,6 @@ export type Workplace = {
   /** The workspace during a given task, where tasks have different ones. */
   readonly workspaceOf?: ((task: Task) => string) | undefined;
   readonly team: TeamControl;
-  /** Keeps the bytes of an image that a model is to be shown. Without it nothing is shown. */
-  readonly keepImage?: ((image: ImageFile) => Promise<Image>) | undefined;
   /** The text of PDF files. Without it they are named as binary. */
   readonly readPdf?: ReadPdf | undefined;
   /** Background commands of this process, if it can run any. */

@@ -111,12 +111,7 @@ export const codex: Dialect = {
   },
 };
 
-type Act = {
-  readonly kind: string;
-  readonly title: string;
-  readonly output?: string;
-  readonly paths?: readonly string[];
-};
+type Act = Pick<AgentStep, "kind" | "title"> & Partial<Pick<AgentStep, "output" | "paths">>;
 const CODEX_ACTS: Readonly<Record<string, (item: Fields) => Act>> = {
   command_execution: (item) => ({
     kind: "execute",

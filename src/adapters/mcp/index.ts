@@ -22,6 +22,7 @@ const READY_MS = 10_000;
 const anyObject = z.record(z.string(), z.unknown());
 
 export type McpOptions = {
+  /** Absolute. */
   readonly cwd: string;
   /** The environment of servers besides their entries: it holds none of our keys. */
   readonly env?: Readonly<Record<string, string>>;

@@ -6,20 +6,14 @@ import { cutStart } from "../../core/conversation/valid.ts";
 import { toolFailed } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { HttpServer, ServerConfig, StdioServer } from "../../core/project/mcp.ts";
-import type { Program, Sandbox } from "../../ports/shell.ts";
+import type { Program } from "../../ports/shell.ts";
 import { outsideProgram } from "../outside-programs.ts";
+import type { McpOptions } from "./index.ts";
 
 /** The folder in which servers run. */
-export type Place = {
-  /** Absolute. */
-  readonly cwd: string;
-  /** The environment of a server's process besides its entry: it holds none of our keys. */
-  readonly env: Readonly<Record<string, string>>;
+export type Place = Required<Pick<McpOptions, "cwd" | "env" | "readyMs" | "sandbox">> & {
   /** The mark of all processes of a server: see src/adapters/process-table.ts. */
   readonly tag: string;
-  /** Milliseconds that a member waits for a server that is starting. */
-  readonly readyMs: number;
-  readonly sandbox: Sandbox | undefined;
 };
 
 export type Reached = {

@@ -10,7 +10,7 @@ import { conflict, type MakeEntry, start, type Touched, taken, touched } from ".
 import { checked, type SeatRow, seated, staleSeat } from "./seat.ts";
 import type { Session } from "./session.ts";
 import { atMost, type Op, Raw, sql, type Tx, teamLock } from "./sql.ts";
-import { claimOf, SEEN, type SeenRow, TAKEN, type TakenRow, takenOf } from "./task-row.ts";
+import { claimOf, SEEN, type SeenRow, TAKEN, type TakenRow, type TaskRow, takenOf } from "./task-row.ts";
 
 /** A member for whom a task may be ready, or whose seat is stale. */
 type Precheck = {
@@ -163,13 +163,7 @@ function* takeOne(
   return row;
 }
 
-type Candidate = {
-  readonly id: TaskId;
-  readonly priority: number;
-  readonly chain: number;
-  readonly role: string;
-  readonly touches: string;
-};
+type Candidate = Pick<TaskRow, "id" | "priority" | "chain" | "role" | "touches">;
 
 /** PostgreSQL needs several, since others may be claiming the first ones. SQLite has one writer. */
 const CANDIDATES = { sqlite: 1, postgres: 8 } as const;

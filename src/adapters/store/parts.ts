@@ -1,18 +1,12 @@
 /** The parts of a task that was split: what its next owner reads of them, and what ends its wait. */
 import type { TaskId } from "../../core/ids.ts";
-import type { Claimed, Part, Status } from "../../core/task.ts";
+import type { Claimed, Part } from "../../core/task.ts";
 import { measure } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
 import { anyOf, exec, type Op, sql, type Tx } from "./sql.ts";
 import { listOf, splitOf, type TaskRow } from "./task-row.ts";
 
-type PartRow = {
-  readonly id: TaskId;
-  readonly subject: string;
-  readonly status: Status;
-  readonly result: string | null;
-  readonly reason: string | null;
-};
+type PartRow = Pick<TaskRow, "id" | "subject" | "status" | "result" | "reason">;
 
 function* rowsOf(tx: Tx, ids: readonly TaskId[]): Op<PartRow[]> {
   if (ids.length === 0) return [];

@@ -1,10 +1,10 @@
 /** A member as people see it. Pure. */
 import type { Instant, Name } from "../ids.ts";
-import type { Member, MemberKind } from "../member.ts";
+import type { Member, MemberKind, Spent } from "../member.ts";
 import type { Retry } from "../views/retry.ts";
 
 /** A member as the tables say it. */
-export type MemberRow = {
+export type MemberRow = Spent & {
   readonly name: Name;
   readonly kind: MemberKind;
   readonly role: string;
@@ -18,11 +18,6 @@ export type MemberRow = {
   readonly machine: string;
   readonly task: number | null;
   readonly unread: number;
-  readonly turns: number;
-  readonly inputTokens: number;
-  readonly cachedTokens: number;
-  readonly outputTokens: number;
-  readonly usd: number;
   readonly joinedAt: number;
 };
 /** Of which only facts say the rest. */

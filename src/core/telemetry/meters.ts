@@ -5,15 +5,16 @@ import { type Attributes, modelNames } from "./spans.ts";
 import type { ToldEvent, ToldFact } from "./told.ts";
 
 export type Point = { readonly attributes: Attributes; readonly value: number };
-export type HistogramPoint = {
+type Series = {
   readonly attributes: Attributes;
-  readonly count: number;
-  readonly sum: number;
-  readonly min: number;
-  readonly max: number;
+  count: number;
+  sum: number;
+  min: number;
+  max: number;
   /** One more than `bounds`; the last counts what is above all of them. */
-  readonly buckets: readonly number[];
+  buckets: readonly number[];
 };
+export type HistogramPoint = Readonly<Series>;
 export type Metric = { readonly name: string; readonly unit: string; readonly about: string } & (
   | { readonly kind: "sum" | "gauge"; readonly points: readonly Point[] }
   | {
@@ -44,15 +45,6 @@ const ENDS: { readonly [T in ToldFact]?: readonly [Instrument, outcome: string] 
   "task.failed": ["ekiden.tasks.ended", "failed"],
   "task.landed": ["ekiden.landings", "landed"],
   "task.proposed": ["ekiden.landings", "proposed"],
-};
-
-type Series = {
-  readonly attributes: Attributes;
-  count: number;
-  sum: number;
-  min: number;
-  max: number;
-  buckets: readonly number[];
 };
 
 export class Meters {

@@ -1,12 +1,10 @@
 /** Lays out the parts of the screen, from the bottom up: the rest of the terminal belongs to the feed. */
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { LEAD, type Name } from "../../core/ids.ts";
-import type { Mode } from "../../core/permission/mode.ts";
 import { asideOf } from "./aside.ts";
 import { cardOf } from "./card.ts";
 import type { Feed } from "./feed.ts";
-import { footerLine } from "./footer.ts";
-import type { Watch } from "./handlers.ts";
+import { type FooterLook, footerLine } from "./footer.ts";
 import type { PanelView } from "./panel-view.ts";
 import type { CardQuestions } from "./questions.ts";
 import { stripLines } from "./strip.ts";
@@ -26,7 +24,7 @@ const CHOOSING_SHARE = 0.65;
 /** Between the story and the column beside it. */
 const BORDER = " │ ";
 
-export type Parts = {
+export type Parts = Omit<FooterLook, "width"> & {
   readonly team: TeamModel | null;
   readonly style: Style;
   readonly questions: CardQuestions;
@@ -35,16 +33,7 @@ export type Parts = {
   readonly editor: readonly string[];
   readonly at: Name;
   readonly expanded: boolean;
-  readonly frame: string;
-  readonly notice: string;
-  readonly model: string;
-  readonly began: number;
   readonly cardScroll: number;
-  readonly stopKey: string;
-  readonly mode: Mode | null;
-  readonly isUsedUp?: boolean;
-  readonly now: number;
-  readonly watch?: Watch | undefined;
 };
 
 /** Lines of members: on a low terminal the feed needs its own. */

@@ -2,6 +2,7 @@
 import type { Entry, ToolCall } from "../../core/conversation/chat.ts";
 import type { ContextSettings } from "../../core/conversation/compaction.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
+import type { Image, ImageFile } from "../../core/conversation/image.ts";
 import type { Step, ToolTraits } from "../../core/gains.ts";
 import type { TaskId } from "../../core/ids.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
@@ -34,6 +35,8 @@ export type Agent = Workplace & {
   /** When its context is made smaller. */
   readonly context: ContextSettings;
   readonly spool?: Spool | undefined;
+  /** Keeps the bytes of an image that a model is to be shown. Without it nothing is shown. */
+  readonly keepImage?: ((image: ImageFile) => Promise<Image>) | undefined;
   /** The facts that a summary must keep, one paragraph each. Without it: its task, an open plan, unread mail. */
   readonly holds?: (() => Promise<readonly string[]>) | undefined;
   /** The person's hooks at the end of a stint and before a summary. The hooks around calls are a wrap. */
