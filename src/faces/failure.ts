@@ -21,6 +21,8 @@ const SYSTEM: Readonly<Record<string, string>> = {
 /** A refused file operation becomes an error with the path and the reason. Other errors stay: they are faults of this program. */
 function asKnown(thrown: unknown): unknown {
   const { code = "", path, syscall } = thrown instanceof Error ? (thrown as NodeJS.ErrnoException) : {};
+  if (syscall === "uv_cwd")
+    return badInput("The current folder is gone. Change to one that is there.", { cause: thrown });
   if (path === undefined || syscall?.startsWith("spawn") || !Object.hasOwn(SYSTEM, code)) return thrown;
   const why = `${path}: ${SYSTEM[code]}. Check the path and its permissions.`;
   return badInput(why, { cause: thrown });

@@ -20,7 +20,7 @@ import { programFolder } from "../../fixtures/program-folder.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
-import { ended, Project } from "../cli-program.ts";
+import { EKIDEN, ended, Project } from "../cli-program.ts";
 
 let project: Project;
 beforeEach(() => {
@@ -62,6 +62,15 @@ it("ends at once where the folders of the person cannot be made, and starts noth
     expect.soft(stderr).toMatch(/cannot be written, .*Set HOME, or XDG_CONFIG_HOME and XDG_CACHE_HOME/s);
     expect.soft(existsSync(join(project.dir, ".ekiden", "team.db"))).toBe(false);
   }
+});
+
+it("says that the current folder is gone", async () => {
+  const line = `mkdir gone && cd gone && rmdir ../gone && ${EKIDEN} tasks`;
+  const failed = promisify(execFile)("sh", ["-c", line], { cwd: project.dir });
+  await expect(failed).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("current folder is gone"),
+  });
 });
 
 it("uses the system's folder for temporary files where that of the environment is gone", async () => {
