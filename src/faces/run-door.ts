@@ -4,7 +4,6 @@ import type { Settings } from "../core/settings.ts";
 import type { Door } from "../host/attach/door.ts";
 import { socketPath } from "../host/attach/wire.ts";
 import type { HostOptions, TeamHost } from "../host/team-host.ts";
-import { rememberTeam } from "../project/known-teams.ts";
 import type { Invocation } from "./invocation.ts";
 
 type Told = Pick<HostOptions, "onDelta" | "onOutput">;
@@ -19,14 +18,13 @@ export const toldTo = (all: () => readonly (Told | undefined)[]): Required<Told>
   },
 });
 
-/** Lists the team, and lets other terminals and a page of this person steer the run. Null where another process has the socket. */
+/** Lets other terminals and a page of this person steer the run. Null where another process has the socket. */
 export async function openToOthers(
   host: TeamHost,
   settings: Settings,
   { cwd, flags }: Invocation,
   signal: AbortSignal,
 ): Promise<Door | null> {
-  rememberTeam(cwd, settings);
   if (signal.aborted || host.isEnding()) return null;
   try {
     const { Door } = await import("../host/attach/door.ts");

@@ -11,6 +11,7 @@ import type { Outcome } from "../host/outcome.ts";
 import type { Work } from "../host/start-work.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import type { Cursor } from "../ports/index.ts";
+import { rememberTeam } from "../project/known-teams.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
 import { follow } from "../team/queries/journal.ts";
 import { RunSummary, type Summary, summaryText } from "../team/queries/summary.ts";
@@ -136,6 +137,7 @@ async function hostOn(
       readAlong(watched, host.since, reading.signal),
     );
     try {
+      rememberTeam(call.cwd, settings); // also a run that is killed at once is listed
       await host.start(work);
       door = isOnItsWay.then(() => openToOthers(host, settings, call, reading.signal));
       void door.then((one) => {

@@ -1,5 +1,6 @@
 /** Teams that work without a terminal, and the list of all teams of a person. */
-import { readFileSync, rmSync } from "node:fs";
+import { once } from "node:events";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { runs, says, startModelServer } from "../../fixtures/model-server/index.ts";
@@ -55,6 +56,17 @@ it("works on after its terminal, is listed from everywhere, and ends when asked"
   // A new store has not this team.
   await place.run(["add", "Something", "--team", "other"]);
   expect((await listed("--all")).map(({ team }) => team)).not.toContain("default");
+});
+
+it("lists a run before its work begins, so that one killed at once is found", async () => {
+  const place = project();
+  const hooks = { UserPromptSubmit: [{ command: "touch begun; sleep 60" }] };
+  place.write({ "plan.md": PLAN("true"), ".ekiden/settings.json": JSON.stringify({ hooks }) });
+  const run = place.start(["run", "plan.md"]);
+  await soon(() => expect(existsSync(join(place.dir, "begun"))).toBe(true));
+  run.kill("SIGKILL");
+  await once(run, "close");
+  expect((await place.run(["ps", "--all"])).stdout).toContain(place.dir);
 });
 
 it("knows at once that the process of a team was killed, and takes the team over", async () => {
