@@ -4,7 +4,6 @@ import type { Image } from "../core/conversation/image.ts";
 import type { Effort } from "../core/effort.ts";
 import { EkidenError } from "../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../core/ids.ts";
-import { ENDED_STINT } from "../core/lifecycle.ts";
 import type { LiveOutput } from "../core/live-output.ts";
 import type { Mode } from "../core/permission/mode.ts";
 import { isFinished, type Task } from "../core/task.ts";
@@ -18,7 +17,7 @@ import { type Crew, composeAgent } from "./compose.ts";
 import { endLastJobs, keepDeadline } from "./headless.ts";
 import { closeParts, shared, teamParts } from "./hosting.ts";
 import { MemberModels } from "./member-models.ts";
-import { asEkidenError, type HowEnded, lastWarningOf, type Outcome, recordEnd, tally } from "./outcome.ts";
+import { asEkidenError, type HowEnded, LeadTurns, type Outcome, recordEnd, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
 import { type Over, Spending } from "./spending.ts";
 import { goesOnWith, runbookOf, startWork, type Work } from "./start-work.ts";
@@ -67,6 +66,7 @@ class Host implements TeamHost {
   private finishing: Promise<void> | null = null;
   /** The lead deleted its own team. The data goes when this host is closed, so that the end can still be read. */
   private deleting = false;
+  private readonly leadTurns = new LeadTurns();
   private closing: Promise<void> | null = null;
   private readonly over = new AbortController();
   private chores: Promise<unknown> = Promise.resolve();
@@ -120,6 +120,7 @@ class Host implements TeamHost {
       onPerson: () => this.spending.heardPerson(),
       onTurn: (who, outcome) => {
         const looked = this.spending.book(who, outcome);
+        if (who === LEAD) this.leadTurns.note(outcome);
         if (who === LEAD && this.deleting) void this.finish("concluded");
         return looked;
       },
@@ -261,12 +262,8 @@ class Host implements TeamHost {
     return this.words.passed(prompt, to);
   }
 
-  /** A lead whose last stint was ended for it has concluded nothing. */
   private async conclude(): Promise<void> {
-    const activity = (await this.store.roster.member(LEAD))?.activity;
-    const ended = activity?.phase === "idle" && ENDED_STINT.has(activity.reason);
-    const why = ended ? await lastWarningOf(this.store, this.since, LEAD) : null;
-    await (ended ? this.finish("loop", null, why === null ? {} : { why }) : this.finish("concluded"));
+    await this.finish(...(await this.leadTurns.conclusion(this.store, this.since, this.before)));
   }
 
   private async reached({ reason, text, goOn }: Over): Promise<void> {

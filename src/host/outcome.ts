@@ -1,10 +1,12 @@
 /** The outcome of a run: its counts, its reason, the lead's last words. */
 import { textOf } from "../core/conversation/chat.ts";
-import { type EkidenError, isEkidenError, messageOf, toolFailed } from "../core/errors.ts";
+import { EkidenError, isEkidenError, messageOf, toolFailed } from "../core/errors.ts";
 import { type HostId, LEAD, type Name, type TaskId } from "../core/ids.ts";
+import { ENDED_STINT } from "../core/lifecycle.ts";
 import { backlogText } from "../core/mail.ts";
 import type { Task } from "../core/task.ts";
 import type { Cursor, Store } from "../ports/index.ts";
+import { type TurnOutcome, UNANSWERED } from "../runtime/agent/agent.ts";
 import type { Parts } from "./parts.ts";
 
 /** Counts tasks by how they ended. Tasks finished before the run count only when it was resumed. */
@@ -43,7 +45,7 @@ export type Outcome = {
 export type HowEnded = Pick<Outcome, "error" | "why" | "goOn">;
 
 /** The last warning about a member since then, such as what it repeated; null if there is none. */
-export async function lastWarningOf({ journal }: Store, since: Cursor, who: Name): Promise<string | null> {
+async function lastWarningOf({ journal }: Store, since: Cursor, who: Name): Promise<string | null> {
   let text: string | null = null;
   for await (const { events } of journal.pages(since, ["warning.raised"]))
     for (const event of events) if (event.type === "warning.raised" && event.who === who) text = event.text;
@@ -95,6 +97,35 @@ export async function lastWords(store: Store): Promise<string> {
 
 export const asEkidenError = (cause: unknown): EkidenError =>
   isEkidenError(cause) ? cause : toolFailed(messageOf(cause), { cause });
+
+/** The turns of the lead in this process: what the last one was, and whether any did something. */
+export class LeadTurns {
+  private last: TurnOutcome["unanswered"] = null;
+  private hasActed = false;
+
+  note({ unanswered, calls }: TurnOutcome): void {
+    this.last = unanswered;
+    this.hasActed ||= calls.length > 0;
+  }
+
+  /** The end of a run whose board is quiet. A lead whose last stint was ended for it has concluded nothing. */
+  async conclusion(
+    store: Store,
+    since: Cursor,
+    before: ReadonlySet<TaskId>,
+  ): Promise<readonly [Outcome["reason"], EkidenError | null, HowEnded]> {
+    const activity = (await store.roster.member(LEAD))?.activity;
+    if (activity?.phase === "idle" && ENDED_STINT.has(activity.reason)) {
+      const why = await lastWarningOf(store, since, LEAD);
+      return ["loop", null, why === null ? {} : { why }];
+    }
+    const hasWork = this.hasActed || (await store.board.tasks()).length > before.size;
+    // A lead that only concludes in silence has done its work.
+    if (this.last === null || (this.last === "empty" && hasWork)) return ["concluded", null, {}];
+    const text = `The answer of ${LEAD} ${UNANSWERED[this.last]}, again after a hint, so the run has no result. Another model may go on (--model).`;
+    return ["model", new EkidenError("model_refused", text), {}];
+  }
+}
 
 type Ending = {
   readonly id: HostId;

@@ -61,11 +61,18 @@ export type TurnOutcome = {
   /** The calls with their results, for the limits on calls without progress. */
   readonly steps: readonly Step[];
   readonly text: string;
+  /** The member rests, because the reply was no answer, also after a hint. */
+  readonly unanswered: keyof typeof UNANSWERED | null;
   /** The report of the stint, where a Stop hook decides whether it ends; otherwise it was sent with the reply. */
   readonly report: readonly Outgoing[];
   readonly usd: number;
   readonly tokens: number;
 };
+
+export const UNANSWERED = {
+  filtered: "was stopped by the provider's filter",
+  empty: "had no words and no calls",
+} as const;
 
 /** A call in our names, where the agent has that tool and no other one of exactly the name that the model used. */
 export const meant = (

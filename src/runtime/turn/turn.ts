@@ -8,7 +8,7 @@ import { LEAD, PERSON } from "../../core/ids.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
 import type { Mail } from "../../core/mail.ts";
 import type { MakeEntries, Outgoing, Reply, Usage } from "../../ports/index.ts";
-import { type Agent, meant, type TurnOutcome, traitsOf } from "../agent/agent.ts";
+import { type Agent, meant, type TurnOutcome, traitsOf, UNANSWERED } from "../agent/agent.ts";
 import { act } from "./act.ts";
 import { appendNote, record } from "./record.ts";
 import { ReplyRecovery } from "./reply-recovery.ts";
@@ -42,6 +42,7 @@ export async function turn(
   const hint = replies.hint(reply);
   const calls = callsOf(reply.message);
   const round: Entry[] = [{ kind: "said", message: reply.message }];
+  let unanswered: TurnOutcome["unanswered"] = null;
   let reason: IdleReason | null = calls.length === 0 ? "no_tool_use" : null;
   if (calls.length > 0) {
     const rest = (why: IdleReason): void => {
@@ -62,11 +63,10 @@ export async function turn(
     reason = null;
     // The built-in model says nothing where it has nothing to run.
   } else if ((text === "" && agent.model.spec !== "runbook") || reply.stop === "refused") {
-    const what =
-      reply.stop === "refused" ? "was stopped by the provider's filter" : "had no words and no calls";
+    unanswered = reply.stop === "refused" ? "filtered" : "empty";
     await agent.store.journal.warn(
       agent.seat.name,
-      `The answer of ${agent.seat.name} ${what}, again after a hint. It rests until it hears something; another model may go on (/model, --model).`,
+      `The answer of ${agent.seat.name} ${UNANSWERED[unanswered]}, again after a hint. It rests until it hears something; another model may go on (/model, --model).`,
     );
   }
   return {
@@ -76,6 +76,7 @@ export async function turn(
     round,
     steps: stepsOf(round, traitsOf(agent)),
     text,
+    unanswered,
     report,
     usd: reply.usd + besides.usd,
     tokens: total(reply.usage) + total(besides),
