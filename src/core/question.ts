@@ -17,21 +17,18 @@ const folded = (text: string): string => text.trim().toLowerCase();
 
 /** @throws EkidenError `bad_input`: says what to change */
 export function checkAsked({ question, options }: Asked): Asked {
-  const refuse = (why: string): never => {
-    throw badInput(why);
-  };
-  if (question.trim() === "") refuse("The question is empty. Write it in `question`.");
+  if (question.trim() === "") throw badInput("The question is empty. Write it in `question`.");
   if (question.length > QUESTION_MAX)
-    refuse(`The question has ${question.length} characters; at most ${QUESTION_MAX}.`);
+    throw badInput(`The question has ${question.length} characters; at most ${QUESTION_MAX}.`);
   if (options.length < OPTIONS_MIN || options.length > OPTIONS_MAX)
-    refuse(`A question has ${OPTIONS_MIN} to ${OPTIONS_MAX} options, this one ${options.length}.`);
+    throw badInput(`A question has ${OPTIONS_MIN} to ${OPTIONS_MAX} options, this one ${options.length}.`);
   for (const { label, description } of options) {
-    if (label.trim() === "") refuse("An option has an empty label.");
+    if (label.trim() === "") throw badInput("An option has an empty label.");
     if (label.length > LABEL_MAX || description.length > DESCRIPTION_MAX)
-      refuse(`A label has at most ${LABEL_MAX} characters, a description ${DESCRIPTION_MAX}.`);
+      throw badInput(`A label has at most ${LABEL_MAX} characters, a description ${DESCRIPTION_MAX}.`);
   }
   if (new Set(options.map(({ label }) => folded(label))).size < options.length)
-    refuse("Two options have the same label.");
+    throw badInput("Two options have the same label.");
   return {
     question: question.trim(),
     options: options.map(({ label, description }) => ({

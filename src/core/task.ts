@@ -164,33 +164,32 @@ export const DESCRIPTION_MAX = 200_000;
 
 /** @throws EkidenError `bad_input` naming the field and its limit. */
 export function checkTask(task: NewTask | TaskChange): void {
-  const refuse = (what: string): never => {
-    throw badInput(what);
-  };
   if (task.subject !== undefined) {
     if (task.subject.trim() === "")
-      refuse("A task needs a subject: one short line that says what is to be done.");
+      throw badInput("A task needs a subject: one short line that says what is to be done.");
     if (task.subject.length > SUBJECT_MAX)
-      refuse(
+      throw badInput(
         `The subject has ${task.subject.length} characters; at most ${SUBJECT_MAX}. Put the rest into the description.`,
       );
     if (/[\0\n\r]/.test(task.subject))
-      refuse("The subject must be one line without NUL characters. Put the rest into the description.");
+      throw badInput(
+        "The subject must be one line without NUL characters. Put the rest into the description.",
+      );
   }
   if (task.description !== undefined) {
     if (task.description.length > DESCRIPTION_MAX)
-      refuse(
+      throw badInput(
         `The description has ${task.description.length} characters; at most ${DESCRIPTION_MAX}. Put the rest into a file and name the file.`,
       );
-    if (task.description.includes("\0")) refuse("The description holds a NUL character. Remove it.");
+    if (task.description.includes("\0")) throw badInput("The description holds a NUL character. Remove it.");
   }
   if (
     task.priority !== undefined &&
     !(Number.isInteger(task.priority) && Math.abs(task.priority) <= 1_000_000)
   )
-    refuse(`The priority ${task.priority} is not a whole number between -1000000 and 1000000.`);
+    throw badInput(`The priority ${task.priority} is not a whole number between -1000000 and 1000000.`);
   if (task.estimate !== undefined && !(task.estimate > 0 && task.estimate <= 1e9))
-    refuse(`The estimate ${task.estimate} is not a number above 0 and up to 1000000000.`);
+    throw badInput(`The estimate ${task.estimate} is not a number above 0 and up to 1000000000.`);
   if (typeof task.role === "string") checkRole(task.role);
 }
 

@@ -1,7 +1,7 @@
 /** Opens what a hosting process needs: the store, the shell, the models. */
 import { realpathSync } from "node:fs";
 import { hostname } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { systemClock } from "../adapters/clock.ts";
 import { hasWorktrees, withoutWorktrees } from "../adapters/git/bindings.ts";
@@ -27,7 +27,7 @@ import { namedSecrets, type Secrets } from "../core/secrets.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Clock, Cursor, HostProcess, Model, Sandbox, Shell, Store, Worktrees } from "../ports/index.ts";
 import { makeStoreFile } from "../project/open.ts";
-import { checkTemporary, makeOwnFolders, sandboxFolders, userFile } from "../project/own-folders.ts";
+import { checkTemporary, makeOwnFolders, sandboxFolders, userFolder } from "../project/own-folders.ts";
 import { makeProjectFolder } from "../project/project-folder.ts";
 import { secretsOf } from "../project/secrets.ts";
 import { storeUrl } from "../project/store-address.ts";
@@ -208,7 +208,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     surroundings,
     taskChanges: taskChanges({ workspace, env: environment, trusted: trust.runsGit, trees }),
     liveOutput: new LiveOutputWriter(outputDir, scope, secrets.redact),
-    userFolder: dirname(userFile()),
+    userFolder: userFolder(),
     secrets,
     models: {
       open: model,

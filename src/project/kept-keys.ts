@@ -2,14 +2,14 @@
  * The keys of model providers that the person gave to this program, for who has none in the environment: a file in the person's own folder,
  * for this user alone. Members cannot read that folder. A key is used and never shown again; a variable of the environment wins.
  */
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { isOurs, jsonIn, replaceOwnFile } from "../adapters/small-files.ts";
 import { badInput } from "../core/errors.ts";
-import { userFile } from "./own-folders.ts";
+import { userFolder } from "./own-folders.ts";
 
 type Keys = Readonly<Record<string, string>>;
 
-export const keysFile = (): string => join(dirname(userFile()), "keys.json");
+export const keysFile = (): string => join(userFolder(), "keys.json");
 
 /** By variable, such as ANTHROPIC_API_KEY. {} where the file is missing, damaged, or open to other users. */
 export function keptKeys(): Keys {

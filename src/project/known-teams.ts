@@ -2,12 +2,12 @@
 
 import { createHash } from "node:crypto";
 import { existsSync, rmSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, join } from "node:path";
 import { jsonIn, namesIn, replaceOwnFile } from "../adapters/small-files.ts";
 import { type Name, name } from "../core/ids.ts";
 import type { Settings } from "../core/settings.ts";
 import { tried } from "../core/tried.ts";
-import { userFile } from "./own-folders.ts";
+import { userFolder } from "./own-folders.ts";
 import { sqlitePath } from "./store-address.ts";
 
 export type KnownTeam = {
@@ -19,7 +19,7 @@ export type KnownTeam = {
   readonly file: string | null;
 };
 
-const folder = (): string => join(dirname(userFile()), "teams");
+const folder = (): string => join(userFolder(), "teams");
 
 /** A folder that cannot be written is no reason not to run. */
 export function rememberTeam(cwd: string, { store, team }: Pick<Settings, "store" | "team">): void {

@@ -7,7 +7,7 @@ import { type EkidenError, notFound } from "../core/errors.ts";
 import type { Settings } from "../core/settings.ts";
 import type { Store } from "../ports/index.ts";
 import { memberShells } from "./member-shell.ts";
-import { makeOwnFolders, userFile } from "./own-folders.ts";
+import { makeOwnFolders, userFolder } from "./own-folders.ts";
 import { makeProjectFolder, refuseLinked } from "./project-folder.ts";
 import { secretsOf } from "./secrets.ts";
 import { sqlitePath, storeUrl } from "./store-address.ts";
@@ -18,7 +18,7 @@ export function makeStoreFile(url: string, cwd: string): void {
   const path = sqlitePath(url, cwd);
   if (path === null || existsSync(path)) return;
   makeOwnFolders(cwd);
-  if (existsSync(dirname(path))) createOwnStore(dirname(userFile()), cwd, path);
+  if (existsSync(dirname(path))) createOwnStore(userFolder(), cwd, path);
 }
 
 /** A project, and its team where that is open already. */

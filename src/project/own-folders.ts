@@ -7,10 +7,11 @@ import envPaths from "env-paths";
 import { makeFolder } from "../adapters/make-folder.ts";
 import { badInput, messageOf } from "../core/errors.ts";
 
+/** The folder of the person's configuration; it need not exist. */
+export const userFolder = (): string => envPaths("ekiden", { suffix: "" }).config;
+
 /** The settings of the person. */
-export function userFile(): string {
-  return join(envPaths("ekiden", { suffix: "" }).config, "settings.json");
-}
+export const userFile = (): string => join(userFolder(), "settings.json");
 
 /** The settings of the person for one project that are not shared with it, such as the rules of an "always". */
 export function personalFile(project: string): string {
@@ -18,7 +19,7 @@ export function personalFile(project: string): string {
   const name = `${basename(project)
     .replaceAll(/[^\w.-]+/g, "-")
     .slice(0, 40)}-${hash}`;
-  return join(dirname(userFile()), "projects", name, "settings.json");
+  return join(userFolder(), "projects", name, "settings.json");
 }
 
 /** Where the sandbox keeps its proofs and the caches of a project's commands, and which folders those must not see. */
@@ -43,7 +44,7 @@ export function sandboxFolders(workspace: string): {
  */
 export function makeOwnFolders(workspace: string): void {
   const { cacheFolder } = sandboxFolders(workspace);
-  for (const folder of [dirname(userFile()), cacheFolder])
+  for (const folder of [userFolder(), cacheFolder])
     try {
       if (!isAbsolute(folder)) throw badInput("it is no absolute path");
       if (folder !== cacheFolder) makeFolder(folder, 0o700);

@@ -28,18 +28,17 @@ const HEADERS = {
   "user-agent": "ekiden (fetch_url)",
 };
 
-const refuse = (why: string): never => {
-  throw badInput(why);
-};
-
 export function readAddress(text: string): URL {
-  if (text.length > URL_MAX) refuse(`The address has ${text.length} characters, at most ${URL_MAX}.`);
-  if (!URL.canParse(text)) refuse(`"${text}" is not an address. Write it in full: https://example.org/page.`);
+  if (text.length > URL_MAX) throw badInput(`The address has ${text.length} characters, at most ${URL_MAX}.`);
+  if (!URL.canParse(text))
+    throw badInput(`"${text}" is not an address. Write it in full: https://example.org/page.`);
   const url = new URL(text);
   if (url.protocol !== "http:" && url.protocol !== "https:")
-    refuse(`Only http and https addresses are fetched, not ${url.protocol}. Read files with read_file.`);
+    throw badInput(
+      `Only http and https addresses are fetched, not ${url.protocol}. Read files with read_file.`,
+    );
   if (url.username !== "" || url.password !== "")
-    refuse("The address has a name or a password in it. Pages are fetched without credentials.");
+    throw badInput("The address has a name or a password in it. Pages are fetched without credentials.");
   url.hash = "";
   return url;
 }

@@ -2,14 +2,13 @@
  * The values that may follow words of a command line, for the completion of a shell: `ekiden completion values -- WORDS…`, of which the last one
  * is being typed. It reads the team, and asks a provider for its models where its key is set; it changes nothing and asks nobody.
  */
-import { dirname } from "node:path";
 import { EFFORTS } from "../../core/effort.ts";
 import { oneLine } from "../../core/one-line.ts";
 import { MODES } from "../../core/permission/mode.ts";
 import { isFinished } from "../../core/task.ts";
 import type { Store } from "../../ports/index.ts";
 import { withTeam } from "../../project/open.ts";
-import { userFile } from "../../project/own-folders.ts";
+import { userFolder } from "../../project/own-folders.ts";
 import { type CommonOptions, type Invocation, prepare } from "../invocation.ts";
 import { COMMON_OPTIONS, type OptionRow, TEAM_OPTIONS } from "./options.ts";
 import { COMMANDS, nameOf } from "./table.ts";
@@ -53,7 +52,7 @@ const known: Values = async () => {
 
 const roles: Values = async ({ cwd }) => {
   const { loadRoles } = await import("../../adapters/disk/library.ts");
-  const { items } = await loadRoles(cwd, dirname(userFile()));
+  const { items } = await loadRoles(cwd, userFolder());
   return items.map(({ name, description }) => ({ value: name, about: oneLine(description) }));
 };
 

@@ -1,9 +1,8 @@
 /** `ekiden trust`: the person agrees to what this project brings, until it changes; lists the agreements; takes one back. */
-import { dirname } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import type { Figure } from "../../core/views/view.ts";
 import { refuseMember } from "../../project/member-shell.ts";
-import { userFile } from "../../project/own-folders.ts";
+import { userFolder } from "../../project/own-folders.ts";
 import { allRecords, revoke } from "../../project/trust/record.ts";
 import { visible } from "../../project/trust/untrusted.ts";
 import { describe, type ProjectTrust, recordTrust } from "../../project/trust/weigh.ts";
@@ -14,11 +13,11 @@ import type { Run } from "./entry.ts";
 type Options = { readonly list?: boolean; readonly revoke?: boolean };
 
 export const run: Run<Options> = async (call, _, { list = false, revoke: isRevoked = false }) => {
-  const userFolder = dirname(userFile());
-  if (list) return await show(call, userFolder);
+  const folder = userFolder();
+  if (list) return await show(call, folder);
   refuseMember(call.env, "only the person may agree to what a project brings, or take that back.");
   if (isRevoked) {
-    const done = revoke(userFolder, call.cwd);
+    const done = revoke(folder, call.cwd);
     const text = done
       ? "taken back: this project is asked about again"
       : "there was no agreement about this project";

@@ -2,7 +2,7 @@
 
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { quote } from "../../core/ids.ts";
 import { didYouMean } from "../../core/nearest.ts";
 import type { NamedServer } from "../../core/project/mcp.ts";
@@ -10,7 +10,7 @@ import type { Settings } from "../../core/settings.ts";
 import { ourName, TOOL_NAMES } from "../../core/tool-names.ts";
 import { counted } from "../../core/views/view.ts";
 import type { Sandbox } from "../../ports/index.ts";
-import { userFile } from "../../project/own-folders.ts";
+import { userFile, userFolder } from "../../project/own-folders.ts";
 import { projectFile } from "../../project/settings.ts";
 import { readMcpFile } from "../../project/trust/mcp-file.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
@@ -28,8 +28,8 @@ export function settingsFiles(cwd: string): string {
 /** Rules, roles and skills, with every file that was read. */
 export async function agentFiles({ cwd }: Invocation): Promise<Finding[]> {
   const library = await import("../../adapters/disk/library.ts");
-  const userFolder = dirname(userFile());
-  const [whole, rules] = await Promise.all([library.loadLibrary(cwd, userFolder), library.loadRules(cwd)]);
+  const folder = userFolder();
+  const [whole, rules] = await Promise.all([library.loadLibrary(cwd, folder), library.loadRules(cwd)]);
   const shown = (path: string): string => (path.startsWith(cwd) ? relative(cwd, path) : path);
   const finding = (name: string, files: readonly string[]): Finding =>
     ok(name, files.map(shown).join(", ") || "none");

@@ -2,14 +2,13 @@
  * `/NAME` for the person's own commands and for skills. The typed line becomes a message. A command of the project would speak in the
  * person's name: its text is shown first, and the same line again agrees to it, until the file changes.
  */
-import { dirname } from "node:path";
 import { loadCommands, loadSkills } from "../../adapters/disk/library.ts";
 import { badInput, EkidenError } from "../../core/errors.ts";
 import { escapes } from "../../core/hidden.ts";
 import { quote } from "../../core/ids.ts";
 import { relativeTo } from "../../core/paths.ts";
 import { expanded, type OwnCommand } from "../../core/project/own-command.ts";
-import { userFile } from "../../project/own-folders.ts";
+import { userFolder } from "../../project/own-folders.ts";
 import { commandItem } from "../../project/trust/items.ts";
 import { recordItems } from "../../project/trust/weigh.ts";
 import type { Invocation } from "../invocation.ts";
@@ -26,7 +25,7 @@ const SHOWN_LINES = 60;
 
 /** For menus and `/help`: commands, then skills of other names. Files that cannot be used are not there. */
 export async function ownNames(cwd: string): Promise<Named[]> {
-  const folder = dirname(userFile());
+  const folder = userFolder();
   const [commands, skills] = await Promise.all([loadCommands(cwd, folder), loadSkills(cwd, folder)]);
   const named: Named[] = commands.items.map(({ name, description, hint }) => ({
     ...{ name, about: clean(description), usage: clean(`/${name}${hint === "" ? "" : ` ${hint}`}`) },
@@ -51,7 +50,7 @@ export async function ownMessage(
   words: readonly string[],
   canAgree: boolean,
 ): Promise<string | null> {
-  const folder = dirname(userFile());
+  const folder = userFolder();
   const { items, problems } = await loadCommands(call.cwd, folder);
   const command = items.find(({ name }) => name === word);
   if (command) return (await isAgreed(call, command, canAgree)) ? expanded(command, typed, words) : "";

@@ -5,14 +5,14 @@ import { dirname, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.ts";
 import { replaceFile, textIn } from "../../adapters/small-files.ts";
 import { tried } from "../../core/tried.ts";
-import { userFile } from "../../project/own-folders.ts";
+import { userFolder } from "../../project/own-folders.ts";
 
 /** Prompts of one project that the editor offers; lines after which the file is cut. */
 const OFFERED = 100;
 const LINES_MAX = 5_000;
 const LINES_KEPT = 2_000;
 
-const historyFile = (): string => join(dirname(userFile()), "history.jsonl");
+const historyFile = (): string => join(userFolder(), "history.jsonl");
 
 type Line = { readonly cwd: string; readonly text: string };
 

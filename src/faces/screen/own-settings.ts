@@ -2,12 +2,12 @@
  * The person's own choice of how the full screen looks and which keys it has: `terminal.json` next to the settings. No project can
  * set it. Its faults are reported, and the rest counts.
  */
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { readRegular, replaceOwnFile } from "../../adapters/small-files.ts";
 import { badInput, messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { didYouMean } from "../../core/nearest.ts";
-import { userFile } from "../../project/own-folders.ts";
+import { userFolder } from "../../project/own-folders.ts";
 import { bindKeys } from "./keys.ts";
 import { THEMES, type ThemeName } from "./theme.ts";
 import { THOUGHTS, type Thoughts } from "./thoughts.ts";
@@ -27,7 +27,7 @@ const FIELDS = ["theme", "vim", "keys", "statusLine", "thoughts", "scrollback"] 
 const FILE_MAX = 64 * 1024;
 const LENGTH_MAX = 2_000;
 
-export const ownSettingsFile = (): string => join(dirname(userFile()), "terminal.json");
+export const ownSettingsFile = (): string => join(userFolder(), "terminal.json");
 
 /** Binds the keys of the file, and returns the rest of it, with a sentence for each fault. */
 export function applyOwnSettings(): { readonly settings: OwnSettings; readonly faults: readonly string[] } {

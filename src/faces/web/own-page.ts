@@ -4,10 +4,10 @@
  */
 
 import { createHash, randomBytes } from "node:crypto";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { isOurs, jsonIn, replaceOwnFile } from "../../adapters/small-files.ts";
 import { tried } from "../../core/tried.ts";
-import { userFile } from "../../project/own-folders.ts";
+import { userFolder } from "../../project/own-folders.ts";
 
 export type OwnPage = { readonly token: string; readonly port: number | null };
 
@@ -16,7 +16,7 @@ export type WhichPage = { readonly cwd: string; readonly readOnly: boolean };
 
 export function fileOf({ cwd, readOnly }: WhichPage): string {
   const project = createHash("sha256").update(cwd).digest("hex").slice(0, 16);
-  return join(dirname(userFile()), "pages", `${project}${readOnly ? "-look" : ""}.json`);
+  return join(userFolder(), "pages", `${project}${readOnly ? "-look" : ""}.json`);
 }
 
 /** The token and port of the last page of this project; a new token where there was none. */

@@ -16,7 +16,7 @@ import type { LiveOutput } from "../../core/live-output.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import type { Settings } from "../../core/settings.ts";
 import type { Delta } from "../../ports/index.ts";
-import { userFile } from "../../project/own-folders.ts";
+import { userFolder } from "../../project/own-folders.ts";
 import { storeUrl } from "../../project/store-address.ts";
 import type { Outcome } from "../outcome.ts";
 import type { Limits, Over } from "../spending.ts";
@@ -138,7 +138,7 @@ export function socketPath(
 ): string {
   const whose = `${scopeOf(storeUrl(settings, cwd), settings.team)}\n${cwd}${of === "run" ? "\nrun" : ""}`;
   const name = `${createHash("sha256").update(whose).digest("hex").slice(0, 16)}.sock`;
-  const usual = join(dirname(userFile()), "hosts", name);
+  const usual = join(userFolder(), "hosts", name);
   if (Buffer.byteLength(usual) <= PATH_MAX) {
     makeFolder(dirname(usual), 0o700);
     return usual;

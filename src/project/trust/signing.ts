@@ -1,18 +1,17 @@
 /** A store that signs the texts of tasks which the person of this process puts on its board. */
 
-import { dirname } from "node:path";
 import { type Name, PERSON } from "../../core/ids.ts";
 import type { NewTask, Task, TaskChange } from "../../core/task.ts";
 import { tried } from "../../core/tried.ts";
 import type { Board, Store } from "../../ports/index.ts";
-import { userFile } from "../own-folders.ts";
+import { userFolder } from "../own-folders.ts";
 import { Provenance } from "./provenance.ts";
 
 type Text = { readonly description?: string | undefined };
 
 /** Where the person's folder cannot be written nothing is signed: such tasks are asked about. */
 export function signing(store: Store, url: string): Store {
-  const provenance = new Provenance(dirname(userFile()));
+  const provenance = new Provenance(userFolder());
   const sign = (by: Name, texts: readonly Text[]): void => {
     if (by !== PERSON) return;
     const signed = texts.map(({ description }) => description);

@@ -3,14 +3,14 @@
  * `deny`, `ask` and settings that cannot do harm always count.
  */
 import { existsSync, lstatSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { isWithin } from "../../core/paths.ts";
 import type { OwnCommand } from "../../core/project/own-command.ts";
 import { ROLE_FOLDERS, type Role } from "../../core/project/role.ts";
 import type { Settings, SettingsLayer } from "../../core/settings.ts";
 import { mergeSettings } from "../../core/settings-merge.ts";
-import { userFile } from "../own-folders.ts";
+import { userFolder } from "../own-folders.ts";
 import { sqlitePath } from "../store-address.ts";
 import {
   agentItem,
@@ -75,8 +75,8 @@ export async function weighProject(
   const refused: string[] = [];
   const personal = mergeSettings([...above, ...below]);
   refuseAddress(layer, env, refused);
-  const userFolder = dirname(userFile());
-  const record = readRecord(userFolder, cwd);
+  const folder = userFolder();
+  const record = readRecord(folder, cwd);
   const isGiven = ({ id, digest }: TrustItem): boolean => all || record.items[id]?.digest === digest;
   const fromFile = readMcpFile(cwd).servers;
   const items = [
@@ -114,7 +114,7 @@ export async function weighProject(
     runsAgent: (spec) => isGiven(agentItem(spec)),
     sends: (command) => !isWithin(cwd, command.source) || isGiven(commandItem(command, cwd)),
     judged: (role) => {
-      const counts = role.model === "" || isWithin(userFolder, role.source) || isGiven(roleItem(role, cwd));
+      const counts = role.model === "" || isWithin(folder, role.source) || isGiven(roleItem(role, cwd));
       return counts ? role : { ...role, model: "" };
     },
   };
@@ -170,15 +170,15 @@ export function recordTrust({ project }: ProjectTrust, items: readonly TrustItem
 }
 
 export function recordItems(project: string, items: readonly TrustItem[]): void {
-  const userFolder = dirname(userFile());
-  const record = readRecord(userFolder, project);
+  const folder = userFolder();
+  const record = readRecord(folder, project);
   const added = Object.fromEntries(items.map(({ id, digest, text }) => [id, { digest, text }]));
-  writeRecord(userFolder, { ...record, items: { ...record.items, ...added } });
+  writeRecord(folder, { ...record, items: { ...record.items, ...added } });
 }
 
 /** One line for each item; one that the person agreed to in another form says what it was. */
 export function describe({ project }: ProjectTrust, items: readonly TrustItem[]): string[] {
-  const { items: before } = readRecord(dirname(userFile()), project);
+  const { items: before } = readRecord(userFolder(), project);
   return items.map(({ id, text }) => {
     const was = before[id];
     if (was === undefined) return text;
