@@ -14,6 +14,7 @@ import { oneLine } from "../../core/one-line.ts";
 import type { Task } from "../../core/task.ts";
 import { tried } from "../../core/tried.ts";
 import { type ShownCall, shownCall } from "../../core/views/shown-call.ts";
+import { fenced } from "../../core/views/transcript-markdown.ts";
 import { callText } from "../web/call-text.ts";
 
 const TITLE_MAX = 200;
@@ -115,9 +116,3 @@ export const promptText = (blocks: readonly ContentBlock[]): string =>
 
 const pathOf = (uri: string): string =>
   tried(() => (uri.startsWith("file://") ? decodeURIComponent(new URL(uri).pathname) : uri), uri);
-
-function fenced(text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
-  const fence = "`".repeat(longest + 1);
-  return `${fence}\n${text}\n${fence}`;
-}
