@@ -20,8 +20,8 @@ export type Handlers = {
   mode(): Mode | null;
   /** The team waits until more is allowed. */
   isUsedUp?(): boolean;
-  /** Shift-Tab: the next mode. */
-  nextMode(): void;
+  /** Shift-Tab: the next mode, in words. */
+  nextMode(): string;
   /** For a person who only looks: there is no editor, and nothing is changed. */
   readonly watch?: Watch;
 };

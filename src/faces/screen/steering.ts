@@ -4,6 +4,7 @@ import { LEAD, type Name } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import { canBeInterrupted } from "../../core/views/retry.ts";
 import type { TeamHost } from "../../host/team-host.ts";
+import { MODE_WORDS } from "../opening.ts";
 import type { PersonShell } from "./person-shell.ts";
 import type { Screen } from "./screen.ts";
 import type { TeamModel } from "./team.ts";
@@ -32,8 +33,12 @@ export class Steering {
 
   readonly isUsedUp = (): boolean => this.team?.host.spending.isUsedUp === true;
 
-  readonly nextMode = (): void => {
-    if (this.team) this.team.host.mode = NEXT[this.team.host.mode];
+  readonly nextMode = (): string => {
+    if (!this.team) return "the team is not open yet";
+    const { host } = this.team;
+    const next = NEXT[host.mode];
+    host.mode = next;
+    return `mode ${next}: ${MODE_WORDS[next]}`;
   };
 
   /** The number of members that work in this process now, and stop with it. */

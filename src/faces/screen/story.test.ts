@@ -112,8 +112,11 @@ it("says a reply once, also where its last pieces come behind the stored one", a
   await reply("All is done.", " do", "ne.\n");
   expect(shown()).toEqual(["  All is done."]);
   expect(story.isWriting).toBe(false);
+  story.cutOff("interrupted");
+  story.delta({ type: "text", text: "late" });
+  expect(story.isWriting).toBe(false);
   await reply("And", "And", "And now the");
-  expect(shown()).toEqual(["  All is done.", "  And", "  And now the"]);
+  expect(shown()).toEqual(["  All is done.", "· interrupted", "  And", "  And now the"]);
 });
 
 it("shows an edit as a numbered diff, without lines that stay as they were", () => {

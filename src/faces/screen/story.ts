@@ -21,6 +21,8 @@ const HEARD_LINES = 4;
 /** A reply that is not on the screen is kept up to this length while it is written. */
 const LIVE_MAX = 20_000;
 const EDITS_KEPT = 8;
+const ANEW = "a new conversation begins here";
+const SUMMED_UP = "the conversation was summed up to free its context";
 const LATE_MS = 10_000; // pieces that come later are of another reply
 
 export class Story {
@@ -36,6 +38,8 @@ export class Story {
   private justEdited: Change[] = [];
   private answer: Answer | null = null;
   private thought: Thought | null = null;
+  /** Pieces that come now are of a reply that was cut off, until the member goes to work again. */
+  isCut = false;
   /** The line that says when the model is asked again. */
   private waiting: Block | null = null;
   private retry: Retry | null = null;
@@ -89,6 +93,7 @@ export class Story {
   /** `isBusy`: the member is at work, and reads it later. */
   echo(text: string, isBusy = false): PromptBlock {
     const block = new PromptBlock(this.style, text, this.label, isBusy);
+    this.isCut = false;
     this.echoed.push(block);
     this.put(block);
     return block;
@@ -131,6 +136,7 @@ export class Story {
   }
 
   delta({ type, text: piece }: Delta): void {
+    if (this.isCut) return;
     this.retried(null);
     const text = this.late[type].fresh(piece);
     if (text === "") return;
@@ -161,6 +167,7 @@ export class Story {
   /** The pieces of a reply that will not be finished stay, with the reason. */
   cutOff(why: string): void {
     this.retried(null);
+    this.isCut = true;
     this.answer?.cutOff(why);
     if (!this.answer) this.put(newsLine(this.style, this.label, why, "warn"));
     this.answer = null;
@@ -175,6 +182,7 @@ export class Story {
   }
 
   private take({ at, entry }: Recorded): void {
+    this.isCut = false;
     if (entry.kind !== "heard") this.todo.afterRound([entry]);
     switch (entry.kind) {
       case "heard":
@@ -191,16 +199,7 @@ export class Story {
         return;
       }
       case "summary":
-        this.put(
-          newsLine(
-            this.style,
-            "",
-            entry.anew
-              ? "a new conversation begins here"
-              : "the conversation was summed up to free its context",
-            "dim",
-          ),
-        );
+        this.put(newsLine(this.style, "", entry.anew ? ANEW : SUMMED_UP, "dim"));
         return;
       case "opened":
       case "trimmed":

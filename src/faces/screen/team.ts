@@ -84,6 +84,7 @@ export class TeamModel {
     const retry = this.picture.members.get(who)?.retry ?? null;
     if (event.type === "model.retried" || (event.type === "teammate.phase" && retry === null))
       this.story(who).retried(retry);
+    if (event.type === "teammate.phase" && event.phase === "work") this.story(who).isCut = false;
     if (SPEAKS.has(event.type)) await this.story(who).readOn(this.store);
     if (ASKS.has(event.type)) this.story(who).waits(event.at);
     if (ANSWERS.has(event.type)) this.story(who).goesOn(event.at);

@@ -37,7 +37,6 @@ export class Top {
     this.call = call;
     this.store = store;
     this.live = live;
-    const nothing = (): void => {};
     this.screen = new Screen({
       call,
       commands: [],
@@ -48,7 +47,7 @@ export class Top {
         ctrlC: () => this.leave(),
         leave: () => this.leave(),
         mode: () => null,
-        nextMode: nothing,
+        nextMode: () => "",
         watch: {
           title: () => `ekiden top · ${this.about}`,
           keys: KEYS,

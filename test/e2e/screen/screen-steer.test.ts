@@ -29,6 +29,8 @@ it("changes the model and the mode from the next call on", async () => {
   await terminal.shows(/lead +anthropic\/claude-haiku-5/);
   terminal.type("/story\r");
   await terminal.shows("the whole story is shown; /story NAME shows one member's");
+  terminal.type("\x1b[Z");
+  await terminal.shows("mode accept-edits: files are edited without a question");
   terminal.type("/mode accept-edits\r");
   await terminal.shows("mode accept-edits: files are edited without a question");
   terminal.type("edit\r");
