@@ -7,7 +7,7 @@ import { Picture } from "../../src/core/picture/picture.ts";
 import { taskOf } from "../../src/core/picture/task.ts";
 import type { Outline } from "../../src/core/task.ts";
 import { progressText } from "../../src/core/views/board.ts";
-import { footerLine } from "../../src/faces/screen/footer.ts";
+import { footerLines } from "../../src/faces/screen/footer.ts";
 import { boardPanel } from "../../src/faces/screen/panels/board.ts";
 import { membersPanel } from "../../src/faces/screen/panels/members.ts";
 import { styleOf } from "../../src/faces/screen/style.ts";
@@ -131,7 +131,7 @@ describe.each(BACKENDS)("all faces on %s", (backend) => {
         stopKey: "",
         mode: null,
       };
-      const footer = footerLine(screen, style, look);
+      const footer = footerLines(screen, style, look).join("\n");
       if (counts.total > 0) expect(footer, where).toContain(` ${done}/${counts.total} tasks`);
       const panels = { team: screen, store, style, now, place: { cwd: "/nowhere", env: {} } };
       const listed = await boardPanel.read(panels);

@@ -67,7 +67,7 @@ export const takeAway: OwnCommands<ReplContext> = {
       process.stdout.write(`\x1b]52;c;${text}\x07`);
       call.done({
         data: { name, characters: said.length },
-        text: `${said.length} characters of ${name} were sent to the clipboard of this terminal.`,
+        text: `the last answer of ${name} (${said.length} characters) was sent to the clipboard of this terminal`,
       });
     },
   },

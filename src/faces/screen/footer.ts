@@ -8,7 +8,7 @@ import { money, span, type Tone, tokens } from "../../core/views/view.ts";
 import type { Watch } from "./handlers.ts";
 import { inRow, keyHint } from "./keys.ts";
 import { stepOf } from "./strip.ts";
-import { type Style, shortened, spread } from "./style.ts";
+import { type Style, shortened, spread, wrapped } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 
 export type FooterLook = {
@@ -38,8 +38,10 @@ const keysShort = (): string => inRow(keyHint("panels", "panels"), "/help");
 const keysLong = (): string =>
   inRow(keyHint("panels", "panels"), keyHint("member", "members"), keyHint("mode", "mode"), "/help");
 const WIDE = 100;
+const NOTICE_LINES = 3;
 
-export function footerLine(team: TeamModel | null, style: Style, look: FooterLook): string {
+/** One line, or several for a notice that needs them. */
+export function footerLines(team: TeamModel | null, style: Style, look: FooterLook): string[] {
   const { paint } = style;
   const { picture } = team ?? {};
   const counts = picture && countsOf(picture);
@@ -62,14 +64,17 @@ export function footerLine(team: TeamModel | null, style: Style, look: FooterLoo
     [look.watch ? "" : span(look.now - (team?.began ?? look.began)), 5],
   ];
   // A notice, which stays for a few seconds, is shown whole.
-  if (look.notice !== "") return shortened(` ${paint("warn", look.notice)}`, look.width);
+  if (look.notice !== "")
+    return wrapped(look.notice, look.width, " ")
+      .slice(0, NOTICE_LINES)
+      .map((line) => paint("warn", line));
   const left = leftPart(team, style, look);
   const room = look.width - visibleWidth(left) - 3;
   const mode = look.mode ?? "";
   const shown = fitting([[mode, 0], ...figures], room).filter((part) => part !== mode);
   const painted = look.mode === null ? "" : paint(MODE_TONES[look.mode], look.mode);
   const rest = `${painted === "" || shown.length === 0 ? "" : " · "}${shown.join(" · ")} `;
-  return spread(` ${left}`, `${painted}${paint("dim", rest)}`, look.width);
+  return [spread(` ${left}`, `${painted}${paint("dim", rest)}`, look.width)];
 }
 
 /** A part of the line, and how soon it is left out: the highest number first. 0 stays. */

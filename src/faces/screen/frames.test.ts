@@ -295,7 +295,9 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   },
   "a notice is read whole": async (scene) => {
     await working(scene);
-    scene.looks = { notice: "ctrl+c again stops the work; ctrl+d leaves and lets the team work" };
+    scene.looks = {
+      notice: "ctrl+c again stops the work; ctrl+d leaves and lets the team work, as it would without you",
+    };
   },
 };
 

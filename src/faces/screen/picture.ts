@@ -4,7 +4,7 @@ import { LEAD, type Name } from "../../core/ids.ts";
 import { asideOf } from "./aside.ts";
 import { cardOf } from "./card.ts";
 import type { Feed } from "./feed.ts";
-import { type FooterLook, footerLine } from "./footer.ts";
+import { type FooterLook, footerLines } from "./footer.ts";
 import type { PanelView } from "./panel-view.ts";
 import type { CardQuestions } from "./questions.ts";
 import { stripLines } from "./strip.ts";
@@ -52,8 +52,8 @@ export type Drawn = {
 export function pictureOf(parts: Parts, { width: whole, height }: { width: number; height: number }): Drawn {
   const { team, style, questions, panel, feed, editor, at, frame, now, watch } = parts;
   const { paint } = style;
-  const footer = footerLine(team, style, { ...parts, width: whole });
-  let room = Math.max(0, height - editor.length - 1);
+  const footer = footerLines(team, style, { ...parts, width: whole });
+  let room = Math.max(0, height - editor.length - footer.length);
   const aside = asideOf(team, style, { width: whole, frame, now, at }, room);
   const width = aside ? whole - aside.width - visibleWidth(BORDER) : whole;
   const cardLook = {
@@ -97,7 +97,7 @@ export function pictureOf(parts: Parts, { width: whole, height }: { width: numbe
   const beside = (line: string, row: number): string =>
     `${line}${" ".repeat(Math.max(0, width - visibleWidth(line)))}${paint("dim", BORDER)}${aside?.lines[row]?.line ?? ""}`;
   const top = aside ? above.map((line, row) => beside(shortened(line, width), row)) : above;
-  const lines = [...top, ...strip.map(({ line }) => line), ...editor, footer];
+  const lines = [...top, ...strip.map(({ line }) => line), ...editor, ...footer];
   const places = aside
     ? aside.lines.map(({ name }, row) => [row, name] as const)
     : strip.map(({ name }, i) => [above.length + i, name] as const);

@@ -12,7 +12,7 @@ import type { Store } from "../../ports/index.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { Thought } from "./blocks.ts";
 import { CallBlock } from "./call-block.ts";
-import { footerLine } from "./footer.ts";
+import { footerLines } from "./footer.ts";
 import { GrowingMarkdown } from "./markdown.ts";
 import { NewsFeed } from "./news.ts";
 import { styleOf } from "./style.ts";
@@ -156,7 +156,7 @@ it("shows a provider that does not answer as one line that counts down, until it
   expect(shown()).toEqual(["· retrying in 4 s, attempt 3: busy (529)"]);
   expect(shown(LEAD, LATER + 2_500)).toEqual(["· retrying in 2 s, attempt 3: busy (529)"]);
   const look = { width: WIDTH, now: LATER, began: LATER, notice: "", model: "", frame: "⠋" };
-  expect(footerLine(team, style, { ...look, stopKey: "esc interrupts", mode: "default" })).toContain(
+  expect(footerLines(team, style, { ...look, stopKey: "esc interrupts", mode: "default" })[0]).toContain(
     "⠋ retrying in 4 s, attempt 3 · esc interrupts",
   );
   team.story(LEAD).cutOff("interrupted");

@@ -183,7 +183,9 @@ it("goes through the modes by Shift-Tab, and shows the mode at all times", async
   const place = project();
   const terminal = await place.open(["--model", "runbook", "--permission-mode", "bypass"], SMALL);
   for (const mode of ["bypass", "default", "accept-edits", "plan", "default"]) {
-    await soon(() => expect(terminal.grid.lines().at(-1)).toMatch(new RegExp(` ${mode} · \\d+s$`)));
+    await soon(() =>
+      expect(terminal.grid.lines().at(-1)).toMatch(new RegExp(`^ mode ${mode}: | ${mode} · \\d+s$`)),
+    );
     terminal.type("\x1b[Z");
   }
   expect((await place.run(["log"])).stdout).toMatch(/chose the permission mode plan/);

@@ -50,7 +50,7 @@ it("shows the change, copies the answer, and writes the conversation", async () 
   terminal.type("/diff nowhere\r");
   await terminal.shows('"nowhere" has not changed.');
   terminal.type("/copy\r");
-  await terminal.shows("15 characters of lead were sent to the clipboard of this terminal.");
+  await terminal.shows("the last answer of lead (15 characters) was sent to the clipboard of this terminal");
   expect(terminal.output).toContain(`\x1b]52;c;${Buffer.from("It is **done**.").toString("base64")}\x07`);
   terminal.type("/copy nobody\r");
   await terminal.shows('is called "nobody"');
