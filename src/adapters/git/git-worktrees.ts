@@ -14,6 +14,7 @@ import { LandingLine } from "./landing-line.ts";
 import { stamped } from "./parked.ts";
 import type { Repository } from "./preflight.ts";
 import { AgreedFiles } from "./protected-changes.ts";
+import { diskFault } from "./refusal.ts";
 import { ALONE, AT_ONCE, type Remote, remoteFault } from "./remote.ts";
 import { foldersOf, linkShared } from "./shared.ts";
 import { type Known, type SharedTarget, wasLanded } from "./shared-target.ts";
@@ -248,7 +249,10 @@ export class GitWorktrees implements Worktrees {
     mkdirSync(folder, { recursive: true });
     const from = branches.has(binding.branch) ? null : this.targetOf(binding.target).ref;
     const why = await addWorktree(git, { project, commonDir }, root, binding.branch, from);
-    if (why !== null) throw toolFailed(`The worktree of #${task.id} cannot be made in ${root}: ${why}`);
+    if (why !== null)
+      throw toolFailed(
+        `The worktree of #${task.id} cannot be made in ${root}: ${why}${diskFault(why, "try again")}`,
+      );
     if (shared) await this.goOn(task, binding, there, contact);
     const workspace = this.workspace(binding.path);
     mkdirSync(workspace, { recursive: true });

@@ -234,6 +234,16 @@ it.each([
   expect(repo.git("show", "main:b.txt")).toBe("b");
 });
 
+it("says that the disk is at fault when a worktree cannot be made, and makes it later", async () => {
+  const repo = repository({ "a.txt": "a\n", "large.txt": randomBytes(50_000).toString("hex") });
+  repo.write({ ".ekiden/.gitignore": "*\n" });
+  const { PATH, done } = losing("worktree add", `trap '' XFSZ; ulimit -f 20; ${GIT} "$@"; exit`);
+  const trees = await worktreesOf(repo.dir, PATH);
+  rmSync(done);
+  await expect(trees.open(TASK)).rejects.toThrow(/unable to write to the disk.*\(df\), then try again\.$/);
+  expect(readFileSync(join((await trees.open(TASK)).workspace, "a.txt"), "utf8")).toBe("a\n");
+});
+
 it("waits for a worktree that another git is just making", async () => {
   const repo = repository({ "a.txt": "a\n" });
   repo.git("worktree", "add", "--quiet", "--lock", ".ekiden/one");

@@ -17,11 +17,17 @@ export const refused = (why: Obstacle, evidence: string): Refused => ({
 const CANNOT_WRITE =
   /\b(?:unable to write|failed to write|write error|No space left|quota exceeded|Read-only file system|Input\/output error)\b/i;
 
+/** The cause where the disk is at fault, and what to do then; "" for other faults. */
+export const diskFault = (said: string, then: string): string =>
+  CANNOT_WRITE.test(said)
+    ? `\nGit was unable to write to the disk. See which disk is full or read-only (df), then ${then}.`
+    : "";
+
 /** A step of git that failed. @throws EkidenError `tool_failed` when git could not write: no change of the branch mends that */
 export function refusedByGit(step: string, ran: Ran): Refused {
-  const said = bounded(messageOfGit(ran), EVIDENCE_MAX);
-  if (!CANNOT_WRITE.test(ran.err)) return refused("branch", `${step}:\n${said}`);
-  throw toolFailed(
-    `${step}:\n${said}\nGit was unable to write to the disk. So this does not count as a refusal, and nothing is lost. See which disk is full or read-only (df), then complete_task again.`,
-  );
+  const said = `${step}:\n${bounded(messageOfGit(ran), EVIDENCE_MAX)}`;
+  const then = "complete_task again. This does not count as a refusal, and nothing is lost";
+  const fault = diskFault(ran.err, then);
+  if (fault === "") return refused("branch", said);
+  throw toolFailed(said + fault);
 }

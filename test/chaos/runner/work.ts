@@ -96,7 +96,7 @@ function nextStep(plan: WorkPlan, who: string, { messages }: ModelCall): Step {
   const isGone = (text = ""): boolean => /was removed before its work had landed/.test(text);
   // It did not run where its worktree was gone.
   const hasRun = ran && !isInterrupted("bash") && !(ran.isError && isGone(ran.text));
-  if (!hasRun || (/no space left/i.test(ran.text) && !ended)) {
+  if (!hasRun || (/no space left|unable to write/i.test(ran.text) && !ended)) {
     const red = isRed && !ended && !JSON.stringify(parts).includes("gate.sh");
     const command = commandOf(plan, task, attempt);
     return call("bash", { command: red ? `${command}\necho red > out/${task}.txt` : command });
