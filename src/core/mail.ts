@@ -72,7 +72,12 @@ export type Body = Readonly<
 export type Kind = Body["kind"];
 
 /** An order about a task in progress that ends the claim of its owner. */
-export type Taking = "taken back" | "given to another member" | "cancelled" | "completed by somebody else";
+export type Taking =
+  | "taken back"
+  | "given to another member"
+  | "cancelled"
+  | "completed by somebody else"
+  | "given up as failed";
 
 export type Mail = {
   readonly id: MailId;

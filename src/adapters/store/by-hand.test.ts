@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { asTaskId, type HostId, name, PERSON } from "../../core/ids.ts";
+import { words } from "../../core/mail.ts";
 import type { Store } from "../../ports/store.ts";
 import { systemClock } from "../clock.ts";
 import { openStore } from "./index.ts";
@@ -49,4 +50,11 @@ it("claims, gives back, completes and fails", async () => {
   await board.failFor(two, PERSON, "no stamps");
   expect(await board.task(two)).toMatchObject({ status: "failed", owner: PERSON, reason: "no stamps" });
   await expect(board.claimFor(two, PERSON)).rejects.toMatchObject({ code: "already_started" });
+  const three = (await board.add({ subject: "Wait" }, PERSON)).id;
+  expect(await board.claimNext(alice)).toMatchObject({ id: three });
+  await board.failFor(three, PERSON, "too late");
+  const [told] = await store.mail.unread(alice.name);
+  expect(told && words(told.body)).toContain(
+    "#3 was given up as failed (too late). You do not hold it any more",
+  );
 });

@@ -98,7 +98,7 @@ export function* completeFor(tx: Tx, id: TaskId, by: Name, result: string): Op<T
 
 export function* failFor(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> {
   const row = yield* unfinished(tx, id);
-  yield* tellOwner(tx, row, by, "cancelled", reason);
+  yield* tellOwner(tx, row, by, "given up as failed", reason);
   yield* exec`update tasks set owner = ${row.owner ?? by} where team = ${tx.team} and id = ${id}`;
   yield* failed(tx, row, reason, by);
 }
