@@ -27,6 +27,9 @@ const LINES_MAX = 5_000;
 const PASS_LINES = 20;
 const SMALL_EDIT = 10;
 
+/** The share of what the last version of a file added that must be left in the next one. */
+const LEFT_LEAST = 0.1;
+
 /** Files whose changes still count when they are removed so many rounds later. */
 const SHORT_LIFE = 100;
 /** Files that are looked at whether they are still there: those that were changed last. */
@@ -54,6 +57,8 @@ export class FileChanges {
   private readonly files = new Map<string, Known>();
   /** The same for what was found: calls show parts of lines, files whole ones. */
   private readonly disk = new Map<string, Known>();
+  /** Files that calls changed since they were last looked at: their changes count already. */
+  private readonly shown = new Set<string>();
   private readonly contents = new Set<number>();
   private readonly lines = new NewLines();
   /** By path, that of the last change at the end. */
@@ -63,6 +68,7 @@ export class FileChanges {
   private round = 0;
 
   judge(write: FileWrite): Change {
+    this.shown.add(fileOf(write.path));
     const change = this.judged(write);
     return change === "lasting" && !this.stands(write.path) ? "nothing" : change;
   }
@@ -99,16 +105,24 @@ export class FileChanges {
     const known = this.disk.get(key);
     const lines = linesOf(content);
     const fresh = this.newLines(lines);
+    const isShown = this.takeShown(key);
     if (!known) {
       this.disk.set(key, { ...blank(), origin: new Set(lines) });
-      return this.isCopy(lines) || fresh === 0 ? NONE : { changed: 0.5, grown: fresh - 1 };
+      return this.isCopy(lines) || fresh === 0 || isShown ? NONE : { changed: 0.5, grown: fresh - 1 };
     }
     const [added, removed] = [known.added.size, known.removed.size];
-    if (!grewTo(known, lines)) return NONE;
+    if (!grewTo(known, lines) || isShown) return NONE;
     // A log that commands fill with random numbers only grows; lines that are replaced are work, also where only their digits differ.
     const replaced = known.removed.size - removed;
     if (replaced <= 0) return { changed: 0, grown: fresh };
     return { changed: replaced + Math.max(0, known.added.size - added), grown: 0 };
+  }
+
+  /** Calls may have named the file by its whole path. */
+  private takeShown(key: string): boolean {
+    const shown = [...this.shown].filter((path) => path === key || path.endsWith(`/${key}`));
+    for (const path of shown) this.shown.delete(path);
+    return shown.length > 0;
   }
 
   /** The person said something, or a change landed: all writes until now are settled. */
@@ -164,7 +178,13 @@ export class FileChanges {
   }
 
   private rewritten(known: Known, lines: readonly string[]): Change {
-    if (known.origin !== null) return grewTo(known, lines) ? "lasting" : "nothing";
+    if (known.origin !== null) {
+      const before = [...known.added];
+      const grew = grewTo(known, lines);
+      const left = before.filter((line) => known.added.has(line)).length;
+      // A file that is written anew each time may grow without an end.
+      return grew && left >= before.length * LEFT_LEAST ? "lasting" : "nothing";
+    }
     const isCopy = this.isCopy(lines);
     this.newLines(lines);
     known.origin = new Set(lines);

@@ -39,17 +39,43 @@ describe("an answer", () => {
     ]);
   });
 
-  it("with figures that rise counts half, and no more than 60 times", () => {
-    const gains = gainsOf(...Array.from({ length: 100 }, (_, n) => run(`x${n}`, `page ${n}`)));
-    expect(gains.filter((gain) => gain === "step")).toHaveLength(60);
-    expect(gains.slice(70)).toEqual(Array(30).fill("nothing"));
+  it("in new words, or with figures that rise, counts in part until 40 calls are saved, then whole until something lasts", () => {
+    const rises = gainsOf(...Array.from({ length: 100 }, (_, n) => run(`x${n}`, `page ${n}`)));
+    expect(rises.filter((gain) => gain === "step")).toHaveLength(78); // and the first one is found
+    expect(rises.slice(79)).toEqual(Array(21).fill("nothing"));
+    const words = Array.from({ length: 60 }, (_, n) => run(`x${n}`, "kmt".repeat(n + 1)));
+    const gains = gainsOf(
+      ...words,
+      run("y", "page 1"),
+      run("z", "page 2"),
+      write("a", "one\n"),
+      run("w", "other"),
+    );
+    expect(gains.slice(52, 54)).toEqual(["found", "nothing"]);
+    expect(gains.slice(60)).toEqual(["nothing", "nothing", "lasting", "found"]);
   });
 
-  it("in new words is found no more than 60 times, until something lasts", () => {
-    const answers = Array.from({ length: 70 }, (_, n) => run(`x${n}`, "kmt".repeat(n + 1)));
-    const gains = gainsOf(...answers, write("a", "one\n"), run("y", "other words"));
-    expect(gains.slice(59, 61)).toEqual(["found", "nothing"]);
-    expect(gains.slice(70)).toEqual(["lasting", "found"]);
+  it("of a file counts in part without a limit, where most of it was not read before", () => {
+    const rows = (from: number): string => Array.from({ length: 9 }, (_, n) => `row ${from + n}`).join("\n");
+    const read = (offset: number): Step => step("read_file", { path: "a", offset }, rows(offset));
+    const pages = gainsOf(...Array.from({ length: 70 }, (_, n) => read(1 + 9 * n)));
+    expect(pages).toEqual(Array(70).fill("found"));
+    const shifted = gainsOf(...Array.from({ length: 70 }, (_, n) => read(1 + 2 * n)));
+    expect(shifted.slice(60)).toEqual(Array(10).fill("nothing"));
+  });
+
+  it("saves one call for all that a reply found", () => {
+    const gains = new Gains();
+    const reply = (n: number): Gain =>
+      gains.of([run(`x${n}`, "kmt".repeat(n + 1)), run(`y${n}`, "dsw".repeat(n + 1))]);
+    expect(Array.from({ length: 53 }, (_, n) => reply(n))).toEqual(Array(53).fill("found"));
+  });
+
+  it("is given back what commands wrote meanwhile", () => {
+    const gains = new Gains();
+    for (let n = 0; n < 60; n += 1) gains.of([run(`x${n}`, "kmt".repeat(n + 1))]);
+    gains.giveBack(1);
+    expect([gains.of([run("y", "other")]), gains.of([run("z", "words")])]).toEqual(["found", "nothing"]);
   });
 
   it("of a file is new by its digits, but not by the line that says which lines these are", () => {
@@ -111,6 +137,36 @@ describe("a file", () => {
     const work = new FileChanges();
     work.found("a", "v 1 = 0\nv 2 = 0");
     expect(work.found("a", "v 1 = 1\nv 2 = 0")).toEqual({ changed: 2, grown: 0 });
+  });
+
+  it("that a call changed is no work of commands, until they change it later", () => {
+    const files = new FileChanges();
+    files.found("src/a", "one\ntwo");
+    files.judge({ path: "/project/src/a", old: "one", new: "six" });
+    expect(files.found("src/a", "six\ntwo")).toEqual({ changed: 0, grown: 0 });
+    expect(files.found("src/a", "six\nten")).toEqual({ changed: 2, grown: 0 });
+  });
+
+  it("that is written anew gains while something of the last version stays", () => {
+    const changes = (...versions: readonly string[]): string[] => {
+      const files = new FileChanges();
+      return versions.map((content) => files.judge({ path: "a", content }));
+    };
+    expect(changes("a", "b\nc", "b\nc\nd", "c\nd\ne\nf\ng")).toEqual(Array(4).fill("lasting"));
+    expect(changes("a", "b\nc", "d\ne\nf", "g\nh\ni\nj")).toEqual([
+      "lasting",
+      "lasting",
+      "nothing",
+      "nothing",
+    ]);
+  });
+
+  it("that is counted on counts half: without a limit, where nothing is looked at in between", () => {
+    const edit = (n: number): Step => step("edit_file", { path: "a", old: `v ${n}`, new: `v ${n + 1}` });
+    const count = (gains: readonly Gain[]): number => gains.filter((gain) => gain === "step").length;
+    const edits = Array.from({ length: 120 }, (_, n) => edit(n + 1));
+    expect(count(gainsOf(...edits))).toBe(119); // the first one lasts
+    expect(count(gainsOf(...edits.flatMap((one) => [one, run("test", "1 failed")])))).toBe(78);
   });
 });
 

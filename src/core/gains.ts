@@ -74,13 +74,17 @@ const OF_CHANGE: Readonly<Record<Change, Gain>> = {
   copied: "watched",
   nothing: "nothing",
 };
-/** Answers whose figures rise without an end that can be seen, from one lasting change to the next: a clock rises for ever. */
-const RISES_MAX = 60;
-/** Findings of a member outside of files, from one lasting change to the next: words that a command makes up are new each time. */
-const FINDINGS_MAX = 60;
+/**
+ * Calls that a member is let off, from one lasting change to the next, for what may be made up: words of a command are new each time, and a
+ * clock rises for ever. Other files, figures that come to their end and a number that is counted on in a file again and again are not limited.
+ */
+const LET_OFF_MAX = 40;
 
-const best = (gains: readonly Gain[]): Gain =>
-  gains.reduce((most, gain) => (COST[gain] < COST[most] ? gain : most), "nothing");
+/** `isLimited`: it may be made up. */
+type Rated = { readonly gain: Gain; readonly isLimited: boolean };
+const rated = (gain: Gain, isLimited = false): Rated => ({ gain, isLimited });
+const best = (all: readonly Rated[]): Rated =>
+  all.reduce((most, one) => (COST[one.gain] < COST[most.gain] ? one : most), rated("nothing"));
 
 /** A question that was asked before. `changes`: the number of changes of files when it was last asked. */
 type Asked = { readonly moves: Moves; changes: number };
@@ -93,15 +97,17 @@ export class Gains {
   /** By member: a finding that one knows is new for another. */
   private readonly lines = new Map<string, NewLines>();
   private changes = 0;
-  private rises = 0;
-  /** By member. */
-  private readonly findings = new Map<string, number>();
+  /** By member: calls that it was let off. */
+  private readonly letOff = new Map<string, number>();
+  /** Members whose last call counted on in a file. */
+  private readonly counting = new Set<string>();
 
   of(steps: readonly Step[], who = ""): Gain {
     this.files.tick();
-    const gain = best(steps.map((step) => this.gainOf(step, who)));
-    if (gain === "lasting") this.lasted();
-    return gain;
+    if (!steps.every(({ traits }) => traits.writes)) this.counting.delete(who);
+    const { gain, isLimited } = best(steps.map((step) => this.rate(step, who)));
+    if (gain === "lasting") this.letOff.clear();
+    return isLimited ? this.limited(gain, who) : gain;
   }
 
   /** All findings count as new again. Files keep their contents. */
@@ -109,33 +115,32 @@ export class Gains {
     this.asked.clear();
     this.known.clear();
     this.lines.clear();
-    this.findings.clear();
+    this.letOff.clear();
   }
 
   /** A file was found with this content. Any member or command may have written it. */
   found(path: string, content: string): Found {
     const lines = this.files.found(path, content);
-    if (lines.changed + lines.grown > 0) {
-      this.changes += 1;
-      this.lasted();
-    }
+    if (lines.changed + lines.grown > 0) this.changes += 1;
     return lines;
   }
 
-  private lasted(): void {
-    this.rises = 0;
-    this.findings.clear();
+  /** What was found is worth so many calls. */
+  giveBack(calls: number): void {
+    for (const [who, letOff] of this.letOff) this.letOff.set(who, Math.max(0, letOff - calls));
   }
 
-  private gainOf(step: Step, who: string): Gain {
-    if (step.isError) return "nothing";
-    if (!step.traits.writes) return step.traits.looks ? this.look(step, who) : "nothing";
-    const gain = best(writesOf(step.input).map((write) => OF_CHANGE[this.files.judge(write)]));
+  private rate(step: Step, who: string): Rated {
+    if (step.isError) return rated("nothing");
+    if (!step.traits.writes) return step.traits.looks ? this.look(step, who) : rated("nothing");
+    const { gain } = best(writesOf(step.input).map((write) => rated(OF_CHANGE[this.files.judge(write)])));
     if (gain === "lasting" || gain === "step") this.changes += 1;
-    return gain;
+    const isFirst = gain === "step" && !this.counting.has(who);
+    if (gain === "step") this.counting.add(who);
+    return rated(gain, isFirst);
   }
 
-  private look({ tool, input, text }: Step, who: string): Gain {
+  private look({ tool, input, text }: Step, who: string): Rated {
     const question = `${who} ${tool} ${JSON.stringify(input)}`;
     const place = placeOf(input);
     const before = this.asked.get(digest(question));
@@ -145,28 +150,29 @@ export class Gains {
     asked.changes = this.changes;
     const moved = asked.moves.of(text);
     const isNewPlace = place !== null && this.isNew(`${who} ${tool} at ${place}`);
-    const learned = this.learn(who, text, question, place !== null);
-    if (isNewPlace && !before) return "found";
-    if (learned === "new" && !before) return this.finding(who);
-    if (moved === "nearer") return "found";
-    if (before && isAfterChange) return "step";
-    if (moved === "further" || (!before && learned === "risen")) return this.risen();
-    return learned === "new" ? "watched" : "nothing";
+    const { learned, isPage } = this.learn(who, text, question, place !== null);
+    if (((isNewPlace || isPage) && !before) || moved === "nearer") return rated("found");
+    if (learned === "new" && !before) return rated("found", true);
+    const isStep = (before && isAfterChange) || moved === "further" || (!before && learned === "risen");
+    if (isStep) return rated("step", true);
+    return rated(learned === "new" ? "watched" : "nothing", true);
   }
 
-  private finding(who: string): Gain {
-    const count = (this.findings.get(who) ?? 0) + 1;
-    this.findings.set(who, count);
-    return count <= FINDINGS_MAX ? "found" : "nothing";
+  /** The gain, as long as the member is not let off too many calls. */
+  private limited(gain: Gain, who: string): Gain {
+    const letOff = (this.letOff.get(who) ?? 0) + 1 - COST[gain];
+    if (letOff > LET_OFF_MAX) return "nothing";
+    this.letOff.set(who, letOff);
+    return gain;
   }
 
-  private risen(): Gain {
-    this.rises += 1;
-    return this.rises <= RISES_MAX ? "step" : "nothing";
-  }
-
-  /** The best that a line of the answer is. An echo of what was asked is nothing new. */
-  private learn(who: string, text: string, question: string, isFile: boolean): Newness {
+  /** The best that a line of the answer is. An echo of what was asked is nothing new. `isPage`: a part of a file, of which most was not read before. */
+  private learn(
+    who: string,
+    text: string,
+    question: string,
+    isFile: boolean,
+  ): { learned: Newness; isPage: boolean } {
     const known = this.lines.get(who) ?? new NewLines();
     this.lines.set(who, known);
     const said = new Set(wordsOf(question));
@@ -177,10 +183,12 @@ export class Gains {
       const newness = known.of(words.filter((word) => /\d/.test(word) || !said.has(word)).join(" "));
       seen.set(newness, (seen.get(newness) ?? 0) + 1);
     }
-    if (seen.has("new")) return "new";
+    const count = (newness: Newness): number => seen.get(newness) ?? 0;
     // In a file digits tell lines apart. One such line may be the one that says which lines these are.
-    if (isFile && (seen.get("risen") ?? 0) + (seen.get("other") ?? 0) > 1) return "new";
-    return seen.has("risen") ? "risen" : "known";
+    const inDigits = isFile ? count("risen") + count("other") : 0;
+    const fresh = count("new") + Math.max(0, inDigits - 1);
+    const learned = fresh > 0 ? "new" : count("risen") > 0 ? "risen" : "known";
+    return { learned, isPage: isFile && fresh > count("known") };
   }
 
   private isNew(text: string): boolean {

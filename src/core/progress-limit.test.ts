@@ -42,3 +42,14 @@ it.each([
 ])("%s", (_, calls, found, then) => {
   expect(after(calls, ...found)).toEqual(then);
 });
+
+it("asks early, once, for what commands wrote", () => {
+  const limit = new ProgressLimit(32);
+  const verdicts = (calls: number): string =>
+    Array.from({ length: calls }, () => limit.take(alice, [failed])).join(" ");
+  expect(verdicts(4)).toBe("fine look fine look");
+  limit.begin();
+  expect(verdicts(8)).not.toContain("look");
+  limit.settle();
+  expect(verdicts(4)).toBe("fine look fine look");
+});

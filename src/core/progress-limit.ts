@@ -11,10 +11,13 @@ import type { Found } from "./file-changes.ts";
 import { COST, Gains, type Step } from "./gains.ts";
 import type { Name } from "./ids.ts";
 
-export type ProgressVerdict = "fine" | "told" | "over";
+/** `look`: what commands wrote until now shall be known. */
+export type ProgressVerdict = "fine" | "look" | "told" | "over";
 
 /** The share of the limit at which the members are told. */
 const TOLD_AT = 0.5;
+/** Shares of the limit at which files are looked at early, once: a file that is written anew again and again is new only once. */
+const LOOK_AT = [1 / 16, 1 / 8];
 /** Calls that a changed line in a file is worth, if a command wrote it. One that only came to others is worth one. */
 const CALLS_PER_LINE = 2;
 /** The share of the limit that others may have used for nothing when a member makes progress. */
@@ -30,6 +33,7 @@ export class ProgressLimit {
   /** Calls since files were last looked at, without those that showed something new. */
   private unseen = 0;
   private told = false;
+  private looks = 0;
 
   /** `used`: the used part of the limit, when a run goes on that was stopped. */
   constructor(limit: number, used = 0) {
@@ -51,6 +55,10 @@ export class ProgressLimit {
     this.used += COST[gain];
     if (gain !== "found") this.unseen += 1;
     if (this.used >= this.limit) return "over";
+    if (this.used >= this.limit * (LOOK_AT[this.looks] ?? 1)) {
+      this.looks += 1;
+      return "look";
+    }
     if (this.told || this.used < this.limit * TOLD_AT) return "fine";
     this.told = true;
     return "told";
@@ -62,6 +70,7 @@ export class ProgressLimit {
     const more = CALLS_PER_LINE * sum("changed") + Math.max(0, sum("grown") - this.unseen);
     this.unseen = 0;
     if (more === 0) return false;
+    this.gains.giveBack(more);
     this.used = Math.max(0, this.used - more);
     if (this.used < this.limit * TOLD_AT) this.told = false;
     if (this.used === 0) this.calls.clear();
@@ -79,6 +88,7 @@ export class ProgressLimit {
   /** The person said something, a task of the person was completed, or a change landed. */
   settle(): void {
     this.idle.clear();
+    this.looks = 0;
     this.begin();
     this.gains.files.settle();
   }

@@ -208,7 +208,7 @@ export class Spending implements Allowance {
 
   private async nearLimit(verdict: Exclude<ProgressVerdict, "fine">): Promise<void> {
     const { callsWithoutProgress } = this.parts.settings;
-    if (await this.hasProgress()) return;
+    if ((await this.hasProgress()) || verdict === "look") return;
     const said = this.limit.text;
     const goOn = `EKIDEN_CALLS_WITHOUT_PROGRESS=${2 * callsWithoutProgress}`;
     if (verdict === "over")
