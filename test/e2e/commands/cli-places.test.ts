@@ -1,5 +1,5 @@
 /** Files and folders that cannot be written or are something else: a fault of the line, told at once with the path. */
-import { execFile, execFileSync } from "node:child_process";
+import { execFile, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import {
   cpSync,
@@ -77,6 +77,18 @@ it("uses the system's folder for temporary files where that of the environment i
   project.write({ "plan.md": "# Goal\n\n## A\n```sh\nrm $(mktemp)\n```\n" });
   const env = { TMPDIR: join(project.dir, "gone") };
   expect(await project.run(["run", "plan.md"], { env })).toMatchObject({ code: 0 });
+});
+
+it.runIf(process.platform === "linux")("starts no team where too few files may be open", async () => {
+  project.write({ "plan.md": "# Goal\n\n## A\n```sh\ntrue\n```\n" });
+  const { command, env } = project.command([]);
+  // As it is built: whatever loads the sources has more files open.
+  const words = [command, join(ROOT, "dist/main.js"), "run", "plan.md"];
+  const child = spawn("sh", ["-c", 'ulimit -n 63; exec "$@"', "sh", ...words], { cwd: project.dir, env });
+  const { code, stderr } = await ended(child);
+  expect(stderr).toMatch(/may open 63 files .*ulimit -n 1024/);
+  expect(code).toBe(2);
+  expect(existsSync(join(project.dir, ".ekiden"))).toBe(false);
 });
 
 /** A repository with a runbook of two commands. */
