@@ -105,7 +105,10 @@ export class Thought implements Block {
   }
 }
 
-/** A provider that does not answer: one line, which counts down and takes the place of the one before. */
+/** The name of a model is long, and the reason stands behind it. */
+const RETRY_LINES = 2;
+
+/** A provider that does not answer: one line, or two on narrow terminals, which counts down and takes the place of the one before. */
 export function retrying({ paint }: Style, who: string, retry: () => Retry): Block {
   return {
     lines: ({ width, now, expanded }) => {
@@ -113,9 +116,9 @@ export function retrying({ paint }: Style, who: string, retry: () => Retry): Blo
       const { why } = retry();
       const text = `${retryWords(retry(), now)}: ${oneLine(why)}`;
       const room = width - visibleWidth(head) - 2;
-      return (expanded ? wrapped(text, room) : [shortened(text, room)]).map(
-        (line, i) => `${i === 0 ? `${paint("dim", "·")} ${head}` : "  "}${paint("warn", line)}`,
-      );
+      return wrapped(text, room)
+        .slice(0, expanded ? Number.POSITIVE_INFINITY : RETRY_LINES)
+        .map((line, i) => `${i === 0 ? `${paint("dim", "·")} ${head}` : "  "}${paint("warn", line)}`);
     },
   };
 }

@@ -3,7 +3,7 @@ import { visibleWidth } from "@earendil-works/pi-tui";
 import { LEAD } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import { countsOf } from "../../core/picture/looks.ts";
-import { retryWords } from "../../core/views/retry.ts";
+import { type Retry, retryWords } from "../../core/views/retry.ts";
 import { money, span, type Tone, tokens } from "../../core/views/view.ts";
 import type { Watch } from "./handlers.ts";
 import { inRow, keyHint } from "./keys.ts";
@@ -38,6 +38,7 @@ const keysShort = (): string => inRow(keyHint("panels", "panels"), "/help");
 const keysLong = (): string =>
   inRow(keyHint("panels", "panels"), keyHint("member", "members"), keyHint("mode", "mode"), "/help");
 const WIDE = 100;
+const NARROW = 70;
 const NOTICE_LINES = 3;
 
 /** One line, or several for a notice that needs them. */
@@ -94,6 +95,10 @@ function fitting(figures: readonly Figure[], room: number): readonly string[] {
   return shown.map(([text]) => text);
 }
 
+/** The story says the attempt, too. */
+const retryOf = (retry: Retry, { width, now }: FooterLook): string =>
+  width < NARROW ? retryWords(retry, now).replace(/, .*$/, "") : retryWords(retry, now);
+
 function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook): string {
   if (!team) return paint("dim", "starting …");
   const { width, frame, now, stopKey, watch } = look;
@@ -102,7 +107,7 @@ function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook): s
   const keys = width >= WIDE ? keysLong() : keysShort();
   const lead = team.picture.members.get(LEAD);
   if (lead?.retry && lead.phase !== "shutdown")
-    return `${paint("busy", frame)} ${paint("warn", `${retryWords(lead.retry, now)} · ${stopKey}`)}`;
+    return `${paint("busy", frame)} ${paint("warn", `${retryOf(lead.retry, look)} · ${stopKey}`)}`;
   if (lead?.phase !== "work") return paint("dim", keys);
   const doing = shortened(stepOf(team, lead, width), Math.floor(width / 4));
   const words = `${doing} ${span(now - lead.since)} · ${stopKey}`;

@@ -90,6 +90,12 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await scene.facts({ type: "model.retried", who: bob, ...again });
     await scene.facts({ type: "teammate.phase", who: bob, phase: "idle", reason: "rate_limited" });
   },
+  "the provider of a lead alone is asked again": async (scene) => {
+    await scene.join(LEAD);
+    const why = "anthropic/claude-sonnet-5-5: the provider is busy or broken (529). Overloaded";
+    await scene.facts({ type: "model.retried", who: LEAD, why, attempt: 5, waitMs: 30 * SECOND });
+    scene.looks = { mode: "accept-edits" };
+  },
   "a teammate is looked at": async (scene) => {
     await working(scene);
     scene.looks = { at: alice, feed: scene.team.story(alice).feed };
