@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { asTaskId, type HostId, name, PERSON } from "../../core/ids.ts";
 import { words } from "../../core/mail.ts";
+import type { Seat } from "../../core/member.ts";
 import type { Store } from "../../ports/store.ts";
 import { systemClock } from "../clock.ts";
 import { openStore } from "./index.ts";
@@ -21,7 +22,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it("claims, gives back, completes and fails", async () => {
+async function seat(): Promise<Seat> {
   await store.roster.open("here" as HostId, "machine", process.pid);
   const profile = {
     name: name("alice"),
@@ -31,7 +32,11 @@ it("claims, gives back, completes and fails", async () => {
     prompt: "",
     needsPlan: false,
   } as const;
-  const alice = await store.roster.join(profile, "here" as HostId, PERSON);
+  return await store.roster.join(profile, "here" as HostId, PERSON);
+}
+
+it("claims, gives back, completes and fails", async () => {
+  const alice = await seat();
   const { board } = store;
   const [one, two] = [asTaskId(1), asTaskId(2)];
   await board.addAll([{ subject: "Sign" }, { subject: "Send", blockedBy: [{ nth: 0 }] }], PERSON);
@@ -50,11 +55,15 @@ it("claims, gives back, completes and fails", async () => {
   await board.failFor(two, PERSON, "no stamps");
   expect(await board.task(two)).toMatchObject({ status: "failed", owner: PERSON, reason: "no stamps" });
   await expect(board.claimFor(two, PERSON)).rejects.toMatchObject({ code: "already_started" });
-  const three = (await board.add({ subject: "Wait" }, PERSON)).id;
-  expect(await board.claimNext(alice)).toMatchObject({ id: three });
-  await board.failFor(three, PERSON, "too late");
+});
+
+it("tells the owner of a task that is failed by hand", async () => {
+  const alice = await seat();
+  const { id } = await store.board.add({ subject: "Wait" }, PERSON);
+  expect(await store.board.claimNext(alice)).toMatchObject({ id });
+  await store.board.failFor(id, PERSON, "too late");
   const [told] = await store.mail.unread(alice.name);
-  expect(told && words(told.body)).toContain(
-    "#3 was given up as failed (too late). You do not hold it any more",
+  expect(told && words(told.body)).toMatch(
+    /^#1 was given up as failed \(too late\)\. You do not hold it any more/,
   );
 });
