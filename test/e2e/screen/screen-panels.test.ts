@@ -2,6 +2,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { PERSON } from "../../../src/core/ids.ts";
 import { type SaidCall, says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { project } from "../../fixtures/project.ts";
 import type { InTerminal } from "../../fixtures/pty.ts";
@@ -20,7 +21,11 @@ async function onBoard(
   size = { columns: 100, rows: 30 },
 ): Promise<{ place: Project; terminal: InTerminal }> {
   const place = project();
-  for (const subject of subjects) await place.run(["add", subject]);
+  const store = await place.store();
+  await store.board.addAll(
+    subjects.map((subject) => ({ subject })),
+    PERSON,
+  );
   const terminal = await place.open(["--model", "runbook"], size);
   await terminal.shows("Your words go to the lead");
   terminal.type(F2);
