@@ -23,7 +23,7 @@ export const run: Run<Options> = async (call, [text = ""], options) => {
   };
   if (Object.keys(edit).length === 0 && review === undefined)
     throw badInput(
-      `nothing to change in #${id}. Give what is to be different, such as: ekiden edit ${id} --priority 5`,
+      `nothing to change in #${id}. Give what is to be different, such as --priority 5, or --subject "Another subject".`,
     );
   await withTeam(call, "look", async (store) => {
     const described = edit.description ?? (await store.board.task(id))?.description ?? "";
