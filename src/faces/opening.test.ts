@@ -34,10 +34,12 @@ it("says who works on which models, in which mode, and where", () => {
 
 it("says where a team stops whose models cost money", () => {
   const [priced, free] = [member("lead", "anthropic/claude-opus-4-5"), member("bob", "ollama/qwen3")];
-  expect(limitLine([free, priced], { usd: 0, mostUsd: 20 })).toBe("Stops at $20.00; --budget-usd raises it.");
-  expect(limitLine([priced], { usd: 1.5, mostUsd: 21.5 })).toBe(
-    "Stops at $21.50 ($1.50 are used); --budget-usd raises it.",
+  expect(limitLine([free, priced], { usd: 0, mostUsd: 20 }, "--budget-usd")).toBe(
+    "Stops at $20.00; --budget-usd raises it.",
   );
-  expect(limitLine([free, member("carol", "")], { usd: 0, mostUsd: 20 })).toBeNull();
-  expect(limitLine([priced], { usd: 0, mostUsd: Number.POSITIVE_INFINITY })).toBeNull();
+  expect(limitLine([priced], { usd: 1.5, mostUsd: 21.5 }, "/budget")).toBe(
+    "Stops at $21.50 ($1.50 are used); /budget raises it.",
+  );
+  expect(limitLine([free, member("carol", "")], { usd: 0, mostUsd: 20 }, "/budget")).toBeNull();
+  expect(limitLine([priced], { usd: 0, mostUsd: Number.POSITIVE_INFINITY }, "/budget")).toBeNull();
 });

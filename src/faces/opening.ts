@@ -15,14 +15,14 @@ export const MODE_WORDS: Readonly<Record<Mode, string>> = {
   bypass: "no question is asked",
 };
 
-/** To be called when the members have started. */
-export async function opening(host: TeamHost, cwd: string): Promise<string[]> {
+/** To be called when the members have started. `raise`: what raises the limit of money here. */
+export async function opening(host: TeamHost, cwd: string, raise: string): Promise<string[]> {
   const { models, mode, store } = host;
   const members = (await store.roster.members()).map((one) => ({
     ...one,
     model: models.get(one.name) ?? one.model,
   }));
-  const limit = limitLine(members, host.spending.limits);
+  const limit = limitLine(members, host.spending.limits, raise);
   const programs = members.filter(({ model }) => agentLine(model) !== null).map(({ name }) => name);
   return [
     openingLine(members, mode, cwd, homedir()),
@@ -32,14 +32,15 @@ export async function opening(host: TeamHost, cwd: string): Promise<string[]> {
   ];
 }
 
-/** "Stops at $20.00; --budget-usd raises it."; null where no model costs money, or nothing stops it. */
+/** "Stops at $20.00; --budget-usd raises it.", where `raise` is "--budget-usd"; null where no model costs money, or nothing stops it. */
 export function limitLine(
   members: readonly Pick<Member, "model">[],
   { usd, mostUsd }: Pick<Limits, "usd" | "mostUsd">,
+  raise: string,
 ): string | null {
   if (!Number.isFinite(mostUsd) || !members.some(({ model }) => isPriced(model))) return null;
   const used = usd > 0 ? ` ($${usd.toFixed(2)} are used)` : "";
-  return `Stops at $${mostUsd.toFixed(2)}${used}; --budget-usd raises it.`;
+  return `Stops at $${mostUsd.toFixed(2)}${used}; ${raise} raises it.`;
 }
 
 /** "Team of 4 on anthropic/claude-sonnet-5-5 · mode default: changes are asked about · ~/project" */

@@ -146,7 +146,7 @@ async function hostOn(
       });
       // Its code is loaded while the first commands run: the run does not wait for its page.
       if (options.web) page = await (await import("./web/open-page.ts")).pageOfRun(call, host.store);
-      if (!call.quiet) tell((await opening(host, call.cwd)).join("\n"));
+      if (!call.quiet) tell((await opening(host, call.cwd, "--budget-usd")).join("\n"));
       setTimeout(keepYoungSmall, START_MS).unref();
       return await conclude(watched, await ended(host, reading, reader, screen));
     } finally {

@@ -157,7 +157,7 @@ class Session {
       setTimeout(() => void keepYoungSmall(), START_MS).unref();
       this.nameIdle(host.about.flags);
       const hint = "Your words go to the lead; /help shows what else there is.";
-      void opening(host, call.cwd).then(
+      void opening(host, call.cwd, "/budget").then(
         (lines) => screen.say(screen.style.paint("dim", safe([...lines, hint].join("\n")))),
         () => {},
       );
