@@ -140,6 +140,16 @@ it.each([
   expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
 });
 
+it("goes on when the git of a dead process makes the branch meanwhile", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.write({ ".ekiden/.gitignore": "*\n" });
+  const { PATH, done } = losing("checkout", `${GIT} -C ${repo.dir} branch ekiden/1-fix-the-parser`);
+  const trees = await worktreesOf(repo.dir, PATH);
+  rmSync(done);
+  expect(await trees.open(TASK)).toMatchObject({ branch: "ekiden/1-fix-the-parser" });
+  expect(readFileSync(done, "utf8")).toBe("\n");
+});
+
 it("leaves locks alone that are not of the branch of a task, and links", async () => {
   const repo = repository({ "a.txt": "a\n" });
   const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" });

@@ -52,12 +52,10 @@ export async function addWorktree(
     added = await add("--force", "--force");
   if (added.code !== 0) return messageOfGit(added);
   // Members write the folders of branches and their logs, so this does not happen in the same step.
-  const checkedOut = await git.try(
-    root,
-    "checkout",
-    "--quiet",
-    ...(from === null ? [branch] : ["--no-track", "-b", branch]),
-  );
+  const checkOut = (...what: string[]): Promise<Ran> => git.try(root, "checkout", "--quiet", ...what);
+  let checkedOut = await checkOut(...(from === null ? [branch] : ["--no-track", "-b", branch]));
+  // The git of a dead process has made it meanwhile.
+  if (/already exists/.test(checkedOut.err)) checkedOut = await checkOut(branch);
   // A failing hook of the person (post-checkout) does not prevent a worktree.
   if ((await git.ask(root, "symbolic-ref", "--quiet", "HEAD")) !== ref) return messageOfGit(checkedOut);
   await withWorktreeLock(where.commonDir, () => git.run(where.project, "worktree", "unlock", root));
