@@ -188,7 +188,12 @@ it("goes through the modes by Shift-Tab, and shows the mode at all times", async
     );
     terminal.type("\x1b[Z");
   }
-  expect((await place.run(["log"])).stdout).toMatch(/chose the permission mode plan/);
+  // The process of the team writes it.
+  const { journal } = await place.store();
+  await soon(async () => {
+    const { events } = await journal.read(journal.from(0), { types: ["mode.changed"] });
+    expect(events).toContainEqual(expect.objectContaining({ mode: "plan" }));
+  });
 });
 
 it("says in the last line that the budget is used up, until more is allowed", async () => {
