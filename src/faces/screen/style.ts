@@ -85,7 +85,6 @@ export function spread(left: string, right: string, width: number): string {
   return `${shown}${" ".repeat(room - visibleWidth(shown) + 1)}${right}`;
 }
 
-/** Broken at words to `width` columns, behind an indentation. */
 /** A name of the team as the person reads it. */
 export const nameOf = (name: string, paint: Style["paint"]): string =>
   paint(colourOf(name as Name), name === PERSON ? "you" : name);
@@ -97,6 +96,7 @@ export const phrases = (parts: readonly string[], width: number, dot = " · "): 
   );
 const NO_BREAK = "\ue000"; // for private use, so in no text
 
+/** Broken at words to `width` columns, behind an indentation. */
 export const wrapped = (text: string, width: number, indent = ""): string[] =>
   text
     .split("\n")

@@ -20,7 +20,7 @@ import { greeting } from "./first-frame.ts";
 import { PersonShell } from "./person-shell.ts";
 import { Screen } from "./screen.ts";
 import { Steering } from "./steering.ts";
-import { safe } from "./style.ts";
+import { safe, wrapped } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 import type { Live } from "./watch.ts";
 
@@ -201,7 +201,8 @@ class Session {
     } else if (outcome && host?.about.isRun)
       call.say(`The run has ended. Its last words: ${againLine(call, host.store.team, "inbox person")}`);
     if (leftTo === null || !host) {
-      if (this.left) call.say(FAREWELL);
+      // No line in it is one to copy, so it may be broken.
+      if (this.left) call.say(call.err.isTTY ? wrapped(FAREWELL, call.err.width()).join("\n") : FAREWELL);
       return;
     }
     const line = (words: string): string => againLine(call, host.store.team, words);
