@@ -24,8 +24,10 @@ export const run: Run<Options> = async (call, args, options) => {
   // Before the store is opened: a task that is refused must not leave an empty team behind.
   checkTask(task);
   await withTeam(call, "make", async (store) => {
-    const { data } = await addTask(store, await actorOf(call, store), task);
-    call.out.write(`${call.json ? JSON.stringify(data) : data.id}\n`);
+    const added = await addTask(store, await actorOf(call, store), task);
+    // The id alone is for scripts; a conversation has a sentence.
+    if (call.store || call.json) call.done(added);
+    else call.out.write(`${added.data.id}\n`);
   });
 };
 

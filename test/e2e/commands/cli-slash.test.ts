@@ -28,9 +28,11 @@ it("changes the board: add, edit, cancel, retry, tasks", async () => {
     "/release 1",
   ]);
   expect(code).toBe(0);
-  expect(stdout).toMatch(/^1\n[\s\S]*^2\n[\s\S]*^#1: changed subject, priority\n[\s\S]*^#1 is cancelled\n/m);
+  expect(stdout).toMatch(
+    /^#1 is on the board\n[\s\S]*^#2 is on the board\n[\s\S]*^#1: changed subject, priority\n[\s\S]*^#1 is cancelled\n/m,
+  );
   expect(stdout).toMatch(/#1 +⊘ cancelled +Write docs/);
-  expect(stdout).not.toMatch(/^#2 /m);
+  expect(stdout).not.toMatch(/^#2 +[^i]/m);
   expect(stdout).toMatch(/^#1 is back on the board\n[\s\S]*^Task #1 is pending\. Nobody has it/m);
   expect(await project.json(["tasks", "1"])).toMatchObject({
     task: { subject: "Write docs", description: "all of them", priority: 7, status: "pending" },
