@@ -48,6 +48,9 @@ export const bash = defineTool({
   },
 });
 
+/** Output that reads like the note of a command that failed. */
+const LOOKS_FAILED = /^exit code -?\d|(?:^|\n)\[(?:exit code -?\d+|timed out .*|ended by \w+)\]\s*$/i;
+
 /** The output, then one line in brackets for each unusual fact. The exit code comes last. */
 export function report(result: ShellResult, timeoutMs: number): string {
   const notes: string[] = [];
@@ -60,6 +63,7 @@ export function report(result: ShellResult, timeoutMs: number): string {
   else if (result.signal !== null) notes.push(`[ended by ${result.signal}]`);
   else if (result.exitCode !== 0) notes.push(`[exit code ${result.exitCode}]`);
   const text = plainText(result.output);
+  if (result.exitCode === 0 && notes.length === 0 && LOOKS_FAILED.test(text)) notes.push("[exit code 0]");
   return [text === "" && notes.length === 0 ? "(no output)" : text, ...notes]
     .filter((part) => part !== "")
     .join("\n");

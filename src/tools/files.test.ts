@@ -336,6 +336,9 @@ describe("bash", () => {
   it("reports output, failures, silence, time-outs", async () => {
     expect(await call(bash, { command: "echo hi; pwd" })).toBe(`hi\n${workspace}`);
     expect(await call(bash, { command: "echo no; exit 3" })).toBe("no\n[exit code 3]");
+    // Words of a command that succeeds are not taken for its end.
+    for (const said of ["[exit code 1]", "ok\n[ended by SIGKILL]", "Exit code 1 means a fault"])
+      expect(await call(bash, { command: `printf '%s\\n' '${said}'` })).toBe(`${said}\n[exit code 0]`);
     expect(await call(bash, { command: "true" })).toBe("(no output)");
     expect(await call(bash, { command: "false" })).toBe("[exit code 1]");
     expect(await call(bash, { command: "kill -9 $$" })).toBe("[ended by SIGKILL]");
