@@ -50,3 +50,36 @@ it("looks seldom while it is alone, and at each moment while another host lives"
   await kept;
   expect((await store.roster.hosts()).map(({ id }) => id)).toEqual([here]);
 });
+
+it("looks again soon after a look that it could not finish", async () => {
+  const store = await at.open();
+  const here = host("here");
+  await store.roster.open(here, "test", 1);
+  const clock = new ManualClock();
+  const lease = { isFresh: true, mayJudge: true, renew: async () => true };
+  let looks = 0;
+  const reaper = new Reaper({
+    parts: { store, clock, host: here, isAlive: () => true },
+    lease,
+    mayRemove: async () => {
+      looks += 1;
+      return true;
+    },
+  });
+  const over = new AbortController();
+  const kept = reaper.keep(500, over.signal);
+  const moment = async (): Promise<void> => {
+    await soon(() => expect(clock.sleeping).toBe(1));
+    await clock.advance(500);
+    await soon(() => expect(clock.sleeping).toBe(1));
+  };
+  await moment(); // alone from now on
+  lease.mayJudge = false;
+  for (let nth = 0; nth < 6; nth += 1) await moment(); // the look at 3.5 s judges nobody
+  lease.mayJudge = true;
+  await moment();
+  expect(looks).toBe(2);
+  over.abort();
+  await clock.advance(3_500);
+  await kept;
+});

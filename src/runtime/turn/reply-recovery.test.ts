@@ -74,6 +74,15 @@ it("tells the provider which parts of the beginning others share", async () => {
   expect(model.requests.map(({ cache }) => cache?.sharedParts)).toEqual([0, 1]);
 });
 
+it("tells the provider that a lead waits long between its requests, and a subagent does not", async () => {
+  const model = modelOf(() => saying("ok"));
+  const teammate = await member(model);
+  await turn(teammate, never);
+  for (const kind of ["lead", "subagent"] as const)
+    await turn({ ...teammate, kind, conversation: new Conversation([heard("go")]) }, never);
+  expect(model.requests.map(({ cache }) => cache?.waits)).toEqual([true, true, false]);
+});
+
 it("has no warning for the built-in model, which says nothing to a message", async () => {
   const agent = await member(modelOf(() => ({}), { spec: "runbook" }));
   const replies = new ReplyRecovery(agent);
