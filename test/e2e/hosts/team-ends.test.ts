@@ -58,3 +58,11 @@ it("removes dead hosts again once it has taken their members over", async () => 
   await store.roster.join(profile("alice"), host("other"), PERSON);
   await soon(async () => expect((await store.roster.member(name("alice")))?.host).not.toBe("other"));
 });
+
+it("registers again when it counts as dead, before it takes somebody in", async () => {
+  const { store, team: here } = await open({ host: "here", settings: { reapMs: 60_000 } });
+  await store.roster.reap(({ id }) => id !== host("here"));
+  expect(await store.roster.hosts()).toEqual([]);
+  await here.join(profile("bob"), PERSON);
+  expect((await store.roster.members()).map((one) => [one.name, one.host])).toEqual([["bob", "here"]]);
+});
