@@ -439,3 +439,26 @@ async function mine() {
   if (!task) throw new Error("alice has no task");
   return task;
 }
+
+it("leaves tasks in prose that are not of its runbook to others, where its member only runs blocks", async () => {
+  const description = "Think about it.";
+  await store.board.addAll(
+    [
+      { subject: "of the person", description },
+      { subject: "of another runbook", description, runbook: "other" },
+      { subject: "of its own", description, runbook: "mine" },
+    ],
+    PERSON,
+  );
+  const placed = place(seats.alice, {
+    model: modelOf(() => ({}), { spec: "runbook" }),
+    runbook: () => "mine",
+  });
+  expect(await placed.current.claim("no_tool_use")).toBe(true);
+  expect((await store.board.mine(alice))?.subject).toBe("of its own");
+  expect((await store.board.tasks()).map(({ status }) => status)).toEqual([
+    "pending",
+    "pending",
+    "in_progress",
+  ]);
+});
