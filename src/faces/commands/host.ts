@@ -5,11 +5,12 @@
 import { systemClock } from "../../adapters/clock.ts";
 import { IDLE } from "../../core/lifecycle.ts";
 import type { Member } from "../../core/member.ts";
-import { Door } from "../../host/attach/door.ts";
+import { Door, replacement } from "../../host/attach/door.ts";
 import { faultOf, socketPath } from "../../host/attach/wire.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import { rememberTeam } from "../../project/known-teams.ts";
 import { refuseMember } from "../../project/member-shell.ts";
+import { sqlitePath } from "../../project/store-address.ts";
 import { untrusted } from "../../project/trust/untrusted.ts";
 import { isStore } from "../../project/trust/weigh.ts";
 import { exitCodeOf } from "../exit-code.ts";
@@ -42,13 +43,18 @@ export const run: Run = async (call) => {
       asks: true,
     });
     const opened = host;
+    const file = sqlitePath(settings.store, call.cwd);
+    const isStoreGone = file === null ? () => false : replacement(file);
     release = onSignals(() => void opened.interrupt());
     rememberTeam(call.cwd, settings);
     const started = opened.start({ interactive: true });
     door.serve(opened, started, call.flags);
     await started;
     setTimeout(() => void keepYoungSmall(), START_MS).unref();
-    const outcome = await Promise.race([opened.done, unneeded(opened, door)]);
+    const outcome = await Promise.race([
+      opened.done,
+      unneeded(opened, () => door.isReplaced || isStoreGone(), door),
+    ]);
     return outcome === null ? 0 : exitCodeOf(outcome);
   } catch (error) {
     door.refuse(faultOf(error));
@@ -64,11 +70,14 @@ export const run: Run = async (call) => {
 
 const ENDING = { code: "tool_failed", message: "the process of the team is about to end." } as const;
 
-/** Resolves when nobody looks on and nothing is left to do, or when another process has taken the place of this one. */
-async function unneeded(host: TeamHost, door: Door): Promise<null> {
+/**
+ * Resolves when nobody looks on and nothing is left to do, when another process has taken the place of this one, or when somebody has
+ * removed the store: this process would answer for a team that is not there.
+ */
+async function unneeded(host: TeamHost, isOver: () => boolean, door: Door): Promise<null> {
   for (let quietSince = Date.now(); ; ) {
     await systemClock.sleep(LOOK_MS);
-    if (door.isReplaced) return null;
+    if (isOver()) return null;
     if (door.alone === 0 || (await isBusy(host).catch(() => true))) quietSince = Date.now();
     else if (Math.min(door.alone, Date.now() - quietSince) >= ((await hasStopped(host)) ? 0 : ALONE_MS))
       return null;

@@ -33,7 +33,7 @@ type Told = Required<Pick<HostOptions, "onDelta" | "onOutput" | "onModel" | "onN
 export class Door {
   private readonly server: Server;
   private readonly path: string;
-  private readonly inode: bigint;
+  private readonly hasReplacement: () => boolean;
   private readonly faces = new Set<Socket>();
   /** Those that have said hello before the team was open. */
   private readonly early = new Set<Socket>();
@@ -68,7 +68,7 @@ export class Door {
   private constructor(server: Server, path: string) {
     this.server = server;
     this.path = path;
-    this.inode = inodeOf(path);
+    this.hasReplacement = replacement(path);
     server.on("connection", (socket) => this.meet(socket)).on("error", () => {});
   }
 
@@ -119,7 +119,7 @@ export class Door {
 
   /** Another process has taken the place of this one since it opened the door. */
   get isReplaced(): boolean {
-    return inodeOf(this.path) !== this.inode;
+    return this.hasReplacement();
   }
 
   async close(): Promise<void> {
@@ -260,6 +260,12 @@ const answers = (path: string): Promise<boolean> =>
     });
     socket.on("error", () => done(false));
   });
+
+/** Tells whether another file has come to the place of one, or none is there. */
+export function replacement(path: string): () => boolean {
+  const inode = inodeOf(path);
+  return () => inodeOf(path) !== inode;
+}
 
 function inodeOf(path: string): bigint {
   return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? -1n;

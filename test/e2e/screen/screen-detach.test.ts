@@ -1,5 +1,5 @@
 /** The team and its terminals: it works on whatever becomes of them, and each shows it again. */
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { processesOf } from "../../../src/adapters/process-table.ts";
@@ -67,6 +67,21 @@ it("says that the process of the team stands still, and starts it again when it 
   await terminal.shows(/bob +#1 Wait · bash until/);
   place.write({ go: "" });
   await terminal.shows(/✓ #1 Wait bob .*waited/);
+});
+
+it("begins anew where the folder of the team was removed while it waited", async () => {
+  const { place, terminal } = await waitingTeam({ gone: "Done." });
+  const hosts = (): number[] =>
+    processesOf(`HOME=${place.home}\0`).filter((one) =>
+      /\0host\0/.test(readFileSync(`/proc/${one}/cmdline`, "utf8")),
+    );
+  terminal.type("/detach\r");
+  expect(await terminal.ended).toBe(0);
+  expect(hosts()).toHaveLength(1);
+  rmSync(join(place.dir, ".ekiden"), { recursive: true });
+  await soon(() => expect(hosts()).toEqual([]));
+  const later = await place.open(["--model", "runbook"], { columns: 100, rows: 24 });
+  await later.shows("Your words go to the lead");
 });
 
 it("shows two terminals the same, and what one of them changes", async () => {
