@@ -16,6 +16,8 @@ export type Binding = {
   readonly branch: string;
   readonly target: string;
   readonly kept: boolean;
+  /** Its worktree was whole once: where it is not there any more, somebody has removed it. */
+  readonly isMade?: boolean;
   /** Set before the target moves to it: after a crash it tells that the task landed. */
   readonly landing: string | null;
   /** The attempt that it was set in. */

@@ -244,7 +244,8 @@ export class GitWorktrees implements Worktrees {
     const known = this.bindings.read(task);
     const binding = known ?? fresh();
     const root = join(folder, binding.path);
-    const isLost = isRemoved(root) && (this.opened.has(keyOf(task)) || branches.has(known?.branch ?? "?"));
+    const wasMade = this.opened.has(keyOf(task)) || known?.isMade || branches.has(known?.branch ?? "?");
+    const isLost = wasMade && isRemoved(root);
     this.bindings.write(task, isLost ? { ...binding, isLost } : binding);
     mkdirSync(folder, { recursive: true });
     const from = branches.has(binding.branch) ? null : this.targetOf(binding.target).ref;
@@ -258,6 +259,7 @@ export class GitWorktrees implements Worktrees {
     mkdirSync(workspace, { recursive: true });
     await linkShared(git, commonDir, { project, workspace, paths });
     this.opened.add(keyOf(task));
+    this.bindings.update(task, binding, { isMade: true });
     if (isLost) throw toolFailed(lost(task.id, binding.branch, this.onto));
     return this.shown(task, binding);
   }

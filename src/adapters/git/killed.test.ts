@@ -140,6 +140,18 @@ it.each([
   expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
 });
 
+it("goes on when the git of a dead process makes the worktree meanwhile", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.write({ ".ekiden/.gitignore": "*\n" });
+  const { PATH, done } = losing("worktree add", `${GIT} "$@"`);
+  const trees = await worktreesOf(repo.dir, PATH);
+  rmSync(done);
+  const { workspace, branch } = await trees.open(TASK);
+  expect(branch).toBe("ekiden/1-fix-the-parser");
+  expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("a\n");
+  expect(readFileSync(done, "utf8")).toBe("\n");
+});
+
 it("goes on when the git of a dead process makes the branch meanwhile", async () => {
   const repo = repository({ "a.txt": "a\n" });
   repo.write({ ".ekiden/.gitignore": "*\n" });

@@ -6,6 +6,7 @@ import { type Git, messageOfGit, type Ran } from "./git.ts";
 import { NO_HOOKS } from "./hardening.ts";
 import { atWorkFile } from "./own-state.ts";
 import { withWorktreeLock } from "./queue.ts";
+import { gitGone } from "./stale-locks.ts";
 
 const WAIT_MS = 2_000;
 const POLL_MS = 100;
@@ -33,6 +34,7 @@ export async function addWorktree(
   root: string,
   branch: string,
   from: string | null,
+  isFirst = true,
 ): Promise<string | null> {
   await clearHalfMade(git, where, root);
   if (isWhole(root)) return null;
@@ -50,6 +52,11 @@ export async function addWorktree(
   // Somebody removed its folder, or git was killed before it made one.
   if (added.code !== 0 && /already registered|missing but locked/.test(added.err))
     added = await add("--force", "--force");
+  // The git of a dead process is just making it.
+  if (added.code !== 0 && /already exists/.test(added.err) && isFirst) {
+    await gitGone(({ line }) => line.includes(root));
+    return await addWorktree(git, where, root, branch, from, false);
+  }
   if (added.code !== 0) return messageOfGit(added);
   // Members write the folders of branches and their logs, so this does not happen in the same step.
   const checkOut = (...what: string[]): Promise<Ran> => git.try(root, "checkout", "--quiet", ...what);

@@ -229,3 +229,22 @@ it("a branch that is removed during a gate that fails comes back with its own co
   expect(await landed).toMatchObject({ kind: "refused", why: "gate" });
   expect(repo.git("log", "--format=%s", BRANCH)).toBe("Task 1\nFirst");
 });
+
+it.each(["the folder and the branch", "the folder"])(
+  "tells the next process of the team that %s went while none ran",
+  async (removal) => {
+    const repo = repository({ "a.txt": "a\n" });
+    const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
+    onTestFinished(() => shell.close());
+    await writeWork(await openTrees(repo.dir, shell, {}), TASK, { "b.txt": "b\n" });
+    REMOVALS[removal]?.(repo);
+    const next = await openTrees(repo.dir, shell, {});
+    const lost = /^The worktree of #1 was removed before its work had landed/;
+    expect(await next.land(TASK, landing.by)).toMatchObject({
+      kind: "refused",
+      evidence: expect.stringMatching(lost),
+    });
+    await writeWork(next, TASK, { "b.txt": "b\n" });
+    expect(await next.land(TASK, landing.by)).toMatchObject({ kind: "landed" });
+  },
+);
