@@ -50,7 +50,7 @@ export class ChaosProject {
     const gate = join(dir, "gate.sh");
     writeFileSync(
       gate,
-      `tree=$(git rev-parse 'HEAD^{tree}')\nif grep -qsr '^red$' out; then echo "$tree red" >> '${project.gateLog}'; echo 'gate.sh: red'; exit 1; fi\necho "$tree green" >> '${project.gateLog}'\n`,
+      `for try in 1 2 3; do tree=$(git rev-parse 'HEAD^{tree}') && break; done\nif grep -qsr '^red$' out; then echo "$tree red" >> '${project.gateLog}'; echo 'gate.sh: red'; exit 1; fi\necho "$tree green" >> '${project.gateLog}'\n`,
     );
     if (plan.onRemote) await project.shareOnRemote(dir);
     const folder = join(dir, "config", "ekiden");
