@@ -39,3 +39,26 @@ it("reviews the task of the member that completes it, and no task of others", as
   await complete(own.id);
   expect(jobs).not.toEqual([]);
 });
+
+it("asks a second reviewer where the first gives no verdict, and no third", async () => {
+  const { store, seats } = await here.crew(["alice"]);
+  const alice = seats[0] as Seat;
+  let asked = 0;
+  const wrap = reviewed({
+    setting: "all",
+    rounds: 3,
+    reviewer: async () => {
+      asked += 1;
+      return { name: name("alice/1"), text: "I do not know.", stopped: "" };
+    },
+    changes: async () => "",
+  });
+  await store.board.add({ subject: "paint" }, LEAD);
+  const { id } = await claimed(store, alice);
+  const model = modelOf(() => ({}));
+  const agent = agentOf(store, alice, here.clock, model, { tools: [completeTask], wraps: [wrap] });
+  const call = { type: "call", id: "c1", tool: completeTask.name, input: { id, result: "done" } } as const;
+  agent.conversation.add({ kind: "said", message: { role: "assistant", content: [call] } });
+  await act(agent, [call], new AbortController().signal, { rest: () => {} });
+  expect(asked).toBe(2);
+});
