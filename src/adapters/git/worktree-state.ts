@@ -27,7 +27,10 @@ export const lost = (id: number, branch: string, onto: string): string =>
 
 type Where = { readonly project: string; readonly commonDir: string };
 
-/** `from`: where a new branch starts; null: the branch exists. Returns why there is no worktree, null when there is one. */
+/**
+ * `from`: where a new branch starts; null: the branch exists. `isFirst`: it may try once more. Returns why there is no worktree, null when
+ * there is one.
+ */
 export async function addWorktree(
   git: Git,
   where: Where,

@@ -105,7 +105,7 @@ export class Thought implements Block {
   }
 }
 
-/** The name of a model is long, and the reason stands behind it. */
+/** The name of a model is long, and the reason follows it. */
 const RETRY_LINES = 2;
 
 /** A provider that does not answer: one line, or two on narrow terminals, which counts down and takes the place of the one before. */
