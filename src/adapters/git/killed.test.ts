@@ -177,24 +177,27 @@ it("leaves locks alone that are not of the branch of a task, and links", async (
   expect(locks.map((lock) => existsSync(lock))).toEqual([true, true]);
 });
 
-it.each(["worktree unlock", "commit", "rebase", "update-ref"])(
-  "lands when the notes of its worktree go at %s",
-  async (verb) => {
-    const repo = repository({ "a.txt": "a\n" });
-    repo.write({ ".ekiden/.gitignore": "*\n" });
-    const { PATH, done } = losing(verb, `rm -rf ${join(repo.dir, ".git", "worktrees")}`);
-    const trees = await worktreesOf(repo.dir, PATH);
-    rmSync(done);
-    const { workspace } = await trees.open(TASK);
-    writeFileSync(join(workspace, "b.txt"), "b\n");
-    // As at the look of another process of the team.
-    rmSync(join(repo.dir, ".git", "worktrees"), { recursive: true, force: true });
-    repo.write({ "c.txt": "c\n" });
-    repo.commit("change");
-    expect(await trees.land(TASK, BY)).toMatchObject({ kind: "landed" });
-    expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
-  },
-);
+const GOES = [
+  ...["worktree unlock", "commit", "rebase", "update-ref"].map((verb) => [verb, "all of them"] as const),
+  ...["symbolic-ref", "commit", "rebase"].map((verb) => [verb, "HEAD alone"] as const),
+] as const;
+it.each(GOES)("lands when the notes of its worktree go at %s: %s", async (verb, which) => {
+  const repo = repository({ "a.txt": "a\n" });
+  repo.write({ ".ekiden/.gitignore": "*\n" });
+  const notes = join(repo.dir, ".git", "worktrees", which === "HEAD alone" ? "*/HEAD" : "");
+  const { PATH, done } = losing(verb, `rm -rf ${notes}`);
+  const trees = await worktreesOf(repo.dir, PATH);
+  if (which === "all of them") rmSync(done);
+  const { workspace } = await trees.open(TASK);
+  writeFileSync(join(workspace, "b.txt"), "b\n");
+  // As at the look of another process of the team.
+  if (which === "all of them") rmSync(join(repo.dir, ".git", "worktrees"), { recursive: true, force: true });
+  else rmSync(done);
+  repo.write({ "c.txt": "c\n" });
+  repo.commit("change");
+  expect(await trees.land(TASK, BY)).toMatchObject({ kind: "landed" });
+  expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
+});
 
 const LANDS = [
   "status",

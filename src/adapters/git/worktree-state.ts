@@ -184,8 +184,9 @@ function headLog(root: string): Move[] {
 function stateOf(root: string): "whole" | "begun" | "cut off" | "none" {
   if (textIn(join(root, ".git")) === "") return "none";
   const gitDir = gitDirOf(root);
-  if (!existsSync(gitDir)) return "cut off";
-  return textIn(join(gitDir, "locked")).search(MAKING) === 0 ? "begun" : "whole";
+  if (textIn(join(gitDir, "locked")).search(MAKING) === 0) return "begun";
+  // The removal of the notes takes a moment.
+  return existsSync(join(gitDir, "HEAD")) ? "whole" : "cut off";
 }
 
 const gitDirOf = (root: string): string =>
