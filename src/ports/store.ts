@@ -95,6 +95,8 @@ export interface Board extends Splitting {
    * and one with `isLast`, also fails the task, with `failure` as its reason. Returns the number of this refusal. @throws `stale_claim` | `stale_seat`
    */
   refuse(claim: Held, refusal: Refusal): Promise<number>;
+  /** Notes a step of its landing. @throws `stale_claim` */
+  noteStep(claim: Held, step: FactOf<"task.queued"> | FactOf<"gate.started">): Promise<void>;
   /** Records that a task's branch is on the target branch, once per commit. Not fenced: the commits are there even if the task has another owner by now. */
   landed(id: TaskId, by: Name, landing: LandedCommit): Promise<void>;
   /** Back to pending, or failed after `maxAttempts` attempts. @throws `stale_claim` | `stale_seat` */

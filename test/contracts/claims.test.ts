@@ -107,6 +107,25 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
     expect(await store.board.counts()).toMatchObject({ ready: 2, inProgress: 0 });
   });
 
+  it("notes no step of a landing for a task that its owner has lost", async () => {
+    await store.board.add({ subject: "a" }, lead);
+    const a = await claimed(store, alice);
+    const gate = { type: "gate.started", task: a.id, by: name("alice"), command: "make" } as const;
+    await store.board.noteStep(held(alice, a), {
+      type: "task.queued",
+      task: a.id,
+      by: gate.by,
+      target: "main",
+    });
+    await store.board.cancel(a.id, name("person"), "not needed");
+    const end = await store.journal.end();
+    await expect(store.board.noteStep(held(alice, a), gate)).rejects.toMatchObject({
+      code: "stale_claim",
+      message: expect.stringContaining("Task #1 is cancelled"),
+    });
+    expect((await store.journal.read(end)).events).toEqual([]);
+  });
+
   it("a completion unblocks the tasks without other blockers, in order; a refused one unblocks none", async () => {
     await store.board.addAll(
       [

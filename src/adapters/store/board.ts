@@ -6,8 +6,9 @@ import { addAll, addUnlessNewer, change, prepareBatch } from "./add.ts";
 import { claim } from "./claim.ts";
 import { claimNext, takeAlone } from "./claim-next.ts";
 import { counts } from "./counts.ts";
-import { complete, fail, release } from "./finish.ts";
+import { complete, fail, heldRow, release } from "./finish.ts";
 import { hasOtherHands } from "./hands.ts";
+import { appendFacts } from "./journal.ts";
 import { outlines } from "./outline.ts";
 import { assign, cancel, claimFor, completeFor, failFor, retry, takeBack } from "./override.ts";
 import { partsOf } from "./parts.ts";
@@ -63,6 +64,11 @@ export function board(session: Session): Board {
       together?.complete(held, result, entry) ?? session.write((tx) => complete(tx, held, result, entry)),
     fail: (held, reason, entry) => session.write((tx) => fail(tx, held, reason, entry)),
     refuse: (held, refusal) => session.write((tx) => refuse(tx, held, refusal)),
+    noteStep: (held, step) =>
+      session.write(function* (tx) {
+        yield* heldRow(tx, held);
+        yield* appendFacts(tx, [step]);
+      }),
     landed: (id, by, landing) => session.write((tx) => landed(tx, id, by, landing)),
     release: (held, why, note, entry) =>
       session.write((tx) => release(tx, held, why, note, maxAttempts, entry)),

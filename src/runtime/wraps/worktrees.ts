@@ -105,16 +105,17 @@ function notLanded(trees: Worktrees, task: Task): string | null {
 
 function noteStep(
   { target, gate: command = "" }: Worktrees,
-  { store, self }: ToolContext,
-  { id }: Claimed,
+  { store, seat, self }: ToolContext,
+  { id, attempt }: Claimed,
   step: LandingStep,
 ): Promise<void> {
   const about = { task: id, by: self } as const;
-  return store.journal.note([
+  return store.board.noteStep(
+    { seat, task: id, attempt },
     step === "queued"
       ? { type: "task.queued", ...about, target }
       : { type: "gate.started", ...about, command },
-  ]);
+  );
 }
 
 async function stillMine({ store, self }: ToolContext, { id, attempt }: Claimed): Promise<void> {
