@@ -101,7 +101,7 @@ const WAKES: Readonly<Record<Kind, boolean | "depends">> = {
   result: "depends",
   stopped: "depends",
   task_failed: true,
-  claim_taken: false, // it interrupts a member at work; an idle one needs no turn for it
+  claim_taken: true, // it interrupts a member at work; an idle one reads it without a turn
   board_quiet: true,
   job_done: true,
   cron: true,
@@ -138,6 +138,9 @@ export const isRoutine = ({ body }: Mail): boolean => body.kind === "idle_notice
 
 /** A stop request, which goes before all other mail. */
 export const isStop = (mail: Mail): boolean => mail.body.kind === "shutdown_request";
+
+/** The task that an order took from the receiver; null in all other mail. */
+export const taskTaken = ({ body }: Mail): TaskId | null => (body.kind === "claim_taken" ? body.task : null);
 
 export const MAIL_MAX = 200_000;
 /** The number of unread mails that a mailbox holds. Further mail is refused, never dropped. */
@@ -182,7 +185,7 @@ export function words(body: Body): string {
     case "stopped":
       return `Stopped (${reasonWords(body.reason)})${body.released.length > 0 ? `; ${list(body.released)} went back to the board` : ""}.${body.text ? `\nLast words:\n${body.text}` : ""}`;
     case "claim_taken":
-      return `#${body.task} was ${body.how}${body.reason ? ` (${body.reason})` : ""}. You do not hold it any more, and its running command was ended. Do not go on with it unless you claim it again.`;
+      return `#${body.task} was ${body.how}${body.reason ? ` (${body.reason})` : ""}. You do not hold it any more, and its commands were ended, also those in the background. Do not go on with it unless you claim it again.`;
     case "task_failed":
       return `Task #${body.task} (${body.subject}) failed: ${body.reason}`;
     case "board_quiet":

@@ -45,8 +45,10 @@ export interface JobControl {
   look(id: JobId, tailBytes: number): Promise<JobLook>;
   /** Resolves when its processes are gone. `by` gets no mail, since it has the result. `why`: a sentence for others. @throws `not_found` | `not_permitted`: it runs elsewhere */
   stop(id: JobId, by: Name, why?: string): Promise<Job>;
-  /** Ends all jobs of a leaving member on this host. */
-  endAll(owner: Name): Promise<void>;
+  /** Whether the member has a job on this host. */
+  has(owner: Name): boolean;
+  /** Ends all jobs of a leaving member on this host, or those that it started for one task. It gets no mail about them. */
+  endAll(owner: Name, task?: TaskId): Promise<void>;
   /** Reports jobs whose process died without a report. Called periodically. */
   reap(): Promise<void>;
   /** Ends all jobs of this host and mails their owners. Called before the shell is closed. */

@@ -6,7 +6,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, notFound, notPermitted, toolFailed } from "../../core/errors.ts";
-import type { JobId, Name } from "../../core/ids.ts";
+import type { JobId, Name, TaskId } from "../../core/ids.ts";
 import { endText, type Job, type JobEnd, lostText, showJob } from "../../core/job.ts";
 import { MEMBER_VARIABLE, type Seat } from "../../core/member.ts";
 import { droppedText } from "../../core/output-quota.ts";
@@ -57,7 +57,7 @@ export class JobHost implements JobControl {
   async start(seat: Seat, command: string, cwd: string, shell = this.parts.shell): Promise<Job> {
     const { store, machine, outputDir } = this.parts;
     if (this.closed) throw toolFailed("The team is stopping, so no new command can start.");
-    const mine = [...this.live.values()].filter((live) => live.job.owner === seat.name);
+    const mine = this.jobsOf(seat.name);
     if (mine.length >= MOST)
       throw toolFailed(
         `You have ${mine.length} background commands running (${mine.map((live) => showJob(live.job.id)).join(", ")}), the most there may be. End one with stop_background, or wait.`,
@@ -164,9 +164,18 @@ export class JobHost implements JobControl {
     await endProcesses(job);
   }
 
-  async endAll(owner: Name): Promise<void> {
-    const theirs = [...this.live.values()].filter((live) => live.job.owner === owner);
-    await Promise.all(theirs.map((live) => this.end(live, `${owner} has left.`, false)));
+  has(owner: Name): boolean {
+    return this.jobsOf(owner).length > 0;
+  }
+
+  async endAll(owner: Name, task?: TaskId): Promise<void> {
+    const why = task === undefined ? `${owner} has left.` : `#${task} was taken from ${owner}.`;
+    const due = this.jobsOf(owner).filter(({ job }) => task === undefined || job.task === task);
+    await Promise.all(due.map((live) => this.end(live, why, false)));
+  }
+
+  private jobsOf(owner: Name): Live[] {
+    return [...this.live.values()].filter((live) => live.job.owner === owner);
   }
 
   async reap(): Promise<void> {

@@ -234,6 +234,31 @@ it("rests when the person ended the pause, before or during the wait", async () 
   expect(await placed.look("rate_limited")).toEqual(rested());
 });
 
+it.each(["no_tool_use", "rate_limited", "awaiting_plan"] as const)(
+  "reads without a turn that its task was taken (%s), so that the next owner does not wait",
+  async (reason) => {
+    const placed = place();
+    await placed.look();
+    await add("paint");
+    const { id } = await claimed(store, seats.alice);
+    await store.board.assign(id, bob, PERSON);
+    if (reason === "rate_limited") placed.backoff.begin(failing("model_overloaded"));
+    await placed.look(reason);
+    expect(await store.board.hasOtherHands(id, bob)).toBe(false);
+    expect(heardBy(placed)).toContain("You do not hold it any more");
+    expect(placed.did).not.toContain("refresh");
+  },
+);
+
+it("does not lose the mail that it reads with the order that takes its task", async () => {
+  await add("paint");
+  const { id } = await claimed(store, seats.alice);
+  const placed = place();
+  await store.board.assign(id, bob, PERSON);
+  await note(alice);
+  expect(await placed.look()).toEqual(FOUND);
+});
+
 it("goes on after a restart with what it has not answered, once", async () => {
   const placed = place(seats.alice, { entries: [heard("Do it")] });
   expect(await placed.look()).toEqual(FOUND);

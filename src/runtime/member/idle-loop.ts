@@ -6,7 +6,7 @@ import { setImmediate } from "node:timers/promises";
 import { LEAD, PERSON } from "../../core/ids.ts";
 import { IDLE, type IdleReason, type Limits, type Phase, type Signal } from "../../core/lifecycle.ts";
 import type { LoopDetector } from "../../core/loop.ts";
-import { isRoutine, isStop } from "../../core/mail.ts";
+import { isRoutine, isStop, taskTaken, wakes } from "../../core/mail.ts";
 import type { Mark, WakeTopic } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { beginStint } from "../agent/feature.ts";
@@ -76,6 +76,11 @@ export class IdleLoop {
       await interrupts.read(await readMail(agent));
       if (await interrupts.acceptIdle()) return { kind: "ended", reason: "asked" };
       news = news.filter((letter) => !isStop(letter));
+    }
+    // No turn is needed to let a task go, but its next owner waits until that is read.
+    if (news.some(taskTaken)) {
+      const read = await readMail(agent);
+      news = [...news, ...read].filter((letter) => taskTaken(letter) === null && wakes(letter.body));
     }
     if (was === "rate_limited") return await this.pause(mark);
     const restarted = this.restarted;

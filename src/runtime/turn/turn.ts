@@ -6,7 +6,7 @@ import { cutEnd } from "../../core/conversation/valid.ts";
 import { stepsOf } from "../../core/gains.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
 import type { IdleReason } from "../../core/lifecycle.ts";
-import type { Mail } from "../../core/mail.ts";
+import { type Mail, taskTaken } from "../../core/mail.ts";
 import type { MakeEntries, Outgoing, Reply, Usage } from "../../ports/index.ts";
 import { type Agent, meant, type TurnOutcome, traitsOf, UNANSWERED } from "../agent/agent.ts";
 import { act } from "./act.ts";
@@ -16,8 +16,13 @@ import { ReplyRecovery } from "./reply-recovery.ts";
 /** Mails taken into one request. The rest follows at the next turn. */
 const MAIL_PER_TURN = 100;
 
-/** READ: unread mail enters the conversation and is marked read in the same step. */
-export async function readMail({ store, seat, conversation }: Agent): Promise<Mail[]> {
+/**
+ * READ: unread mail enters the conversation and is marked read in the same step. The next owner of a task that was taken waits for that
+ * (adapters/store/hands.ts), so background commands end before.
+ */
+export async function readMail(agent: Agent): Promise<Mail[]> {
+  const { store, seat, conversation, jobs } = agent;
+  if (jobs?.has(seat.name)) await endTaken(agent, await store.mail.unread(seat.name, MAIL_PER_TURN));
   let entries: readonly Entry[] = [];
   const make: MakeEntries = (letters, left) => {
     entries = delivered(letters, left);
@@ -25,7 +30,13 @@ export async function readMail({ store, seat, conversation }: Agent): Promise<Ma
   };
   const mail = await store.mail.deliver(seat, make, MAIL_PER_TURN);
   for (const entry of mail.length > 0 ? entries : []) conversation.add(entry);
+  await endTaken(agent, mail);
   return mail;
+}
+
+/** Ends the background commands of tasks that were taken from the member. */
+async function endTaken({ jobs, seat }: Agent, mail: readonly Mail[]): Promise<void> {
+  for (const task of mail.map(taskTaken)) if (task !== null) await jobs?.endAll(seat.name, task);
 }
 
 /**

@@ -7,13 +7,16 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ManualClock, systemClock } from "../../../src/adapters/clock.ts";
 import { JobHost } from "../../../src/adapters/jobs/index.ts";
+import { scripted } from "../../../src/adapters/models/scripted.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
-import { asJobId, type JobId, LEAD } from "../../../src/core/ids.ts";
+import { asJobId, asTaskId, type JobId, LEAD, PERSON } from "../../../src/core/ids.ts";
 import type { Seat } from "../../../src/core/member.ts";
 import type { Clock, Shell, Store, Tool, ToolContext } from "../../../src/ports/index.ts";
+import { readMail } from "../../../src/runtime/turn/turn.ts";
 import { checkBackground, stopBackground } from "../../../src/tools/background.ts";
 import { bash } from "../../../src/tools/bash.ts";
 import { type HostedTeam, hostedTeam } from "../../fixtures/hosted-team.ts";
+import { agentOf } from "../../fixtures/member.ts";
 import { name, stage } from "../../fixtures/stage.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 
@@ -162,6 +165,27 @@ describe("a background command", () => {
     await jobs.endAll(alice);
     expect([isAlive(mine.pid), isAlive(bobs.pid)]).toEqual([false, true]);
     expect(await store.mail.box(alice)).toEqual([]);
+  });
+
+  it("ends when an order takes its task, before the next owner may begin; others' do not", async () => {
+    await store.board.addAll([{ subject: "Paint" }, { subject: "Dry" }], LEAD);
+    const agent = agentOf(store, seat, systemClock, scripted([]), { jobs });
+    await store.board.claimNext(seat);
+    const command = "trap '' TERM; while :; do sleep 0.05; done";
+    await call(bash, { command, run_in_background: true });
+    const [job] = await store.jobs.list(alice);
+    await store.board.complete({ seat, task: asTaskId(1), attempt: 1 }, "painted");
+    await store.board.claimNext(seat);
+    await call(bash, { command, run_in_background: true });
+    await store.board.assign(asTaskId(2), name("bob"), PERSON);
+    const reading = readMail(agent);
+    await until(async () => !(await store.board.hasOtherHands(asTaskId(2), name("bob"))));
+    const [server, ended] = await store.jobs.list(alice);
+    expect([server?.state, ended?.state]).toEqual(["running", "stopped"]);
+    expect([isAlive(server?.pid ?? 0), isAlive(ended?.pid ?? 0)]).toEqual([true, false]);
+    await reading;
+    expect(await mail(1, alice, ["claim_taken"])).toHaveLength(1);
+    expect(job?.id).toBe(server?.id);
   });
 
   it("ends with its process, and its owner is told for when it comes back", async () => {
