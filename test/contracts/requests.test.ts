@@ -8,7 +8,7 @@ import { BACKENDS, claimed, facts, held, name, stage } from "../fixtures/stage.t
 
 describe.each(BACKENDS)("requests on %s", (backend) => {
   const at = stage(backend);
-  const [lead, alice, bob] = [name("lead"), name("alice"), name("bob")];
+  const [lead, alice, bob, person] = [name("lead"), name("alice"), name("bob"), name("person")];
   let store: Store;
   let seat: Seat;
   beforeEach(async () => {
@@ -38,6 +38,22 @@ describe.each(BACKENDS)("requests on %s", (backend) => {
       "permission.answered",
     ]);
   });
+
+  it.each(["takeBack", "cancel", "completeFor", "failFor"] as const)(
+    "questions about a task end when an order takes it from its owner: %s",
+    async (order) => {
+      await store.board.addAll([{ subject: "a" }, { subject: "b" }], lead);
+      const { id: task, attempt } = await claimed(store, seat);
+      const about = { kind: "question", question: "Red?", options: [], waits: true } as const;
+      const plan = await store.requests.ask(alice, lead, { kind: "plan", task, attempt, plan: "so" }, soon());
+      const mine = await store.requests.ask(alice, person, { ...about, task }, soon());
+      const other = await store.requests.ask(bob, person, { ...about, task: null }, soon());
+      await store.board[order](task, person, "no");
+      expect(await store.requests.open()).toEqual([other]);
+      for (const { id } of [plan, mine])
+        expect(await store.requests.request(id)).toMatchObject({ state: "withdrawn" });
+    },
+  );
 
   it("wrong sender, wrong kind, unknown and second answers change nothing and are journalled", async () => {
     const { id } = await store.requests.ask(lead, alice, { kind: "shutdown", reason: "done" }, soon());

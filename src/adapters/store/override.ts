@@ -10,6 +10,7 @@ import { unblock } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
 import { unfinishedParts, wakeWhole } from "./parts.ts";
+import { withdrawAbout } from "./requests.ts";
 import { exec, type Op, type Tx } from "./sql.ts";
 import { type TaskRow, taskForUpdate } from "./task-row.ts";
 import { writtenText } from "./written.ts";
@@ -63,6 +64,7 @@ function* tellOwner(tx: Tx, row: TaskRow, by: Name, how: Taking, reason = ""): O
   const { id, owner, attempt, status } = row;
   if (status !== "in_progress" || owner === null || owner === by || owner === PERSON || isOutsider(owner))
     return;
+  yield* withdrawAbout(tx, id);
   const body = { kind: "claim_taken", task: id, attempt, how, reason } as const;
   yield* post(tx, [{ from: by, to: owner, urgent: true, body }]);
 }

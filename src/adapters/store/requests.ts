@@ -2,7 +2,15 @@
 
 import { randomBytes } from "node:crypto";
 import { EkidenError, notFound } from "../../core/errors.ts";
-import { HARNESS, type Instant, later, type Name, PERSON, type RequestId } from "../../core/ids.ts";
+import {
+  HARNESS,
+  type Instant,
+  later,
+  type Name,
+  PERSON,
+  type RequestId,
+  type TaskId,
+} from "../../core/ids.ts";
 import type { Answer, Ask, Request, Requests } from "../../ports/store.ts";
 import { append } from "./entries.ts";
 import { appendFacts } from "./journal.ts";
@@ -184,6 +192,14 @@ function* withdraw(tx: Tx, id: RequestId): Op<void> {
     asker: Name;
   }>`update requests set state = 'withdrawn' where team = ${tx.team} and id = ${id} and state = 'open' returning asker`;
   if (row) yield* appendFacts(tx, [{ type: "request.withdrawn", who: row.asker, request: id }]);
+}
+
+/** Nobody waits any more for an answer about a task that was taken from its owner. */
+export function* withdrawAbout(tx: Tx, task: TaskId): Op<void> {
+  const rows = yield* sql<Pick<RequestRow, "id" | "ask">>`
+    select id, ask from requests where team = ${tx.team} and state = 'open' and kind in ('plan', 'question') order by id`;
+  for (const { id, ask } of rows)
+    if (parse<{ task?: TaskId | null }>(ask, {}).task === task) yield* withdraw(tx, id);
 }
 
 function* overdue(tx: Tx): Op<RequestRow[]> {
