@@ -5,6 +5,7 @@ import type { TaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Claimed, NewTask } from "../../src/core/task.ts";
 import type { Store } from "../../src/ports/store.ts";
+import { completeTask, failTask } from "../../src/team/actions/tasks.ts";
 import { endAll, start } from "../fixtures/children.ts";
 import { BACKENDS, claimed, held, name, stage } from "../fixtures/stage.ts";
 
@@ -106,6 +107,24 @@ describe.each(BACKENDS)("a split task on %s", (backend) => {
       reason: "part of #1, which was cancelled: enough",
     });
     expect(await store.board.counts()).toMatchObject({ cancelled: 3, total: 3 });
+  });
+
+  it.each([
+    ["completed by hand", "is completed", completeTask],
+    ["given up as failed: enough", "has failed", failTask],
+  ])("ends its parts when the person ends it: %s", async (how, text, act) => {
+    await split();
+    await store.board.claimNext(bob as Seat);
+    const done = await act(store, name("person"), whole, "enough");
+    expect(done.text).toBe(`#1 ${text}; cancelled with it: #2, #3`);
+    for (const part of [two, three])
+      expect(await store.board.task(part)).toMatchObject({
+        status: "cancelled",
+        reason: `part of #1, which was ${how}`,
+      });
+    expect(await store.mail.unread(name("bob"))).toMatchObject([
+      { body: { kind: "claim_taken", task: two } },
+    ]);
   });
 
   it("may be claimed by all when its owner has left or died, with the note and the results", async () => {

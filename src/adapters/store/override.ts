@@ -31,8 +31,7 @@ export function* retry(tx: Tx, id: TaskId, _by: Name): Op<void> {
 
 /** Also of a failed task: it will not be tried again. The parts of a task that was split go with it. */
 export function* cancel(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> {
-  for (const part of yield* unfinishedParts(tx, id))
-    yield* cancel(tx, part, by, `part of #${id}, which was cancelled${reason && `: ${reason}`}`);
+  yield* cancelParts(tx, id, by, `cancelled${reason && `: ${reason}`}`);
   const row = yield* taskForUpdate(tx, id);
   if (row.status === "completed" || row.status === "cancelled") throw refused("already_started", row, FINAL);
   const why = [reason, yield* writtenText(tx, row)].filter((text) => text !== "").join(". ");
@@ -43,6 +42,11 @@ export function* cancel(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> 
   yield* tellOwner(tx, row, by, "cancelled", reason);
   freed(tx, row);
   yield* wakeWhole(tx, row);
+}
+
+function* cancelParts(tx: Tx, whole: TaskId, by: Name, how: string): Op<void> {
+  for (const part of yield* unfinishedParts(tx, whole))
+    yield* cancel(tx, part, by, `part of #${whole}, which was ${how}`);
 }
 
 export function* takeBack(tx: Tx, id: TaskId, by: Name): Op<void> {
@@ -89,6 +93,7 @@ export function* assign(tx: Tx, id: TaskId, to: Name | null, by: Name): Op<void>
 }
 
 export function* completeFor(tx: Tx, id: TaskId, by: Name, result: string): Op<TaskId[]> {
+  yield* cancelParts(tx, id, by, "completed by hand");
   const row = yield* unfinished(tx, id);
   yield* exec`
     update tasks set status = 'completed', owner = ${row.owner ?? by}, result = ${result}, started_at = ${row.started_at ?? tx.now},
@@ -99,6 +104,7 @@ export function* completeFor(tx: Tx, id: TaskId, by: Name, result: string): Op<T
 }
 
 export function* failFor(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> {
+  yield* cancelParts(tx, id, by, `given up as failed${reason && `: ${reason}`}`);
   const row = yield* unfinished(tx, id);
   yield* tellOwner(tx, row, by, "given up as failed", reason);
   yield* exec`update tasks set owner = ${row.owner ?? by} where team = ${tx.team} and id = ${id}`;
