@@ -4,7 +4,7 @@ import type { Fact } from "../../src/core/event.ts";
 import type { TaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
-import { cancelTask, releaseTask } from "../../src/team/actions/tasks.ts";
+import { cancelTask, completeTask, failTask, releaseTask } from "../../src/team/actions/tasks.ts";
 import { BACKENDS, name, stage } from "../fixtures/stage.ts";
 
 const one = 1 as TaskId;
@@ -56,6 +56,21 @@ describe.each(BACKENDS)("files of an owner that is stopped, on %s", (backend) =>
     const { text } = await cancelTask(store, person, one, "enough");
     expect(text).toBe("#1 is cancelled; bob was told to stop. Until then bob wrote c.txt.");
     expect(await store.board.task(one)).toMatchObject({ reason: "enough. Until then bob wrote c.txt." });
+  });
+
+  it("are named when the person completes the task or ends it as failed", async () => {
+    const files = "Until then alice wrote a.txt.";
+    await store.board.claimNext(alice as Seat);
+    await wrote("alice", { wrote: ["a.txt"] });
+    const done = await completeTask(store, person, one, "Painted");
+    expect(done.text).toBe(`#1 is completed; alice was told to stop. ${files}`);
+    expect(await store.board.task(one)).toMatchObject({ result: `Painted. ${files}` });
+    await store.board.add({ subject: "b" }, person);
+    await store.board.claimNext(alice as Seat);
+    await wrote("alice", { wrote: ["a.txt"] });
+    const failed = await failTask(store, person, 2 as TaskId, "No");
+    expect(failed.text).toBe(`#2 has failed; alice was told to stop. ${files}`);
+    expect(await store.board.task(2 as TaskId)).toMatchObject({ reason: `No. ${files}` });
   });
 
   it("are not mentioned where there are none", async () => {

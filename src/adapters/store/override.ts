@@ -34,7 +34,7 @@ export function* cancel(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> 
   yield* cancelParts(tx, id, by, `cancelled${reason && `: ${reason}`}`);
   const row = yield* taskForUpdate(tx, id);
   if (row.status === "completed" || row.status === "cancelled") throw refused("already_started", row, FINAL);
-  const why = [reason, yield* writtenText(tx, row)].filter((text) => text !== "").join(". ");
+  const why = yield* withWritten(tx, row, reason);
   yield* exec`
     update tasks set status = 'cancelled', owner = null, role = ${UNASSIGNED}, reason = ${why}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
@@ -42,6 +42,10 @@ export function* cancel(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> 
   yield* tellOwner(tx, row, by, "cancelled", reason);
   freed(tx, row);
   yield* wakeWhole(tx, row);
+}
+
+function* withWritten(tx: Tx, row: TaskRow, text: string): Op<string> {
+  return [text, yield* writtenText(tx, row)].filter((one) => one !== "").join(". ");
 }
 
 function* cancelParts(tx: Tx, whole: TaskId, by: Name, how: string): Op<void> {
@@ -95,12 +99,13 @@ export function* assign(tx: Tx, id: TaskId, to: Name | null, by: Name): Op<void>
 export function* completeFor(tx: Tx, id: TaskId, by: Name, result: string): Op<TaskId[]> {
   yield* cancelParts(tx, id, by, "completed by hand");
   const row = yield* unfinished(tx, id);
+  const told = yield* withWritten(tx, row, result);
   yield* exec`
-    update tasks set status = 'completed', owner = ${row.owner ?? by}, result = ${result}, started_at = ${row.started_at ?? tx.now},
+    update tasks set status = 'completed', owner = ${row.owner ?? by}, result = ${told}, started_at = ${row.started_at ?? tx.now},
       ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
   yield* tellOwner(tx, row, by, "completed by somebody else");
-  return yield* completed(tx, row, by, result, yield* unblock(tx, id));
+  return yield* completed(tx, row, by, told, yield* unblock(tx, id));
 }
 
 export function* failFor(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> {
@@ -108,7 +113,7 @@ export function* failFor(tx: Tx, id: TaskId, by: Name, reason: string): Op<void>
   const row = yield* unfinished(tx, id);
   yield* tellOwner(tx, row, by, "given up as failed", reason);
   yield* exec`update tasks set owner = ${row.owner ?? by} where team = ${tx.team} and id = ${id}`;
-  yield* failed(tx, row, reason, by);
+  yield* failed(tx, row, yield* withWritten(tx, row, reason), by);
 }
 
 /** No host has this claim, so no lease of one ends it. */

@@ -14,11 +14,13 @@ import {
 import { actorOf } from "../../team/actor.ts";
 import type { Code } from "./entry.ts";
 
-const override = (act: (store: Store, by: Name, id: TaskId, reason: string) => Promise<Done>): Code => ({
+const override = (
+  act: (store: Store, by: Name, id: TaskId, reason: string, cwd: string) => Promise<Done>,
+): Code => ({
   run: async (call, [text = "", ...reason]) => {
     const id = taskId(text);
     await withTeam(call, "look", async (store) =>
-      call.done(await act(store, await actorOf(call, store), id, reason.join(" "))),
+      call.done(await act(store, await actorOf(call, store), id, reason.join(" "), call.cwd)),
     );
   },
 });

@@ -135,7 +135,7 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
     editTask(store, PERSON, taskId(id), { ...task, ...(blockedBy && { blockedBy: blockedBy.map(taskId) }) }),
   retry: (store, { id }) => retryTask(store, PERSON, taskId(id)),
   release: (store, { id }) => releaseTask(store, PERSON, taskId(id)),
-  cancel: (store, { id, reason }) => cancelTask(store, PERSON, taskId(id), reason),
+  cancel: (store, { id, reason }, { cwd }) => cancelTask(store, PERSON, taskId(id), reason, cwd),
   send: (store, { to, text, urgent }, { settings, cwd }) =>
     sendMail(store, PERSON, { to, text, urgent }, { settings: { ...settings, team: store.team }, cwd }),
   withdraw: (store, { id }) => takeBack(store, PERSON, mailId(id)),
@@ -158,8 +158,8 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
   assign: (store, { id, who }) =>
     editTask(store, PERSON, taskId(id), { assignee: who === "" ? null : name(who) }),
   take: (store, { id }) => takeTask(store, PERSON, taskId(id)),
-  complete: (store, { id, text }) => completeTask(store, PERSON, taskId(id), text),
-  fail: (store, { id, text }) => failTask(store, PERSON, taskId(id), text),
+  complete: (store, { id, text }, { cwd }) => completeTask(store, PERSON, taskId(id), text, cwd),
+  fail: (store, { id, text }, { cwd }) => failTask(store, PERSON, taskId(id), text, cwd),
   land: async (store, { id, decision, place }, { cwd }) => {
     const { landingsOf } = await import("../../adapters/git/landings.ts");
     const { childEnvironment } = await import("../../adapters/shell/environment.ts");

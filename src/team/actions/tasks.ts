@@ -2,7 +2,14 @@
 import { systemClock } from "../../adapters/clock.ts";
 import { EkidenError, notPermitted } from "../../core/errors.ts";
 import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
-import { checkTask, EDITABLE_FIELDS, type NewTask, type Task, type TaskChange } from "../../core/task.ts";
+import {
+  checkTask,
+  EDITABLE_FIELDS,
+  type NewTask,
+  type Part,
+  type Task,
+  type TaskChange,
+} from "../../core/task.ts";
 import { boardData, type TaskData } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
@@ -51,16 +58,29 @@ export async function editTask(store: Store, by: Name, id: TaskId, edit: TaskEdi
   return { data: { id, changed }, text: `#${id}: changed ${changed.join(", ")}${told}` };
 }
 
+const NAMES_SHOWN = 10;
+
 type Decided = { readonly id: TaskId; readonly status: string | undefined };
 
 /** Puts a failed or cancelled task back on the board. @throws EkidenError `not_found` | `bad_input` | `already_started` | `not_permitted` */
 export const retryTask = (store: Store, by: Name, id: TaskId): Promise<Done<Decided>> =>
   decide(store, by, id, "is back on the board", () => store.board.retry(id, by));
 
-/** Takes a task that is not completed off the board. @throws as `retryTask` */
-export const cancelTask = (store: Store, by: Name, id: TaskId, reason = ""): Promise<Done<Decided>> =>
-  decide(store, by, id, "is cancelled", () =>
-    store.board.cancel(id, by, reason || `cancelled by ${by === PERSON ? "a person" : by}`),
+/** Takes a task that is not completed off the board. `cwd`: the project, for the work that it leaves. @throws as `retryTask` */
+export const cancelTask = (
+  store: Store,
+  by: Name,
+  id: TaskId,
+  reason = "",
+  cwd = "",
+): Promise<Done<Decided>> =>
+  decide(
+    store,
+    by,
+    id,
+    "is cancelled",
+    () => store.board.cancel(id, by, reason || `cancelled by ${by === PERSON ? "a person" : by}`),
+    cwd,
   );
 
 /** Takes a claimed task from its owner and puts it back on the board. @throws as `retryTask` */
@@ -71,37 +91,86 @@ export const releaseTask = (store: Store, by: Name, id: TaskId): Promise<Done<De
 export const takeTask = (store: Store, by: Name, id: TaskId): Promise<Done<Decided>> =>
   decide(store, by, id, "is yours", () => store.board.claimFor(id, by));
 
-export const completeTask = (store: Store, by: Name, id: TaskId, result = ""): Promise<Done<Decided>> =>
-  decide(store, by, id, "is completed", async () => {
-    await store.board.completeFor(id, by, result || "done by hand");
-  });
+/** @throws as `retryTask` */
+export const completeTask = (
+  store: Store,
+  by: Name,
+  id: TaskId,
+  result = "",
+  cwd = "",
+): Promise<Done<Decided>> =>
+  decide(
+    store,
+    by,
+    id,
+    "is completed",
+    async () => {
+      await store.board.completeFor(id, by, result || "done by hand");
+    },
+    cwd,
+  );
 
-export const failTask = (store: Store, by: Name, id: TaskId, reason = ""): Promise<Done<Decided>> =>
-  decide(store, by, id, "has failed", () => store.board.failFor(id, by, reason || "failed by hand"));
+/** @throws as `retryTask` */
+export const failTask = (store: Store, by: Name, id: TaskId, reason = "", cwd = ""): Promise<Done<Decided>> =>
+  decide(store, by, id, "has failed", () => store.board.failFor(id, by, reason || "failed by hand"), cwd);
 
+/** `cwd`: the project, where the task ends and nobody goes on with what is in its worktree. */
 async function decide(
   store: Store,
   by: Name,
   id: TaskId,
   text: string,
   act: () => Promise<void>,
+  cwd = "",
 ): Promise<Done<Decided>> {
   mustDecide(
     by,
     "Give back your own task with release_task or fail_task; about others ask the lead with send_message.",
   );
   const before = await store.board.task(id);
+  const parts = before?.split ? await store.board.parts(id) : [];
   await act();
   const stopped =
     before?.status === "in_progress" && before.owner !== by ? `; ${before.owner} was told to stop` : "";
   const after = await store.board.task(id);
   const written = stopped && after ? writtenIn(after) : "";
-  return { data: { id, status: after?.status }, text: `#${id} ${text}${stopped}${written}` };
+  const left = after && cwd !== "" ? await leftText(store, cwd, after) : "";
+  const waiting =
+    after?.status === "cancelled" || after?.status === "failed" ? await waitText(store, after) : "";
+  const said = `#${id} ${text}${stopped}${await endedParts(store, parts)}${left || written}${waiting}`;
+  return { data: { id, status: after?.status }, text: said };
+}
+
+/** The parts that the order has cancelled with their whole. */
+async function endedParts({ board }: Store, before: readonly Part[]): Promise<string> {
+  const open = before.filter(({ status }) => status === "pending" || status === "in_progress");
+  if (open.length === 0) return "";
+  const now = await Promise.all(open.map(({ id }) => board.task(id)));
+  const ended = now.flatMap((task) => (task?.status === "cancelled" ? [`#${task.id}`] : []));
+  return ended.length === 0 ? "" : `; cancelled with it: ${ended.join(", ")}`;
+}
+
+/** Tasks that wait for one that ended without success: no member can begin them. */
+async function waitText({ board }: Store, { id, status }: Task): Promise<string> {
+  const all = await board.tasks();
+  const behind = all.filter((task) => task.status === "pending" && task.blockedBy.includes(id));
+  const [first] = behind;
+  if (!first) return "";
+  const names = behind.map((task) => `#${task.id}`);
+  const shown = `${names.slice(0, NAMES_SHOWN).join(", ")}${names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : ""}`;
+  return `. It is waited for by ${shown}, which cannot begin while it is ${status}: ekiden retry ${id}, ekiden cancel ${first.id}, or ekiden edit ${first.id} --after none`;
+}
+
+async function leftText({ team }: Store, cwd: string, task: Task): Promise<string> {
+  const { leftInWorktree } = await import("../queries/task-change.ts");
+  const left = await leftInWorktree(team, cwd, task);
+  return left === "" ? "" : `. ${left}`;
 }
 
 /** The store's note on the files of an owner that was stopped: see adapters/store/written.ts. */
 function writtenIn(task: Task): string {
-  const said = (task.status === "cancelled" ? task.reason : task.lastFailure) ?? "";
+  const said =
+    (task.status === "completed" ? task.result : "reason" in task ? task.reason : task.lastFailure) ?? "";
   const at = said.lastIndexOf("Until then ");
   return at < 0 ? "" : `. ${said.slice(at)}`;
 }

@@ -1,15 +1,19 @@
 /** The change of one task as git shows it: its landed commits, its worktree, or the files that it wrote in a folder that all share. */
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { bindingsOf, folderOf } from "../../adapters/git/bindings.ts";
 import { Git } from "../../adapters/git/git.ts";
+import { listed } from "../../adapters/git/preflight.ts";
 import { branchDiff, folderDiff } from "../../adapters/git/work-diff.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import type { Event } from "../../core/event.ts";
+import type { Name } from "../../core/ids.ts";
 import type { Task } from "../../core/task.ts";
 import type { Store } from "../../ports/index.ts";
 
 /** Moves of the target that are looked through for a landing. */
 const MOVES = "2000";
+
+const FILES_SHOWN = 20;
 
 /** `where`: in words. `diff` "": there is no change. */
 export type TaskChange = { readonly where: string; readonly diff: string };
@@ -41,6 +45,27 @@ export async function taskChange(
   const all = (await folderDiff(git, cwd, began).catch(() => null)) ?? "";
   const parts = all.split(/^(?=diff --git )/m).filter((part) => files.has(pathOf(part)));
   return { where: "in the files that it wrote, with what others have changed there", diff: parts.join("") };
+}
+
+/** The files of a task that ended without landing, in words; "" where it has none in a worktree. Never rejects. */
+export async function leftInWorktree(
+  team: Name,
+  cwd: string,
+  task: Pick<Task, "id" | "createdAt">,
+): Promise<string> {
+  const git = new Git(childEnvironment(process.env));
+  try {
+    const binding = bindingsOf({ project: cwd, team }).read(task);
+    if (!binding) return "";
+    const folder = join(folderOf(cwd), binding.path);
+    const committed = await git.run(folder, "diff", "--name-only", `${binding.target}...HEAD`);
+    const changes = (await git.changes(folder)).map((line) => line.slice(3));
+    const files = [...new Set([...committed.split("\n").filter(Boolean), ...changes])];
+    if (files.length === 0) return "";
+    return `Not landed on ${binding.target}: ${listed(files, FILES_SHOWN)}. It stays in ${relative(cwd, folder)}, on the branch ${binding.branch}.`;
+  } catch {
+    return ""; // removed by hand, or no repository
+  }
 }
 
 const pathOf = (part: string): string => /^diff --git (?:"?a\/.*?) "?b\/(.*?)"?$/m.exec(part)?.[1] ?? "";

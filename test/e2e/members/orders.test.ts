@@ -67,3 +67,21 @@ it("a released task begins again when the command of its first owner has ended, 
   const all = attempts("a");
   expect(all.slice(0, all.lastIndexOf(all[0] ?? 0) + 1).every((pid) => pid === all[0])).toBe(true);
 });
+
+it("done and cancel name what the commands of the owner left in its worktree, and the tasks behind", async () => {
+  repositoryIn(project.dir, { ".gitignore": ".ekiden/\n?\ngo\n" });
+  const wall = task("a").replace("echo", "echo white > wall.txt; echo");
+  project.write({ "plan.md": `# Goal\n\n${wall}\n${task("b")}\n## c\nAfter: b\n\n\`\`\`sh\ntrue\n\`\`\`\n` });
+  const args = ["run", "plan.md", "--teammates", "2", "--sandbox", "off", "--allow", "bash", "--worktrees"];
+  const over = ended(project.start(args));
+  for (const name of ["a", "b"]) await began(name);
+  const left = "Not landed on main: wall.txt. It stays in .ekiden/worktrees/1-a, on the branch ekiden/1-a.";
+  const { stderr } = await project.run(["done", "1", "Painted"]);
+  expect(stderr).toMatch(/^#1 is completed; \w+ was told to stop\. /);
+  expect(stderr).toContain(left);
+  expect((await project.run(["cancel", "2"])).stderr).toContain(
+    "It is waited for by #3, which cannot begin while it is cancelled: ekiden retry 2, ekiden cancel 3, or ekiden edit 3 --after none",
+  );
+  await isOver("a");
+  expect(await over).toMatchObject({ code: 1 });
+});
