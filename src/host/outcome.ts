@@ -1,5 +1,7 @@
 /** The outcome of a run: its counts, its reason, the lead's last words. */
 import { textOf } from "../core/conversation/chat.ts";
+import { Conversation } from "../core/conversation/conversation.ts";
+import { lastWords } from "../core/conversation/last-words.ts";
 import { EkidenError, isEkidenError, messageOf, toolFailed } from "../core/errors.ts";
 import { type HostId, LEAD, type Name, type TaskId } from "../core/ids.ts";
 import { ENDED_STINT } from "../core/lifecycle.ts";
@@ -86,13 +88,11 @@ export function tally(
   return counts;
 }
 
-export async function lastWords(store: Store): Promise<string> {
-  const entries = await store.transcript.current(LEAD);
-  for (const entry of entries.reverse()) {
-    const text = entry.kind === "said" ? textOf(entry.message) : "";
-    if (text) return text;
-  }
-  return "";
+/** The last reply of the lead that has words. */
+async function saidLast(store: Store): Promise<string> {
+  const messages = new Conversation(await store.transcript.current(LEAD)).messages();
+  const last = messages.findLastIndex((message) => message.role === "assistant" && textOf(message) !== "");
+  return lastWords(messages.slice(0, last + 1));
 }
 
 export const asEkidenError = (cause: unknown): EkidenError =>
@@ -120,9 +120,10 @@ export class LeadTurns {
       return ["loop", null, why === null ? {} : { why }];
     }
     const hasWork = this.hasActed || (await store.board.tasks()).length > before.size;
-    // A lead that only concludes in silence has done its work.
-    if (this.last === null || (this.last === "empty" && hasWork)) return ["concluded", null, {}];
-    const text = `The answer of ${LEAD} ${UNANSWERED[this.last]}, again after a hint, so the run has no result. Another model may go on (--model).`;
+    // A lead that only concludes in silence, or with too many words, has done its work.
+    if (this.last === null || (this.last !== "filtered" && hasWork)) return ["concluded", null, {}];
+    const lacks = this.last === "cut" ? "its end is missing" : "the run has no result";
+    const text = `The answer of ${LEAD} ${UNANSWERED[this.last]}, again after a hint, so ${lacks}. Another model may go on (--model).`;
     return ["model", new EkidenError("model_refused", text), {}];
   }
 }
@@ -141,5 +142,5 @@ export async function recordEnd(parts: Parts, { id, runbook, before, reason }: E
   const counts = tally(await ownTasks(parts, runbook), before);
   const told = await store.roster.finish(id, { ...counts, reason });
   const elsewhere = !told && reason === "interrupted" && (await isHosted(store));
-  return { ...counts, reason, text: await lastWords(store), ...(elsewhere && { elsewhere }) };
+  return { ...counts, reason, text: await saidLast(store), ...(elsewhere && { elsewhere }) };
 }

@@ -72,6 +72,7 @@ export type TurnOutcome = {
 export const UNANSWERED = {
   filtered: "was stopped by the provider's filter",
   empty: "had no words and no calls",
+  cut: "was cut off by the output limit",
 } as const;
 
 /** A call in our names, where the agent has that tool and no other one of exactly the name that the model used. */

@@ -1,7 +1,7 @@
 /** One turn: read, think, act, record. The rest of the runtime decides when to take one. */
 import { type AssistantMessage, callsOf, type Entry, heard, textOf } from "../../core/conversation/chat.ts";
-import type { Conversation } from "../../core/conversation/conversation.ts";
-import { CUT_OFF, delivered } from "../../core/conversation/prompt.ts";
+import { lastWords } from "../../core/conversation/last-words.ts";
+import { delivered } from "../../core/conversation/prompt.ts";
 import { cutEnd } from "../../core/conversation/valid.ts";
 import { stepsOf } from "../../core/gains.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
@@ -12,6 +12,9 @@ import { type Agent, meant, type TurnOutcome, traitsOf, UNANSWERED } from "../ag
 import { act } from "./act.ts";
 import { appendNote, record } from "./record.ts";
 import { ReplyRecovery } from "./reply-recovery.ts";
+
+/** Replies that are no whole answer. */
+const FAULTY: ReadonlySet<Reply["stop"]> = new Set(["refused", "length"]);
 
 /** Mails taken into one request. The rest follows at the next turn. */
 const MAIL_PER_TURN = 100;
@@ -48,9 +51,8 @@ export async function turn(
   signal: AbortSignal,
   replies: ReplyRecovery = new ReplyRecovery(agent),
 ): Promise<TurnOutcome> {
-  const { reply, text, report } = await think(agent, signal, replies);
+  const { reply, text, report, hint } = await think(agent, signal, replies);
   const besides = replies.takeSpent();
-  const hint = replies.hint(reply);
   const calls = callsOf(reply.message);
   const round: Entry[] = [{ kind: "said", message: reply.message }];
   let unanswered: TurnOutcome["unanswered"] = null;
@@ -73,8 +75,8 @@ export async function turn(
     await appendNote(agent, heard(hint));
     reason = null;
     // The built-in model says nothing where it has nothing to run.
-  } else if ((text === "" && agent.model.spec !== "runbook") || reply.stop === "refused") {
-    unanswered = reply.stop === "refused" ? "filtered" : "empty";
+  } else if ((text === "" && agent.model.spec !== "runbook") || FAULTY.has(reply.stop)) {
+    unanswered = reply.stop === "refused" ? "filtered" : reply.stop === "length" ? "cut" : "empty";
     await agent.store.journal.warn(
       agent.seat.name,
       `The answer of ${agent.seat.name} ${UNANSWERED[unanswered]}, again after a hint. It rests until it hears something; another model may go on (/model, --model).`,
@@ -99,7 +101,7 @@ async function think(
   agent: Agent,
   signal: AbortSignal,
   replies: ReplyRecovery,
-): Promise<{ reply: Reply; text: string; report: readonly Outgoing[] }> {
+): Promise<{ reply: Reply; text: string; report: readonly Outgoing[]; hint: string | null }> {
   const { seat, clock, conversation } = agent;
   const began = clock.now();
   const { reply: given, model, opened, prefix } = await replies.next(signal);
@@ -110,7 +112,9 @@ async function think(
     prefix,
     ...(model.bindsPrefix && { binds: true }),
   };
-  const text = wholeText(conversation, reply.message);
+  const { unanswered, whole } = conversation;
+  const text = lastWords([...whole, ...(unanswered ? [unanswered] : []), reply.message]);
+  const hint = replies.hint(reply);
   const fact = {
     type: "turn.taken",
     who: seat.name,
@@ -121,7 +125,7 @@ async function think(
     text: cutEnd(textOf(reply.message), 300),
     ...(agent.subagent && { subagent: agent.subagent }),
   } as const;
-  const report = await finalReport(agent, reply, text);
+  const report = await finalReport(agent, reply, hint === null || reply.stop !== "length" ? text : "");
   const waits = agent.hooks?.asksAtStop === true;
   await record(agent, [...opened, entry], {
     facts: [fact],
@@ -129,7 +133,7 @@ async function think(
     mail: waits ? [] : report,
   });
   for (const one of [...opened, entry]) conversation.add(one);
-  return { reply, text, report: waits ? report : [] };
+  return { reply, text, report: waits ? report : [], hint };
 }
 
 /** Each call with the way its tool is shown, for those who read the transcript and do not know the tool. */
@@ -141,23 +145,6 @@ const described = (agent: Agent, message: AssistantMessage): AssistantMessage =>
   }),
 });
 
-/** The text of a reply. A reply that continues one which the output limit cut off is joined to it. */
-function wholeText({ whole, unanswered }: Conversation, reply: AssistantMessage): string {
-  const before = unanswered ? [...whole, unanswered] : whole;
-  const parts = [rawText(reply)];
-  for (let at = before.length - 1; at > 0; at -= 2) {
-    const [said, heard] = [before[at - 1], before[at]];
-    if (said?.role !== "assistant" || heard?.role !== "user") break;
-    if (heard.content.length !== 1 || textOf(heard) !== CUT_OFF) break;
-    parts.unshift(rawText(said));
-  }
-  return parts.join("").trim();
-}
-
-/** Untrimmed: the cut may be between two words. */
-const rawText = ({ content }: AssistantMessage): string =>
-  content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-
 /**
  * The last words of a stint are mailed without the member's help: a teammate's to the lead, the lead's to the person. They are sent
  * in the same step as the reply, so a crash cannot lose them; with a Stop hook only after it let the member rest, or each retry
@@ -166,7 +153,7 @@ const rawText = ({ content }: AssistantMessage): string =>
 async function finalReport(agent: Agent, reply: Reply, text: string): Promise<Outgoing[]> {
   const { kind, about, store, seat } = agent;
   if (kind === "subagent") return []; // its last words are the result of its member's call
-  if (text === "" || reply.stop === "length" || callsOf(reply.message).length > 0) return [];
+  if (text === "" || callsOf(reply.message).length > 0) return [];
   const task = about();
   const held = task === null ? null : await store.board.task(task);
   const inHand = held?.status === "in_progress" && held.owner === seat.name;
