@@ -1,6 +1,6 @@
 /** The events of the team as blocks of the conversation's feed. The lead's own words and calls come from its story. */
 import type { Event } from "../../core/event.ts";
-import { LEAD } from "../../core/ids.ts";
+import { LEAD, type Name, PERSON } from "../../core/ids.ts";
 import { sentence } from "../../core/views/sentence.ts";
 import type { Store } from "../../ports/index.ts";
 import { News, toPerson } from "../terminal/news.ts";
@@ -68,7 +68,7 @@ export class NewsFeed {
     if (!block) return false;
     if (ASKS.has(event.type)) block.waits(event.at);
     if (ANSWERS.has(event.type)) block.goesOn(event.at);
-    const end = endOf(event);
+    const end = endOf(event, block.by);
     if (end) {
       block.end(end, event.at);
       this.tasks.delete(block.task);
@@ -154,15 +154,25 @@ const KINDS: Partial<Record<Event["type"], Kind>> = {
   },
 };
 
-/** The end of a try; null for events that end none. */
-function endOf(event: Event): End | null {
+/** The end of a try; null for events that end none. `owner`: the line names it, and the end may be the decision of another. */
+function endOf(event: Event, owner: Name): End | null {
+  const by =
+    "by" in event && event.by !== null && event.by !== owner
+      ? ` by ${event.by === PERSON ? "you" : event.by}`
+      : "";
+  const words = (verb: string, said: string): string =>
+    said.startsWith(verb) ? said : [verb + by, said].filter(Boolean).join(": ");
   switch (event.type) {
     case "task.completed":
-      return { glyph: "✓", tone: "good", text: event.result || "completed" };
+      return {
+        glyph: "✓",
+        tone: "good",
+        text: by ? words("completed", event.result) : event.result || "completed",
+      };
     case "task.failed":
-      return { glyph: "✗", tone: "bad", text: event.reason };
+      return { glyph: "✗", tone: "bad", text: [by.trim(), event.reason].filter(Boolean).join(": ") };
     case "task.cancelled":
-      return { glyph: "⊘", tone: "warn", text: sentence(event).text };
+      return { glyph: "⊘", tone: "warn", text: words("cancelled", event.reason) };
     case "task.released":
       return { glyph: "◌", tone: "warn", text: sentence(event).text };
     default:

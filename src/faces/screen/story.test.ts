@@ -7,7 +7,7 @@ import { openStore } from "../../adapters/store/index.ts";
 import { heard } from "../../core/conversation/chat.ts";
 import { tagged } from "../../core/conversation/tags.ts";
 import type { Event, Fact } from "../../core/event.ts";
-import { type HostId, instant, LEAD, type Name } from "../../core/ids.ts";
+import { type HostId, instant, LEAD, type Name, PERSON } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { Thought } from "./blocks.ts";
@@ -164,4 +164,21 @@ it("shows a provider that does not answer as one line that counts down, until it
   await take({ type: "model.retried", who: LEAD, why: "busy (529)", attempt: 1, waitMs: 4_000 });
   await take({ type: "teammate.phase", who: LEAD, phase: "work" });
   expect(shown()).toEqual(["· interrupted"]);
+});
+
+it.each([
+  ["task.completed", { by: "alice", result: "White" }, /White$/],
+  ["task.completed", { by: PERSON, result: "White" }, /completed by you: White/],
+  ["task.failed", { by: "alice", reason: "No paint" }, /alice failed +0s\n +No paint/],
+  ["task.failed", { by: PERSON, reason: "No paint" }, /alice failed +0s\n +by you: No paint/],
+  ["task.cancelled", { by: PERSON, reason: "No paint" }, /cancelled by you: No paint/],
+  ["task.cancelled", { by: PERSON, reason: "cancelled by a person" }, /alice +cancelled by a person/],
+  ["task.cancelled", { by: LEAD, reason: "" }, /cancelled by lead/],
+] as const)("says who ended a task, where that was not its owner: %s %j", async (type, end, line) => {
+  const { take, shown } = await openTeam();
+  const about = { task: 1, subject: "Paint", attempt: 1 } as const;
+  await take({ type: "task.claimed", ...about, by: "alice" } as unknown as Fact);
+  await take({ type, ...about, ...end } as unknown as Fact);
+  const shownLine = shown().join("\n");
+  expect(shownLine.replace(/ +\d+s$/, "")).toMatch(line);
 });
