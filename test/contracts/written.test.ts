@@ -4,7 +4,7 @@ import type { Fact } from "../../src/core/event.ts";
 import type { TaskId } from "../../src/core/ids.ts";
 import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
-import { cancelTask, completeTask, failTask, releaseTask } from "../../src/team/actions/tasks.ts";
+import { cancelTask, completeTask, editTask, failTask, releaseTask } from "../../src/team/actions/tasks.ts";
 import { BACKENDS, name, stage } from "../fixtures/stage.ts";
 
 const one = 1 as TaskId;
@@ -48,7 +48,8 @@ describe.each(BACKENDS)("files of an owner that is stopped, on %s", (backend) =>
   it("are named when the task is cancelled, or given to another, twenty at most", async () => {
     await store.board.claimNext(alice as Seat);
     await wrote("alice", { wrote: Array.from({ length: 25 }, (_, n) => `f${n}.txt`) });
-    await store.board.assign(one, name("bob"), person);
+    const { text: said } = await editTask(store, person, one, { assignee: name("bob") });
+    expect(said).toMatch(/^#1: changed assignee; alice was told to stop\. Until then alice wrote f0.txt, /);
     const files = /wrote f0.txt, .*, f19.txt and 5 more files\.$/;
     expect((await store.board.task(one))?.lastFailure).toMatch(files);
     await store.board.claimNext(bob as Seat);

@@ -1,7 +1,9 @@
 /** Changes to the board by a person, or by the member in whose shell a command was typed. Each is journalled with its author. */
 import { systemClock } from "../../adapters/clock.ts";
+import { livesAs } from "../../adapters/process-identity.ts";
 import { EkidenError, notPermitted } from "../../core/errors.ts";
 import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
+import { isOutsider } from "../../core/sync.ts";
 import {
   checkTask,
   EDITABLE_FIELDS,
@@ -53,9 +55,10 @@ export async function editTask(store: Store, by: Name, id: TaskId, edit: TaskEdi
     (key) => JSON.stringify(before?.[key]) !== JSON.stringify(after[key]),
   );
   if (changed.length === 0) return { data: { id, changed }, text: `#${id} is unchanged` };
-  const owner = before?.status === "in_progress" && before.owner !== by ? before.owner : null;
-  const told = owner === null ? "" : `; ${owner} was told${after.status === "in_progress" ? "" : " to stop"}`;
-  return { data: { id, changed }, text: `#${id}: changed ${changed.join(", ")}${told}` };
+  const isTaken = after.status === "pending";
+  const told = await toldText(store, before, by, isTaken ? " to stop" : "");
+  const written = told && isTaken ? writtenIn(after) : "";
+  return { data: { id, changed }, text: `#${id}: changed ${changed.join(", ")}${told}${written}` };
 }
 
 const NAMES_SHOWN = 10;
@@ -130,8 +133,7 @@ async function decide(
   const before = await store.board.task(id);
   const parts = before?.split ? await store.board.parts(id) : [];
   await act();
-  const stopped =
-    before?.status === "in_progress" && before.owner !== by ? `; ${before.owner} was told to stop` : "";
+  const stopped = await toldText(store, before, by, " to stop");
   const after = await store.board.task(id);
   const written = stopped && after ? writtenIn(after) : "";
   const left = after && cwd !== "" ? await leftText(store, cwd, after) : "";
@@ -139,6 +141,19 @@ async function decide(
     after?.status === "cancelled" || after?.status === "failed" ? await waitText(store, after) : "";
   const said = `#${id} ${text}${stopped}${await endedParts(store, parts)}${left || written}${waiting}`;
   return { data: { id, status: after?.status }, text: said };
+}
+
+/** The owner that the store has told, by mail. A process that has ended reads none. `what`: behind "was told". */
+async function toldText({ roster }: Store, task: Task | null, by: Name, what: string): Promise<string> {
+  if (task?.status !== "in_progress" || task.owner === by) return "";
+  const { owner } = task;
+  if (owner === PERSON || isOutsider(owner)) return "";
+  const member = await roster.member(owner);
+  const host = (await roster.hosts()).find(({ id }) => id === member?.host);
+  const runs = host !== undefined && livesAs(host.identity) !== false;
+  return runs
+    ? `; ${owner} was told${what}`
+    : `; ${owner} is not running, and reads of it when the team is resumed`;
 }
 
 /** The parts that the order has cancelled with their whole. */

@@ -85,3 +85,14 @@ it("done and cancel name what the commands of the owner left in its worktree, an
   await isOver("a");
   expect(await over).toMatchObject({ code: 1 });
 });
+
+it("an owner whose process has ended is not said to have been told, and reads of the order later", async () => {
+  project.write({ "plan.md": `# Goal\n\n${task("a")}` });
+  const run = project.start(["run", "plan.md", "--teammates", "1", "--sandbox", "off", "--allow", "bash"]);
+  await began("a");
+  run.kill("SIGKILL");
+  await ended(run);
+  expect((await project.run(["cancel", "1"])).stderr).toMatch(
+    /^#1 is cancelled; \w+ is not running, and reads of it when the team is resumed$/m,
+  );
+});
