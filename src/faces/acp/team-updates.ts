@@ -7,6 +7,7 @@ import { type Event, TASK_CHANGES } from "../../core/event.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
 import { words } from "../../core/mail.ts";
 import { oneLine } from "../../core/one-line.ts";
+import { sentence } from "../../core/views/sentence.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import type { Ask, Delta, Request } from "../../ports/index.ts";
 import { offeredCommands } from "../repl/slash.ts";
@@ -169,12 +170,8 @@ export class TeamUpdates {
       case "task.failed":
         return this.cardEnds(event.task, event.attempt, "failed", event.reason);
       case "task.released":
-        return this.cardEnds(
-          event.task,
-          this.attempts.get(event.task) ?? 1,
-          "failed",
-          `back on the board: ${event.note ?? event.why}`,
-        );
+      case "task.cancelled":
+        return this.cardEnds(event.task, this.attempts.get(event.task) ?? 0, "failed", sentence(event).text);
       case "mode.changed":
         return this.send({ sessionUpdate: "current_mode_update", currentModeId: event.mode });
       case "warning.raised":
@@ -268,7 +265,7 @@ export class TeamUpdates {
   }
 
   private cardEnds(task: number, attempt: number, status: "completed" | "failed", text: string): void {
-    if (this.parts.editor.hasChildren) return;
+    if (this.parts.editor.hasChildren || attempt === 0) return;
     const toolCallId = `task-${task}-${attempt}`;
     this.send({ sessionUpdate: "tool_call_update", toolCallId, status, content: [textBlock(text)] });
   }

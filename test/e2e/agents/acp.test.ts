@@ -276,6 +276,37 @@ it("changes the mode and runs commands of the conversation", async () => {
   expect(server?.requests).toEqual([]);
 });
 
+it("ends the call of a task that an order takes, and only where there is one", async () => {
+  await model(
+    () => says("ok"),
+    (text) => (text.includes("claim_taken") ? says("ok") : calls("bash", { command: "sleep 60" })),
+  );
+  const zed = await editor(
+    {},
+    { EKIDEN_TEAMMATES: "1", EKIDEN_PERMISSION_MODE: "bypass", EKIDEN_SANDBOX: "off" },
+  );
+  const id = await session(zed);
+  const ended = () =>
+    zed
+      .of("tool_call_update")
+      .flatMap(({ toolCallId, status, content }) =>
+        toolCallId.startsWith("task-") ? [[toolCallId, status, JSON.stringify(content)]] : [],
+      );
+  await zed.prompt(id, "/add Paint");
+  await zed.prompt(id, "/add Dry --after 1");
+  await soon(() => expect(zed.of("tool_call").map(({ toolCallId }) => toolCallId)).toContain("task-1-1"));
+  await zed.prompt(id, "/release 1");
+  await soon(() => expect(zed.of("tool_call").map(({ toolCallId }) => toolCallId)).toContain("task-1-2"));
+  await zed.prompt(id, "/cancel 1 no");
+  await zed.prompt(id, "/done 2");
+  await soon(() =>
+    expect(ended()).toEqual([
+      ["task-1-1", "failed", expect.stringContaining("is back on the board (the person took it back)")],
+      ["task-1-2", "failed", expect.stringContaining("cancelled #1: no")],
+    ]),
+  );
+});
+
 it("says what to run where the project is not trusted, and knows no session of another folder", async () => {
   project.write({ ".ekiden/settings.json": JSON.stringify({ permissionMode: "bypass" }) });
   const zed = await editor({}, { EKIDEN_TRUST: "" });
