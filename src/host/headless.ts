@@ -1,10 +1,14 @@
-/** The ends of waiting for a run that nobody watches: its deadline, and a limit for background commands that run when nothing else is left. */
+/**
+ * The ends of waiting for a run that nobody watches: its deadline, and a limit for background commands that run when nothing else is left.
+ * A task that the person does by hand has no limit; it is told.
+ */
 import { deadlineMs } from "../core/deadline.ts";
-import { HARNESS } from "../core/ids.ts";
+import { HARNESS, PERSON } from "../core/ids.ts";
 import { type Job, showJob } from "../core/job.ts";
 import { IDLE } from "../core/lifecycle.ts";
 import type { Member } from "../core/member.ts";
 import { oneLine } from "../core/one-line.ts";
+import type { Task } from "../core/task.ts";
 import { aboutSpan } from "../core/time-left.ts";
 import type { Parts } from "./parts.ts";
 
@@ -26,9 +30,9 @@ export async function keepDeadline(
 
 /**
  * A server never ends, so a member that waits for one would keep the run for ever. The person is told soon; at the limit the commands are ended
- * and their owners told, who then finish their tasks or conclude. Until the signal aborts. Never rejects.
+ * and their owners told, who then finish their tasks or conclude. A task that the person has taken is told, too. Until the signal aborts. Never rejects.
  */
-export async function endLastJobs(
+export async function watchLastWaits(
   { settings, store, jobs, clock }: Pick<Parts, "settings" | "store" | "jobs" | "clock">,
   signal: AbortSignal,
 ): Promise<void> {
@@ -40,33 +44,37 @@ export async function endLastJobs(
     await clock.sleep(lookMs, signal);
     if (signal.aborted) return;
     try {
-      const { left, since } = await lastJobs(store);
+      const { left, byHand, since } = await lastWaits(store);
       const waited = clock.now() - since;
-      if (left.length === 0 || waited < lookMs) continue;
-      if (waited >= jobWaitMs) {
+      if ((left.length === 0 && !byHand) || waited < lookMs) continue;
+      if (left.length > 0 && waited >= jobWaitMs) {
         const why = `Nothing else was left to do for ${limit}, so the run ended it.`;
         for (const { id } of left) await jobs.stop(id, HARNESS, why);
         continue;
       }
-      const shown = left.map(shownJob).join(", ");
-      if (shown === told) continue;
-      told = shown;
-      await store.journal.warn(null, `The run only waits for ${shown}. It is ended after ${limit}.`);
+      const text =
+        left.length > 0
+          ? `The run only waits for ${left.map(shownJob).join(", ")}. It is ended after ${limit}.`
+          : `The run only waits for #${byHand?.id} (${byHand?.subject}), which the person does: ekiden done ${byHand?.id}, fail or release.`;
+      if (text === told) continue;
+      told = text;
+      await store.journal.warn(null, text);
     } catch {
       // The store is away, or another machine has the command: the next look tries again.
     }
   }
 }
 
-/** The background commands that run while every member rests. `since`: when the last of them or of the members began that. */
-async function lastJobs({ jobs, roster }: Parts["store"]) {
-  const nothing: { left: readonly Job[]; since: number } = { left: [], since: 0 };
-  if ((await jobs.running(null)) === 0) return nothing;
+type Waits = { readonly left: readonly Job[]; readonly byHand: Task | null; readonly since: number };
+
+/** The background commands and a task of the person, while every member rests. `since`: when the last of them or of the members began that. */
+async function lastWaits({ jobs, roster, board }: Parts["store"]): Promise<Waits> {
+  const [running, byHand] = await Promise.all([jobs.running(null), board.mine(PERSON)]);
   const members = (await roster.members()).filter(({ host }) => host !== null);
-  if (!members.every(rests)) return nothing;
+  if ((running === 0 && !byHand) || !members.every(rests)) return { left: [], byHand: null, since: 0 };
   const left = (await jobs.list(null)).filter(({ state }) => state === "running");
   const times = [...members.map(({ since }) => since), ...left.map(({ startedAt }) => startedAt)];
-  return { left, since: Math.max(...times) };
+  return { left, byHand, since: Math.max(...times, byHand?.startedAt ?? 0) };
 }
 
 const shownJob = ({ id, owner, command }: Job): string =>

@@ -14,7 +14,7 @@ import { Team } from "../runtime/team/team.ts";
 import type { Compacted } from "../runtime/turn/context.ts";
 import { removeLanded } from "../runtime/wraps/worktrees.ts";
 import { type Crew, composeAgent } from "./compose.ts";
-import { endLastJobs, keepDeadline } from "./headless.ts";
+import { keepDeadline, watchLastWaits } from "./headless.ts";
 import { closeParts, shared, teamParts } from "./hosting.ts";
 import { MemberModels } from "./member-models.ts";
 import { asEkidenError, type HowEnded, LeadTurns, type Outcome, recordEnd, tally } from "./outcome.ts";
@@ -161,7 +161,7 @@ class Host implements TeamHost {
     if (!this.interactive)
       this.chores = Promise.all([
         this.chores,
-        endLastJobs(parts, signal),
+        watchLastWaits(parts, signal),
         watchLead(parts, this.team, signal, (end, error) => this.finish(end, error)),
       ]);
   }

@@ -1,6 +1,7 @@
 /** A headless run does not wait for ever for a background command that never ends: real shells, members with scripted models. */
 import { expect, it } from "vitest";
 import type { Step } from "../../../src/adapters/models/scripted.ts";
+import { PERSON } from "../../../src/core/ids.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 
 const serve = { calls: [{ tool: "bash", input: { command: "exec sleep 600", run_in_background: true } }] };
@@ -40,4 +41,24 @@ it("of a teammate that waits for it with its task in hand", async () => {
   });
   expect(outcome).toMatchObject({ reason: "concluded", completed: 1, failed: 0, unfinished: 0 });
   expect(jobs).toMatchObject([{ owner: "alice", state: "stopped" }]);
+});
+
+it("says that it waits for a task that the person has taken, and goes on when it is done", async () => {
+  const team = await programTeam({
+    says: {
+      lead: [{ text: "I see.", times: "any" }],
+      alice: [done, { text: "Done.", times: "any" }],
+    },
+    settings,
+  });
+  const sign = await team.store.board.add({ subject: "Sign" }, PERSON);
+  await team.store.board.claimFor(sign.id, PERSON);
+  await team.host.start({ runbook });
+  const warning = await team.until("warning.raised");
+  expect(warning).toMatchObject({
+    text: "The run only waits for #1 (Sign), which the person does: ekiden done 1, fail or release.",
+  });
+  await team.store.board.completeFor(sign.id, PERSON, "signed");
+  expect(await team.host.done).toMatchObject({ reason: "concluded", completed: 2 });
+  expect(await team.events("warning.raised")).toHaveLength(1);
 });
