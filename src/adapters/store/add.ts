@@ -216,7 +216,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
     if (row.status === "in_progress" || row.status === "completed")
       throw new EkidenError(
         "already_started",
-        `Task #${id} is ${row.status === "completed" ? "completed" : `in progress with ${row.owner}`}: what it waits for and its role can be changed only before it starts.`,
+        `Task #${id} is ${row.status === "completed" ? "completed" : `in progress with ${row.owner}`}: what it waits for and its role can be changed only before it starts.${row.status === "completed" ? "" : ` To take it back first: ekiden release ${id}`}`,
       );
   }
   const before = listOf<TaskId>(row.blocked_by);

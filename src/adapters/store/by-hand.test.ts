@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { asTaskId, type HostId, name, PERSON } from "../../core/ids.ts";
+import { asTaskId, type HostId, name, PERSON, type TaskId } from "../../core/ids.ts";
 import { words } from "../../core/mail.ts";
 import type { Seat } from "../../core/member.ts";
 import type { Store } from "../../ports/store.ts";
@@ -55,6 +55,34 @@ it("claims, gives back, completes and fails", async () => {
   await board.failFor(two, PERSON, "no stamps");
   expect(await board.task(two)).toMatchObject({ status: "failed", owner: PERSON, reason: "no stamps" });
   await expect(board.claimFor(two, PERSON)).rejects.toMatchObject({ code: "already_started" });
+});
+
+it("names the command that helps where an order is refused", async () => {
+  const { board } = store;
+  const ids = [1, 2, 3, 4].map(asTaskId) as [TaskId, TaskId, TaskId, TaskId];
+  const [running, completed, failed, cancelled] = ids;
+  await board.addAll([{ subject: "a" }, { subject: "b" }, { subject: "c" }, { subject: "d" }], PERSON);
+  await board.claimNext(await seat());
+  await board.completeFor(completed, PERSON, "");
+  await board.failFor(failed, PERSON, "");
+  await board.cancel(cancelled, PERSON, "");
+  const refused = async (act: Promise<unknown>, words: string): Promise<void> =>
+    expect(act).rejects.toThrow(words);
+  await refused(board.retry(running, PERSON), "in progress with alice. Take it back (ekiden release 1), or");
+  await refused(board.assign(running, null, PERSON), "so that any member can claim it: ekiden release 1");
+  await refused(board.change(running, { role: "x" }, PERSON), "To take it back first: ekiden release 1");
+  for (const act of [board.takeBack, board.claimFor] as const) {
+    await refused(act(completed, PERSON), "Task #2 is completed. Add a new task for further work.");
+    await refused(
+      act(failed, PERSON),
+      "Task #3 has failed. To put it back on the board first: ekiden retry 3",
+    );
+    await refused(
+      act(cancelled, PERSON),
+      "Task #4 is cancelled. To put it back on the board first: ekiden retry 4",
+    );
+  }
+  await refused(board.assign(cancelled, PERSON, PERSON), "ekiden retry 4");
 });
 
 it("tells the owner of a task that is failed by hand", async () => {

@@ -19,8 +19,12 @@ export function* retry(tx: Tx, id: TaskId, _by: Name): Op<void> {
   const row = yield* taskForUpdate(tx, id);
   if (row.status === "pending") throw refused("bad_input", row, "It waits on the board already.");
   if (row.status === "in_progress")
-    throw refused("already_started", row, "Take it back, or cancel it, before it can be tried again.");
-  if (row.status === "completed") throw refused("already_started", row, "Add a new task for further work.");
+    throw refused(
+      "already_started",
+      row,
+      `Take it back (ekiden release ${id}), or cancel it (ekiden cancel ${id}).`,
+    );
+  if (row.status === "completed") throw refused("already_started", row, finalHint(row));
   yield* exec`
     update tasks set status = 'pending', owner = null, tries = 0, refusals = 0, last_failure = reason, reason = null, started_at = null, ended_at = null,
       updated_at = ${tx.now}, version = version + 1
@@ -33,7 +37,8 @@ export function* retry(tx: Tx, id: TaskId, _by: Name): Op<void> {
 export function* cancel(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> {
   yield* cancelParts(tx, id, by, `cancelled${reason && `: ${reason}`}`);
   const row = yield* taskForUpdate(tx, id);
-  if (row.status === "completed" || row.status === "cancelled") throw refused("already_started", row, FINAL);
+  if (row.status === "completed" || row.status === "cancelled")
+    throw refused("already_started", row, finalHint(row));
   const why = yield* withWritten(tx, row, reason);
   yield* exec`
     update tasks set status = 'cancelled', owner = null, role = ${UNASSIGNED}, reason = ${why}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
@@ -81,9 +86,13 @@ function* tellOwner(tx: Tx, row: TaskRow, by: Name, how: Taking, reason = ""): O
 export function* assign(tx: Tx, id: TaskId, to: Name | null, by: Name): Op<void> {
   const row = yield* taskForUpdate(tx, id);
   if (row.status !== "pending" && row.status !== "in_progress")
-    throw refused("already_started", row, "Only a task that is not finished can be assigned.");
+    throw refused("already_started", row, finalHint(row));
   if (row.status === "in_progress" && to === null)
-    throw refused("already_started", row, "Take it back, so that any member can claim it.");
+    throw refused(
+      "already_started",
+      row,
+      `Take it back, so that any member can claim it: ekiden release ${id}`,
+    );
   if (row.owner !== null && row.owner === to) return;
   if (to !== null) yield* checkAssignee(tx, to);
   if (row.status === "in_progress") yield* taken(tx, row, by, "given to another member");
@@ -123,7 +132,11 @@ export function* claimFor(tx: Tx, id: TaskId, by: Name): Op<void> {
   if (row.status === "in_progress")
     throw refused("already_started", row, `Take it back first: ekiden release ${id}`);
   if (row.open_blockers > 0)
-    throw refused("bad_input", row, `It waits for ${row.open_blockers} other tasks: ekiden tasks ${id}`);
+    throw refused(
+      "bad_input",
+      row,
+      `It waits for ${row.open_blockers === 1 ? "another task" : `${row.open_blockers} other tasks`}: ekiden tasks ${id}`,
+    );
   const attempt = row.attempt + 1;
   yield* exec`
     update tasks set status = 'in_progress', owner = ${by}, attempt = ${attempt}, tries = tries + 1, started_at = ${tx.now},
@@ -134,15 +147,18 @@ export function* claimFor(tx: Tx, id: TaskId, by: Name): Op<void> {
 
 function* unfinished(tx: Tx, id: TaskId): Op<TaskRow> {
   const row = yield* taskForUpdate(tx, id);
-  if (row.status === "failed") throw refused("already_started", row, "Retry it first.");
-  if (row.status === "completed" || row.status === "cancelled") throw refused("already_started", row, FINAL);
+  if (row.status !== "pending" && row.status !== "in_progress")
+    throw refused("already_started", row, finalHint(row));
   return row;
 }
 
-const FINAL = "That is final, unless a cancelled task is retried.";
+const finalHint = ({ id, status }: TaskRow): string =>
+  status === "completed"
+    ? "Add a new task for further work."
+    : `To put it back on the board first: ekiden retry ${id}`;
 
 const refused = (code: "bad_input" | "already_started", row: TaskRow, hint: string): EkidenError =>
   new EkidenError(
     code,
-    `Task #${row.id} is ${row.status === "in_progress" ? `in progress with ${row.owner}` : row.status}. ${hint}`,
+    `Task #${row.id} ${row.status === "failed" ? "has failed" : `is ${row.status === "in_progress" ? `in progress with ${row.owner}` : row.status}`}. ${hint}`,
   );
