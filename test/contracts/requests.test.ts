@@ -50,8 +50,13 @@ describe.each(BACKENDS)("requests on %s", (backend) => {
       const other = await store.requests.ask(bob, person, { ...about, task: null }, soon());
       await store.board[order](task, person, "no");
       expect(await store.requests.open()).toEqual([other]);
-      for (const { id } of [plan, mine])
-        expect(await store.requests.request(id)).toMatchObject({ state: "withdrawn" });
+      const yes = { yes: true, text: "" };
+      await expect(store.requests.answer(lead, plan.id, "plan", yes)).rejects.toThrow(
+        "is about attempt 1 of task #1, which is over",
+      );
+      await expect(store.requests.answer(person, mine.id, "question", yes)).rejects.toThrow(
+        "is about task #1, which alice does not do any more",
+      );
     },
   );
 

@@ -145,10 +145,11 @@ function* settle(
   const instead = from === PERSON && row.kind !== "shutdown";
   if (row.asked !== from && !instead) return refuse(`was put to ${row.asked}, not to ${from}`);
   if (row.kind !== kind) return refuse(`is about a ${row.kind}, not about a ${kind}`);
+  const request = toRequest(tx, row);
+  if (row.state === "withdrawn") return refuse(whyWithdrawn(request));
   if (row.state !== "open")
     return refuse(row.state === "answered" ? "was answered before" : `is ${row.state}`);
   if (row.left_ms <= 0) return refuse("had to be answered earlier: its deadline is over");
-  const request = toRequest(tx, row);
   if (request.ask.kind === "plan") {
     const { task, attempt } = request.ask;
     const [now] = yield* sql<{
@@ -157,10 +158,17 @@ function* settle(
     }>`select attempt, status from tasks where team = ${tx.team} and id = ${task}`;
     if (now?.attempt !== attempt || now.status !== "in_progress") {
       yield* withdraw(tx, id);
-      return refuse(`is about attempt ${attempt} of task #${task}, which is over`);
+      return refuse(whyWithdrawn(request));
     }
   }
   return yield* close(tx, request, "answered", answer, from);
+}
+
+function whyWithdrawn({ ask, by }: Request): string {
+  if (ask.kind === "plan") return `is about attempt ${ask.attempt} of task #${ask.task}, which is over`;
+  if (ask.kind === "question" && ask.task !== null)
+    return `is about task #${ask.task}, which ${by} does not do any more`;
+  return "is withdrawn";
 }
 
 function* close(
