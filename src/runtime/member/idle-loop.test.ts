@@ -5,11 +5,11 @@ import { journalOf } from "../../../test/fixtures/journal.ts";
 import { type AgentOptions, agentOf, failing, modelOf } from "../../../test/fixtures/member.ts";
 import { claimed, held, host, name, profile, stage } from "../../../test/fixtures/stage.ts";
 import { heard, textOf } from "../../core/conversation/chat.ts";
-import { asTaskId, LEAD, later, type Name, PERSON } from "../../core/ids.ts";
+import { asTaskId, LEAD, later, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import { IDLE, type IdleReason, type Signal } from "../../core/lifecycle.ts";
 import { LoopDetector } from "../../core/loop.ts";
 import type { Seat } from "../../core/member.ts";
-import type { Store } from "../../ports/index.ts";
+import type { JobControl, Store } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { Interruption } from "../agent/interruption.ts";
 import { ProviderBackoff } from "../turn/provider-backoff.ts";
@@ -234,14 +234,20 @@ it("rests when the person ended the pause, before or during the wait", async () 
   expect(await placed.look("rate_limited")).toEqual(rested());
 });
 
+/** A task of alice that an order gave to bob. */
+const takenTask = async (): Promise<TaskId> => {
+  await add("paint");
+  const { id } = await claimed(store, seats.alice);
+  await store.board.assign(id, bob, PERSON);
+  return id;
+};
+
 it.each(["no_tool_use", "rate_limited", "awaiting_plan"] as const)(
   "reads without a turn that its task was taken (%s), so that the next owner does not wait",
   async (reason) => {
     const placed = place();
     await placed.look();
-    await add("paint");
-    const { id } = await claimed(store, seats.alice);
-    await store.board.assign(id, bob, PERSON);
+    const id = await takenTask();
     if (reason === "rate_limited") placed.backoff.begin(failing("model_overloaded"));
     await placed.look(reason);
     expect(await store.board.hasOtherHands(id, bob)).toBe(false);
@@ -250,13 +256,12 @@ it.each(["no_tool_use", "rate_limited", "awaiting_plan"] as const)(
   },
 );
 
-it("does not lose the mail that it reads with the order that takes its task", async () => {
-  await add("paint");
-  const { id } = await claimed(store, seats.alice);
-  const placed = place();
-  await store.board.assign(id, bob, PERSON);
-  await note(alice);
+it("does not lose the stop request that comes while it lets a task go", async () => {
+  const jobs = { has: () => true, endAll: async () => void (await ask()) };
+  const placed = place(seats.alice, { jobs: jobs as unknown as JobControl });
+  await takenTask();
   expect(await placed.look()).toEqual(FOUND);
+  expect(await placed.look()).toEqual({ kind: "ended", reason: "asked" });
 });
 
 it("goes on after a restart with what it has not answered, once", async () => {

@@ -80,6 +80,7 @@ export class IdleLoop {
     // No turn is needed to let a task go, but its next owner waits until that is read.
     if (news.some(taskTaken)) {
       const read = await readMail(agent);
+      await interrupts.read(read);
       news = [...news, ...read].filter((letter) => taskTaken(letter) === null && wakes(letter.body));
     }
     if (was === "rate_limited") return await this.pause(mark);
