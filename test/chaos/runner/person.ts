@@ -43,10 +43,11 @@ export class Person {
   async byHand(): Promise<boolean> {
     const { plan, dice, says } = this.options;
     const kind = Math.floor(dice() * 4);
-    // Parts that were cancelled with their whole are not tried again with it.
-    const isAlone = (id: number): boolean => id <= plan.tasks && !plan.splits.has(id);
+    // Parts are cancelled with their whole, whatever ends it, and are not tried again with it.
+    const isWhole = ({ id }: Row): boolean => plan.splits.has(Number(id));
+    const isPart = ({ id }: Row): boolean => Number(id) > plan.tasks;
     const isOpen = ({ status }: Row): boolean => /pending|in_progress/.test(status);
-    const id = await this.pick((row) => isOpen(row) && (kind < 2 || isAlone(Number(row.id))));
+    const id = await this.pick((row) => isOpen(row) && !isWhole(row) && (kind < 2 || !isPart(row)));
     if (id === null) return false;
     if (kind === 0) return says("done", id, "done by hand");
     if (kind === 1) return (await says("take", id)) && (await this.until(id, "done", isWithPerson));
