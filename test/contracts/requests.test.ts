@@ -60,6 +60,22 @@ describe.each(BACKENDS)("requests on %s", (backend) => {
     },
   );
 
+  it("a plan for words that were replaced is withdrawn, so that its author may plan again", async () => {
+    await store.board.addAll([{ subject: "a" }], lead);
+    const { id: task, attempt } = await claimed(store, seat);
+    const about = { kind: "question", question: "Red?", options: [], waits: true, task } as const;
+    const question = await store.requests.ask(alice, person, about, soon());
+    const plan = await store.requests.ask(alice, lead, { kind: "plan", task, attempt, plan: "so" }, soon());
+    await store.board.change(task, { priority: 2 }, person);
+    expect(await store.requests.open()).toHaveLength(2);
+    await store.board.change(task, { description: "in red" }, person);
+    expect(await store.requests.open()).toEqual([question]);
+    const yes = { yes: true, text: "" };
+    await expect(store.requests.answer(lead, plan.id, "plan", yes)).rejects.toThrow("was changed");
+    const again = await store.requests.ask(alice, lead, { kind: "plan", task, attempt, plan: "red" }, soon());
+    expect(again.ask).toMatchObject({ plan: "red" });
+  });
+
   it("wrong sender, wrong kind, unknown and second answers change nothing and are journalled", async () => {
     const { id } = await store.requests.ask(lead, alice, { kind: "shutdown", reason: "done" }, soon());
     const yes = { yes: true, text: "" };

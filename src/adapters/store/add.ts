@@ -9,6 +9,7 @@ import { checkAssignee } from "./assign.ts";
 import { cycle, findCycle, lengthen, measure, openBlockers, refuseCycle } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
+import { withdrawAbout } from "./requests.ts";
 import { exec, insert, type Op, sql, type Tx, teamLock, type Value } from "./sql.ts";
 import { listOf, type TaskRow, taskForUpdate, toTask, unusual } from "./task-row.ts";
 import { FIRST, keepText, type StoredFact } from "./texts.ts";
@@ -197,6 +198,7 @@ function* tellOwner(tx: Tx, row: TaskRow, by: Name, what: readonly string[]): Op
   if (row.status !== "in_progress" || owner === null || owner === by || isOutsider(owner)) return;
   const text = `Your task #${id} was changed (${what.join(", ")}). It now reads: ${subject}\n${description}`;
   const urgent = what.some((one) => one === "subject" || one === "description");
+  if (urgent) yield* withdrawAbout(tx, id, "plan");
   yield* post(tx, [{ from: by, to: owner, urgent, body: { kind: "note", text: text.trimEnd() } }]);
 }
 

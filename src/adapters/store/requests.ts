@@ -165,7 +165,8 @@ function* settle(
 }
 
 function whyWithdrawn({ ask, by }: Request): string {
-  if (ask.kind === "plan") return `is about attempt ${ask.attempt} of task #${ask.task}, which is over`;
+  if (ask.kind === "plan")
+    return `is about attempt ${ask.attempt} of task #${ask.task}, which is over or was changed`;
   if (ask.kind === "question" && ask.task !== null)
     return `is about task #${ask.task}, which ${by} does not do any more`;
   return "is withdrawn";
@@ -202,12 +203,13 @@ function* withdraw(tx: Tx, id: RequestId): Op<void> {
   if (row) yield* appendFacts(tx, [{ type: "request.withdrawn", who: row.asker, request: id }]);
 }
 
-/** Nobody waits any more for an answer about a task that was taken from its owner. */
-export function* withdrawAbout(tx: Tx, task: TaskId): Op<void> {
-  const rows = yield* sql<Pick<RequestRow, "id" | "ask">>`
-    select id, ask from requests where team = ${tx.team} and state = 'open' and kind in ('plan', 'question') order by id`;
-  for (const { id, ask } of rows)
-    if (parse<{ task?: TaskId | null }>(ask, {}).task === task) yield* withdraw(tx, id);
+/** Nobody waits any more for an answer about a task that was taken from its owner, nor for a plan for words that were replaced. */
+export function* withdrawAbout(tx: Tx, task: TaskId, only?: "plan"): Op<void> {
+  const rows = yield* sql<Pick<RequestRow, "id" | "kind" | "ask">>`
+    select id, kind, ask from requests where team = ${tx.team} and state = 'open' and kind in ('plan', 'question') order by id`;
+  for (const { id, kind, ask } of rows)
+    if ((only ?? kind) === kind && parse<{ task?: TaskId | null }>(ask, {}).task === task)
+      yield* withdraw(tx, id);
 }
 
 function* overdue(tx: Tx): Op<RequestRow[]> {
