@@ -14,6 +14,7 @@ const AGAIN_MS = 250;
 export class TargetTip {
   private readonly where: {
     readonly git: Git;
+    /** The project, not a worktree: somebody may remove git's notes about that. */
     readonly root: string;
     readonly commonDir: string;
     /** The full name of the branch. */

@@ -214,7 +214,7 @@ it("a branch that is removed during a gate that fails comes back with its own co
   const [go, began] = [join(dir, ".ekiden", "go"), join(dir, ".ekiden", "began")];
   const wait = `until test -e '${go}'; do sleep 0.02; done`;
   const gate = `if test -e b.txt; then touch '${began}'; ${wait}; exit 1; fi; ${wait}; test ! -e '${go}.red'`;
-  const trees = await openTrees(dir, shell, { gate, gateParallel: 2 });
+  const trees = await openTrees(dir, shell, { gate, gateParallel: 2, reservationMs: 300 });
   await writeWork(trees, landing.task(2), { "c.txt": "c\n" });
   await writeWork(trees, TASK, { "b.txt": "b\n" });
   const other = trees.land(landing.task(2), landing.by);
