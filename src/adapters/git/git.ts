@@ -139,9 +139,11 @@ export class Git {
   async tryWith(limits: Limits, cwd: string, ...args: string[]): Promise<Ran> {
     const hardened = await this.hardening.of(cwd, args);
     for (let nth = 1; ; nth += 1) {
+      const began = performance.now();
       const ran = await this.start(cwd, hardened, limits);
       // A branch that a running command has moved points to objects that are not here yet.
-      if (ran.code !== 0 && nth < READS_MAX && !isConfined(args) && (await this.sandbox?.settle())) continue;
+      const isDue = ran.code !== 0 && nth < READS_MAX && !isConfined(args);
+      if (isDue && (await this.sandbox?.settle(began))) continue;
       if (ran.code === 0 || nth === READS_MAX || !MEETS_HALF_MADE.test(ran.err)) return ran;
       await new Promise((later) => setTimeout(later, READ_AGAIN_MS));
     }

@@ -76,6 +76,6 @@ function withinProject({ sandbox, project }: WorktreeOptions): Confines | undefi
   return {
     confine: async (program, wanted) =>
       isWithin(project, program.cwd) ? await sandbox.confine(program, wanted) : null,
-    settle: () => sandbox.settle(),
+    settle: (since) => sandbox.settle(since),
   };
 }

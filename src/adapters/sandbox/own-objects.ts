@@ -43,6 +43,7 @@ export class OwnObjects {
   private timer: NodeJS.Timeout | null = null;
   private refused: string[] = [];
   private hasTakenLeft = false;
+  private tookAt = Number.NEGATIVE_INFINITY;
 
   /** `folder`: for the folders of commands. `git`: the program. */
   constructor(folder: string, git: () => string | null) {
@@ -115,28 +116,27 @@ export class OwnObjects {
     };
   }
 
-  /** Takes over what running commands have made. Whether there was anything. */
-  async settle(): Promise<boolean> {
-    const left = await this.takeLeft();
-    return (await this.take([...this.users.keys()])) + left > 0;
+  /** Takes over what running commands have made. Whether anything was taken over since then, also by another call (`performance.now()`). */
+  async settle(since: number): Promise<boolean> {
+    await this.takeLeft();
+    await this.take([...this.users.keys()]);
+    return this.tookAt >= since;
   }
 
-  /** Takes over the objects of a process that was killed; its branches may point there. The number of objects, once. */
-  async takeLeft(): Promise<number> {
-    if (this.hasTakenLeft) return 0;
+  /** Takes over the objects of a process that was killed; its branches may point there. Once. */
+  async takeLeft(): Promise<void> {
+    if (this.hasTakenLeft) return;
     this.hasTakenLeft = true;
-    let count = 0;
     for (const name of foldersIn(this.folder)) {
       const own = join(this.folder, name);
       const at = jsonIn<Place>(join(own, "place.json"));
       if (typeof at?.objects !== "string" || !existsSync(at.objects)) continue;
       this.places.set(own, at);
-      count += await this.take([own]).catch(() => 0);
+      await this.take([own]).catch(() => {});
       if (existsSync(at.git)) continue;
       this.places.delete(own);
       removeTree(own);
     }
-    return count;
   }
 
   close(): void {
@@ -145,17 +145,15 @@ export class OwnObjects {
   }
 
   /** One after the other: two at once would meet at the same files. */
-  private take(owns: readonly string[]): Promise<number> {
+  private take(owns: readonly string[]): Promise<void> {
     const taking = this.importing.then(async () => {
-      let count = 0;
       for (const own of owns) {
         const at = this.places.get(own);
         if (at === undefined || isEmpty(join(own, "objects"))) continue;
         const imported = await importObjects(join(own, "objects"), at.objects, this.git());
-        count += imported.count;
+        if (imported.count > 0) this.tookAt = performance.now();
         this.refused.push(...imported.refused.slice(0, REFUSED_MAX - this.refused.length));
       }
-      return count;
     });
     this.importing = taking.catch(() => {});
     return taking;
@@ -164,7 +162,7 @@ export class OwnObjects {
   private lookLater(ms: number): void {
     this.timer ??= setTimeout(async () => {
       const began = performance.now();
-      await this.settle().catch(() => {});
+      await this.settle(0).catch(() => {});
       this.timer = null;
       if (this.users.size > 0) this.lookLater(Math.max(IMPORT_MS, (performance.now() - began) / LOOK_SHARE));
     }, ms).unref();
