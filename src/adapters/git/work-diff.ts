@@ -1,5 +1,5 @@
 /** The diff of a folder of a repository since a commit, including uncommitted changes. The folder and its index stay as they are. */
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, lutimesSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { toolFailed } from "../../core/errors.ts";
 import { readRegularBytes } from "../small-files.ts";
@@ -9,9 +9,14 @@ import { newTicket } from "./queue.ts";
 const SHOWN = ["--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=none"];
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/** The copy lies where commands of a member read, so a link that one has put in the place of the index is not followed. @throws Error */
+/**
+ * The copy lies where commands of a member read, so a link that one has put in the place of the index is not followed. It keeps the time of
+ * the index: git reads the content of files that are not older, because their size and time may be as before a change. @throws Error
+ */
 export function copyIndex(from: string, to: string): void {
+  const at = Math.floor(lstatSync(from, { throwIfNoEntry: false })?.mtimeMs ?? 0) / 1_000;
   writeFileSync(to, readRegularBytes(from, INDEX_MAX, { noLink: true }), { flag: "wx", mode: 0o600 });
+  lutimesSync(to, at, at);
 }
 const INDEX_MAX = 1024 * 1024 * 1024;
 
