@@ -1,10 +1,11 @@
 /**
- * Five projects. `unit` and `adapters`: beside the source, in seconds; adapters depend on Node, so they run on both of its
- * versions. `system`: real stores, processes and terminals, as forks because some tests kill, chdir or load native addons.
- * `platform`: about bubblewrap, networks, the shells and Chromium, so one version of Node is enough. `chaos`: long and random, so
- * `npm run chaos` only.
+ * `unit` and `adapters`: beside the source, in seconds; adapters depend on Node, so they run on both of its versions. The rooms of `test`:
+ * real stores, processes and terminals, as forks because some tests kill, chdir or load native addons. `platform` (bubblewrap, networks,
+ * the shells) and `web` (Chromium) do not depend on the version of Node. `chaos`: long and random, so `npm run chaos` only.
  * The files of a project share processes (`isolate: false`), which import the source once: each import costs a second of processor
- * time. So fixtures keep no hook at their top level, and a test puts back what it changes of its process.
+ * time. So fixtures keep no hook at their top level, and a test puts back what it changes of its process. But a start of a program copies
+ * the page tables of its process, which takes 1 ms from a small one and 15 from one of 250 MB: so there are several rooms, and the tables of
+ * loops, which make processes large, share none.
  * The limits are there to end what hangs, on a machine that is busy with other things: no test is made to come near its own.
  */
 import { join } from "node:path";
@@ -13,7 +14,15 @@ import { LongFirst } from "./test/order.ts";
 
 /** They need agent programs of other vendors: see the heads of the files. */
 const PROGRAMS = process.env.EKIDEN_AGENT_PROGRAMS ? [] : ["test/e2e/agents/real-*.test.ts"];
-const PLATFORM = ["test/hostile/**/*.test.ts", "test/e2e/**/{machines,web,sandbox}*.test.ts"];
+const NOT_HERE = ["test/{architecture,circles,papers}.test.ts", "test/chaos/**", ...PROGRAMS];
+const OTHERS = {
+  platform: ["test/hostile/**/*.test.ts", "test/e2e/**/{machines,sandbox}*.test.ts"],
+  web: ["test/e2e/**/web*.test.ts"],
+  landing: ["test/e2e/landing/[!m]*.test.ts"],
+  terminal: ["test/e2e/{commands,screen}/*.test.ts"],
+  tables: ["test/e2e/models/money-*.test.ts"],
+};
+const ROOMS = { ...OTHERS, system: ["test/**/*.test.ts"] };
 
 export default defineConfig({
   test: {
@@ -49,27 +58,18 @@ export default defineConfig({
           hookTimeout: 60_000,
         },
       },
-      {
-        extends: true,
+      ...Object.entries(ROOMS).map(([name, include]) => ({
+        extends: true as const,
         test: {
-          name: "system",
-          include: ["test/**/*.test.ts"],
-          exclude: ["test/{architecture,circles,papers}.test.ts", "test/chaos/**", ...PLATFORM, ...PROGRAMS],
+          name,
+          include: [...include],
+          exclude: [...NOT_HERE, ...(name === "system" ? Object.values(OTHERS).flat() : [])],
+          isolate: name === "tables",
           globalSetup: "test/global-setup.ts",
           testTimeout: 120_000,
           hookTimeout: 120_000,
         },
-      },
-      {
-        extends: true,
-        test: {
-          name: "platform",
-          include: PLATFORM,
-          globalSetup: "test/global-setup.ts",
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
-        },
-      },
+      })),
       {
         extends: true,
         test: {

@@ -84,7 +84,7 @@ export class Processes {
 
   private async isPassed(test: string, fault: number | null): Promise<boolean> {
     writeFileSync(this.fault, String(fault));
-    const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "system", "--bail", "1", test];
+    const args = ["node_modules/vitest/vitest.mjs", "run", "--bail", "1", test];
     return (await this.node(...args)).code === 0;
   }
 
