@@ -173,7 +173,7 @@ async function waitText({ board }: Store, { id, status }: Task): Promise<string>
   if (!first) return "";
   const names = behind.map((task) => `#${task.id}`);
   const shown = `${names.slice(0, NAMES_SHOWN).join(", ")}${names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : ""}`;
-  return `. It is waited for by ${shown}, which cannot begin while it is ${status}: ekiden retry ${id}, ekiden cancel ${first.id}, or ekiden edit ${first.id} --after none`;
+  return `. ${shown} ${names.length === 1 ? "waits" : "wait"} for it and cannot begin while it is ${status}: ekiden retry ${id}, ekiden cancel ${first.id}, or ekiden edit ${first.id} --after none`;
 }
 
 async function leftText({ team }: Store, cwd: string, task: Task): Promise<string> {

@@ -29,7 +29,7 @@ it("changes the board: add, edit, cancel, retry, tasks", async () => {
   ]);
   expect(code).toBe(0);
   expect(stdout).toMatch(
-    /^#1 is on the board\n[\s\S]*^#2 is on the board\n[\s\S]*^#1: changed subject, priority\n[\s\S]*^#1 is cancelled\. It is waited for by #2, /m,
+    /^#1 is on the board\n[\s\S]*^#2 is on the board\n[\s\S]*^#1: changed subject, priority\n[\s\S]*^#1 is cancelled\. #2 waits for it and cannot begin /m,
   );
   expect(stdout).toMatch(/#1 +⊘ cancelled +Write docs/);
   expect(stdout).not.toMatch(/^#2 +[^i]/m);

@@ -247,7 +247,7 @@ describe("the board", () => {
     await refused(["retry", "1"], /pending/i);
     await refused(["cancel", "99"], /99/);
     expect((await project.run(["cancel", "1", "not", "needed"])).stderr).toMatch(
-      /^#1 is cancelled\. It is waited for by #2, which cannot begin while it is cancelled: ekiden retry 1, /,
+      /^#1 is cancelled\. #2 waits for it and cannot begin while it is cancelled: ekiden retry 1, /,
     );
     expect((await project.run(["retry", "#1"])).code).toBe(0);
     const { history } = await project.json<{ history: unknown[] }>(["tasks", "1"]);

@@ -80,7 +80,7 @@ it("done and cancel name what the commands of the owner left in its worktree, an
   expect(stderr).toMatch(/^#1 is completed; \w+ was told to stop\. /);
   expect(stderr).toContain(left);
   expect((await project.run(["cancel", "2"])).stderr).toContain(
-    "It is waited for by #3, which cannot begin while it is cancelled: ekiden retry 2, ekiden cancel 3, or ekiden edit 3 --after none",
+    "#3 waits for it and cannot begin while it is cancelled: ekiden retry 2, ekiden cancel 3, or ekiden edit 3 --after none",
   );
   await isOver("a");
   expect(await over).toMatchObject({ code: 1 });
