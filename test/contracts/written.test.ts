@@ -54,8 +54,11 @@ describe.each(BACKENDS)("files of an owner that is stopped, on %s", (backend) =>
     expect((await store.board.task(one))?.lastFailure).toMatch(files);
     await store.board.claimNext(bob as Seat);
     await wrote("bob", { wrote: ["c.txt"] });
+    const { id: next } = await store.board.add({ subject: "Next", blockedBy: [one] }, person);
     const { text } = await cancelTask(store, person, one, "enough");
-    expect(text).toBe("#1 is cancelled; bob was told to stop. Until then bob wrote c.txt.");
+    expect(text).toBe(
+      `#1 is cancelled; bob was told to stop. Until then bob wrote c.txt. #${next} waits for it and cannot begin while it is cancelled: ekiden retry 1, ekiden cancel ${next}, or ekiden edit ${next} --after none`,
+    );
     expect(await store.board.task(one)).toMatchObject({ reason: "enough. Until then bob wrote c.txt." });
   });
 

@@ -13,7 +13,7 @@ import {
   type TaskChange,
 } from "../../core/task.ts";
 import { boardData, type TaskData } from "../../core/views/board.ts";
-import type { Store } from "../../ports/index.ts";
+import type { Board, Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
 
 /** @throws EkidenError `bad_input` | `not_found` (a blocker) */
@@ -58,8 +58,14 @@ export async function editTask(store: Store, by: Name, id: TaskId, edit: TaskEdi
   const isTaken = after.status === "pending";
   const told = await toldText(store, before, by, isTaken ? " to stop" : "");
   const written = told && isTaken ? writtenIn(after) : "";
-  return { data: { id, changed }, text: `#${id}: changed ${changed.join(", ")}${told}${written}` };
+  const done = `#${id}: changed ${changed.join(", ")}${told}`;
+  return { data: { id, changed }, text: withSentences(done, written) };
 }
+
+const withSentences = (done: string, ...sentences: string[]): string => {
+  const more = sentences.filter((one) => one !== "").join(" ");
+  return more === "" ? done : `${done}. ${more}`;
+};
 
 const NAMES_SHOWN = 10;
 
@@ -69,23 +75,6 @@ type Decided = { readonly id: TaskId; readonly status: string | undefined };
 export const retryTask = (store: Store, by: Name, id: TaskId): Promise<Done<Decided>> =>
   decide(store, by, id, "is back on the board", () => store.board.retry(id, by));
 
-/** Takes a task that is not completed off the board. `cwd`: the project, for the work that it leaves. @throws as `retryTask` */
-export const cancelTask = (
-  store: Store,
-  by: Name,
-  id: TaskId,
-  reason = "",
-  cwd = "",
-): Promise<Done<Decided>> =>
-  decide(
-    store,
-    by,
-    id,
-    "is cancelled",
-    () => store.board.cancel(id, by, reason || `cancelled by ${by === PERSON ? "a person" : by}`),
-    cwd,
-  );
-
 /** Takes a claimed task from its owner and puts it back on the board. @throws as `retryTask` */
 export const releaseTask = (store: Store, by: Name, id: TaskId): Promise<Done<Decided>> =>
   decide(store, by, id, "is back on the board", () => store.board.takeBack(id, by));
@@ -94,28 +83,26 @@ export const releaseTask = (store: Store, by: Name, id: TaskId): Promise<Done<De
 export const takeTask = (store: Store, by: Name, id: TaskId): Promise<Done<Decided>> =>
   decide(store, by, id, "is yours", () => store.board.claimFor(id, by));
 
-/** @throws as `retryTask` */
-export const completeTask = (
-  store: Store,
-  by: Name,
-  id: TaskId,
-  result = "",
-  cwd = "",
-): Promise<Done<Decided>> =>
-  decide(
-    store,
-    by,
-    id,
-    "is completed",
-    async () => {
-      await store.board.completeFor(id, by, result || "done by hand");
-    },
-    cwd,
-  );
+/** `words`: the reason or the result. `cwd`: the project, for the work that the task leaves. @throws as `retryTask` */
+type End = (store: Store, by: Name, id: TaskId, words?: string, cwd?: string) => Promise<Done<Decided>>;
 
-/** @throws as `retryTask` */
-export const failTask = (store: Store, by: Name, id: TaskId, reason = "", cwd = ""): Promise<Done<Decided>> =>
-  decide(store, by, id, "has failed", () => store.board.failFor(id, by, reason || "failed by hand"), cwd);
+const end =
+  (text: string, act: (board: Board, id: TaskId, by: Name, words: string) => Promise<unknown>): End =>
+  (store, by, id, words = "", cwd = "") =>
+    decide(store, by, id, text, () => act(store.board, id, by, words), cwd);
+
+/** Takes a task that is not completed off the board. */
+export const cancelTask = end("is cancelled", (board, id, by, reason) =>
+  board.cancel(id, by, reason || `cancelled by ${by === PERSON ? "a person" : by}`),
+);
+
+export const completeTask = end("is completed", (board, id, by, result) =>
+  board.completeFor(id, by, result || "done by hand"),
+);
+
+export const failTask = end("has failed", (board, id, by, reason) =>
+  board.failFor(id, by, reason || "failed by hand"),
+);
 
 /** `cwd`: the project, where the task ends and nobody goes on with what is in its worktree. */
 async function decide(
@@ -123,7 +110,7 @@ async function decide(
   by: Name,
   id: TaskId,
   text: string,
-  act: () => Promise<void>,
+  act: () => Promise<unknown>,
   cwd = "",
 ): Promise<Done<Decided>> {
   mustDecide(
@@ -139,8 +126,8 @@ async function decide(
   const left = after && cwd !== "" ? await leftText(store, cwd, after) : "";
   const waiting =
     after?.status === "cancelled" || after?.status === "failed" ? await waitText(store, after) : "";
-  const said = `#${id} ${text}${stopped}${await endedParts(store, parts)}${left || written}${waiting}`;
-  return { data: { id, status: after?.status }, text: said };
+  const done = `#${id} ${text}${stopped}${await endedParts(store, parts)}`;
+  return { data: { id, status: after?.status }, text: withSentences(done, left || written, waiting) };
 }
 
 /** The owner that the store has told, by mail. A process that has ended reads none. `what`: behind "was told". */
@@ -173,13 +160,12 @@ async function waitText({ board }: Store, { id, status }: Task): Promise<string>
   if (!first) return "";
   const names = behind.map((task) => `#${task.id}`);
   const shown = `${names.slice(0, NAMES_SHOWN).join(", ")}${names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : ""}`;
-  return `. ${shown} ${names.length === 1 ? "waits" : "wait"} for it and cannot begin while it is ${status}: ekiden retry ${id}, ekiden cancel ${first.id}, or ekiden edit ${first.id} --after none`;
+  return `${shown} ${names.length === 1 ? "waits" : "wait"} for it and cannot begin while it is ${status}: ekiden retry ${id}, ekiden cancel ${first.id}, or ekiden edit ${first.id} --after none`;
 }
 
 async function leftText({ team }: Store, cwd: string, task: Task): Promise<string> {
   const { leftInWorktree } = await import("../queries/task-change.ts");
-  const left = await leftInWorktree(team, cwd, task);
-  return left === "" ? "" : `. ${left}`;
+  return await leftInWorktree(team, cwd, task);
 }
 
 /** The store's note on the files of an owner that was stopped: see adapters/store/written.ts. */
@@ -187,7 +173,7 @@ function writtenIn(task: Task): string {
   const said =
     (task.status === "completed" ? task.result : "reason" in task ? task.reason : task.lastFailure) ?? "";
   const at = said.lastIndexOf("Until then ");
-  return at < 0 ? "" : `. ${said.slice(at)}`;
+  return at < 0 ? "" : said.slice(at);
 }
 
 /** Teammates decide nothing about tasks of others. */
