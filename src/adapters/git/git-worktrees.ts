@@ -191,7 +191,7 @@ export class GitWorktrees implements Worktrees {
   noticeMoves(tell: (text: string) => Promise<void>): Promise<void> {
     const { git, options, sharedTarget } = this;
     const { commonDir } = this.repository;
-    const where = { git, root: options.project, commonDir, isShared: sharedTarget !== null };
+    const where = { git, project: options.project, commonDir, isShared: sharedTarget !== null };
     return noticeMoves({ ...where, line: new LandingLine(commonDir), ...this.targetOf(this.target) }, tell);
   }
 

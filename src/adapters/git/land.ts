@@ -36,7 +36,7 @@ export async function landBranch(job: LandingInput): Promise<Landed> {
 
 async function land(job: LandingInput, line: LandingLine, place: Place): Promise<Landed> {
   const { work, by } = job;
-  await new TargetTip({ ...work, root: job.options.project }).read(); // a target that is gone has a message of its own
+  await new TargetTip({ ...work, project: job.options.project }).read(); // a target that is gone has a message of its own
   const tree = await LandingTree.open(job);
   const fault = await tree.commitAll();
   if (fault) return fault;

@@ -70,7 +70,7 @@ export class LandingRun {
     this.files = files;
     this.place = place;
     this.reserved = new ReservedLine(job, files, paths);
-    this.tip = new TargetTip({ ...job.work, root: job.options.project });
+    this.tip = new TargetTip({ ...job.work, project: job.options.project });
     this.contact = { signal: job.by.signal, tell: job.by.onMoved };
     this.parked = job.parked;
   }
@@ -162,7 +162,7 @@ export class LandingRun {
     if (landed) return landed;
     if (isFirst) {
       if ((await this.tip.read()) !== base) return null;
-      const where = { ...work, root: options.project, isShared: job.shared !== null, line: this.files };
+      const where = { ...work, project: options.project, isShared: job.shared !== null, line: this.files };
       await noticeMoves(where, by.onMoved);
     }
     place.update({ state: "waiting", base: null, commit: null, gateSince: null, why: null });

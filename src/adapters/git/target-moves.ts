@@ -8,7 +8,7 @@ import { TargetTip } from "./target-tip.ts";
 
 type Where = {
   readonly git: Git;
-  readonly root: string;
+  readonly project: string;
   readonly commonDir: string;
   /** The branch that is watched, in full and as a person types it. */
   readonly ref: string;
@@ -35,23 +35,23 @@ export async function noticeMoves(where: Where, tell: (text: string) => Promise<
 }
 
 async function changeOf(
-  { git, root, onto: target, isShared }: Where,
+  { git, project, onto: target, isShared }: Where,
   { tip, next }: { readonly tip: string; readonly next: string },
   now: string,
 ): Promise<string | null> {
   if (now === tip || now === next) return null;
   // A repository that was made anew in the same folder, or a rewrite that git gc has followed.
-  if ((await git.tip(root, tip)) === null)
+  if ((await git.tip(project, tip)) === null)
     return `${target} had the commit ${tip.slice(0, 12)} before, which this repository does not have any more.`;
-  const hasNext = await git.isAncestor(root, next, now);
-  if (hasNext || (await git.isAncestor(root, tip, now))) {
+  const hasNext = await git.isAncestor(project, next, now);
+  if (hasNext || (await git.isAncestor(project, tip, now))) {
     if (isShared) return null;
-    const added = await subjects({ git, root }, `${hasNext ? next : tip}..${now}`);
+    const added = await subjects({ git, project }, `${hasNext ? next : tip}..${now}`);
     return `${target} has ${counted(added.length, "commit")} that no task has landed: ${listed(added)}. Tasks that land next are put on top of them.`;
   }
   const range = `${now}...${tip}`;
-  const gone = await subjects({ git, root }, `${now}..${tip}`);
-  const lost = await subjects({ git, root }, "--right-only", "--cherry-pick", range);
+  const gone = await subjects({ git, project }, `${now}..${tip}`);
+  const lost = await subjects({ git, project }, "--right-only", "--cherry-pick", range);
   const kept = gone.length - lost.length;
   return [
     `${target} was rewritten by somebody else (a rebase, an amended commit or a reset): ${counted(gone.length, "commit")} of before ${gone.length === 1 ? "is" : "are"} not on it.`,
@@ -60,5 +60,8 @@ async function changeOf(
   ].join(" ");
 }
 
-const subjects = async ({ git, root }: Pick<Where, "git" | "root">, ...range: string[]): Promise<string[]> =>
-  (await git.run(root, "log", "--format=%h %s (%an)", ...range)).split("\n").filter(Boolean);
+const subjects = async (
+  { git, project }: Pick<Where, "git" | "project">,
+  ...range: string[]
+): Promise<string[]> =>
+  (await git.run(project, "log", "--format=%h %s (%an)", ...range)).split("\n").filter(Boolean);

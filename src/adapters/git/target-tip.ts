@@ -14,8 +14,8 @@ const AGAIN_MS = 250;
 export class TargetTip {
   private readonly where: {
     readonly git: Git;
-    /** The project, not a worktree: somebody may remove git's notes about that. */
-    readonly root: string;
+    /** Git is asked there: somebody may remove its notes about a worktree. */
+    readonly project: string;
     readonly commonDir: string;
     /** The full name of the branch. */
     readonly ref: string;
@@ -35,11 +35,11 @@ export class TargetTip {
 
   /** From git. A branch that is missing for a moment is being made again. @throws EkidenError `tool_failed` */
   async ask(): Promise<string> {
-    const { git, root, ref } = this.where;
-    let tip = await git.tip(root, ref);
+    const { git, project, ref } = this.where;
+    let tip = await git.tip(project, ref);
     for (let ms = 0; tip === null && ms < GONE_MS; ms += AGAIN_MS) {
       await delay(AGAIN_MS);
-      tip = await git.tip(root, ref);
+      tip = await git.tip(project, ref);
     }
     if (tip === null)
       throw toolFailed(
