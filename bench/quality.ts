@@ -6,8 +6,8 @@
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { recruits } from "../src/core/recruit.ts";
-import { DEFAULT_SETTINGS } from "../src/core/settings.ts";
+import { recruits } from "../src/core/board/recruit.ts";
+import { DEFAULT_SETTINGS } from "../src/core/settings/settings.ts";
 import { openHost } from "../src/host/host.ts";
 import type { Model } from "../src/ports/index.ts";
 import { figure, type Item } from "./measure.ts";

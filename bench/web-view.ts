@@ -4,11 +4,11 @@
  * browser, as a ratio to the same movement on an empty page.
  */
 import type { Browser, Page } from "playwright-core";
+import type { Profile } from "../src/core/board/member.ts";
 import type { Entry } from "../src/core/conversation/chat.ts";
 import { heard } from "../src/core/conversation/chat.ts";
 import type { HostId, Name } from "../src/core/ids.ts";
 import { PERSON } from "../src/core/ids.ts";
-import type { Profile } from "../src/core/member.ts";
 import type { Store } from "../src/ports/index.ts";
 import { type Figure, figure, median } from "./measure.ts";
 

@@ -38,9 +38,9 @@ const LITERAL_IMPORTS_ONLY = new Set(["core", "ports", "tools", "runtime"]);
 
 /** Where a function makes a regular expression from a value, and why no text of a model or a project can be in it as a pattern. */
 const MADE_PATTERNS: Readonly<Record<string, string>> = {
-  "core/secrets.ts":
+  "core/text/secrets.ts":
     "every character of a known secret that means something is escaped, so nothing in it repeats",
-  "core/code-parts.ts": "it takes one of three constants",
+  "core/text/code-parts.ts": "it takes one of three constants",
   "core/project/mcp-schema.ts": "only compiled, and matches nothing",
 };
 
@@ -98,7 +98,7 @@ function shapeFaults(file: string, text: string): string[] {
 }
 
 const isTest = (file: string): boolean => file.endsWith(".test.ts") || file.endsWith(".test.tsx");
-/** "core/task.ts" is in core, "ports.ts" in ports, "index.ts" in index. */
+/** "core/board/task.ts" is in core, "ports.ts" in ports, "index.ts" in index. */
 const layerOf = (file: string): string => file.split("/")[0]!.replace(/\.tsx?$/, "");
 
 const trees = new Map<string, ts.SourceFile>();
@@ -219,8 +219,8 @@ it("no regular expression is made from input", () => {
 const NAMES_TOOLS: Readonly<Record<string, RegExp>> = {
   "core/tool-names.ts": /./, // the names in rules, and in other harnesses
   "core/conversation/todo.ts": /^todo_write$/,
-  "core/models.ts": /^apply_patch$/, // the name of a form of edits
-  "core/setting-shapes.ts": /^apply_patch$/,
+  "core/settings/models.ts": /^apply_patch$/, // the name of a form of edits
+  "core/settings/shapes.ts": /^apply_patch$/,
   "adapters/models/runbook.ts": /./,
   "adapters/models/runbook-conversation.ts": /./,
   "host/guests/guest.ts": /^idle$/,

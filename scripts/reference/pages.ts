@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { PROVIDERS } from "../../src/adapters/models/index.ts";
 import { EkidenError, type ErrorCode } from "../../src/core/errors.ts";
-import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS } from "../../src/core/settings.ts";
+import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS } from "../../src/core/settings/settings.ts";
 import { type Entry, GROUPS } from "../../src/faces/commands/entry.ts";
 import { COMMON_OPTIONS, HOSTS, type OptionRow, TEAM_OPTIONS } from "../../src/faces/commands/options.ts";
 import { COMMANDS, nameOf } from "../../src/faces/commands/table.ts";

@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { soon } from "../../test/fixtures/soon.ts";
 import { takeAway } from "../../test/fixtures/take-away.ts";
-import { Secrets } from "../core/secrets.ts";
+import { Secrets } from "../core/text/secrets.ts";
 import { LiveOutputWriter, readLiveOutput } from "./live-output.ts";
 
 const SECRET = "correct-horse-battery-1";

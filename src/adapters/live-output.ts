@@ -8,7 +8,7 @@ import { randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { COMMAND_MAX, KEPT, type LiveKind, type LiveOutput, lastPrinted } from "../core/live-output.ts";
+import { COMMAND_MAX, KEPT, type LiveKind, type LiveOutput, lastPrinted } from "../core/text/live-output.ts";
 import { tried } from "../core/tried.ts";
 import { systemClock } from "./clock.ts";
 import { livesAs, OWN_IDENTITY } from "./process-identity.ts";

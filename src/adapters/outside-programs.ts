@@ -2,7 +2,7 @@
 
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { isWithin } from "../core/paths.ts";
+import { isWithin } from "../core/paths/paths.ts";
 import { succeeds, tried } from "../core/tried.ts";
 
 /** Where a system looks without PATH. */

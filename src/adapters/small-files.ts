@@ -16,7 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { isWithin } from "../core/paths.ts";
+import { isWithin } from "../core/paths/paths.ts";
 import { parseJson } from "../core/plain-data.ts";
 import { tried } from "../core/tried.ts";
 import { makeFolder } from "./make-folder.ts";

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { NOTHING_SPENT } from "./board/member.ts";
 import { Budget } from "./budget.ts";
 import { LEAD, name } from "./ids.ts";
-import { NOTHING_SPENT } from "./member.ts";
 
 const alice = name("alice");
 const bob = name("bob");

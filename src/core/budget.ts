@@ -2,9 +2,10 @@
  * The budgets of a team and of each of its teammates. Pure accounting; the host acts on the verdicts. Budgets that the person gave count over
  * the team's life; turns and the default limit of money count from the beginning of a run, over all its resumes.
  */
+
+import type { Spent } from "./board/member.ts";
 import { LEAD, type Name } from "./ids.ts";
-import type { Spent } from "./member.ts";
-import type { Settings } from "./settings.ts";
+import type { Settings } from "./settings/settings.ts";
 
 export type Allowance = Partial<
   Pick<

@@ -2,15 +2,16 @@
  * The facts of the journal: what happened, in order, written in the same step as the change. Their names are `noun.past-verb`.
  * Everything that only watches (status line, feed, log, page) reads them.
  */
+
+import type { JobState } from "./board/job.ts";
+import type { IdleReason, ShutdownReason } from "./board/lifecycle.ts";
+import type { Kind } from "./board/mail.ts";
+import type { MemberKind } from "./board/member.ts";
+import type { VERDICTS } from "./board/review.ts";
+import type { TaskFields } from "./board/task.ts";
+import type { Obstacle } from "./board/worktree.ts";
 import type { CronId, HostId, Instant, JobId, MailId, Name, RequestId, TaskId } from "./ids.ts";
-import type { JobState } from "./job.ts";
-import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
-import type { Kind } from "./mail.ts";
-import type { MemberKind } from "./member.ts";
 import type { Mode } from "./permission/mode.ts";
-import type { VERDICTS } from "./review.ts";
-import type { TaskFields } from "./task.ts";
-import type { Obstacle } from "./worktree.ts";
 
 export type ReleaseReason =
   | "owner_died"

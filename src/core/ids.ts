@@ -1,6 +1,7 @@
 /** Ids and names. A brand costs nothing at run time and prevents passing a mail id for a task id. */
-import { cutEnd } from "./conversation/valid.ts";
+
 import { badInput } from "./errors.ts";
+import { cutEnd } from "./text/valid.ts";
 
 declare const brand: unique symbol;
 export type Brand<T, Name extends string> = T & { readonly [brand]: Name };

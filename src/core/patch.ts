@@ -1,7 +1,7 @@
 /** The patch format of GPT models: several files in one text. Pure: read here, and applied to the text of one file. */
 
 import { badInput, notFound } from "./errors.ts";
-import type { FileWrite } from "./file-changes.ts";
+import type { FileWrite } from "./progress/file-changes.ts";
 import { tried } from "./tried.ts";
 
 type Line = { readonly mark: " " | "-" | "+"; readonly text: string };

@@ -3,7 +3,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { badInput } from "../core/errors.ts";
 import { type Name, quote, renaming } from "../core/ids.ts";
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import type { View } from "../core/views/view.ts";
 import type { Store } from "../ports/index.ts";
 import { refuseInSandbox } from "../project/member-shell.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { type Member, NOTHING_SPENT } from "../core/board/member.ts";
 import { instant, type Name } from "../core/ids.ts";
-import { type Member, NOTHING_SPENT } from "../core/member.ts";
 import { limitLine, openingLine } from "./opening.ts";
 
 const member = (name: string, model: string, more: Partial<Member> = {}): Member => ({

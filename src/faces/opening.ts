@@ -1,9 +1,9 @@
 /** The first words of a team at work: its models, its mode, its folder, and the sandbox of its commands. */
 import { homedir } from "node:os";
-import { agentLine } from "../core/agent-line.ts";
-import type { Member } from "../core/member.ts";
-import { isPriced } from "../core/models.ts";
+import type { Member } from "../core/board/member.ts";
 import type { Mode } from "../core/permission/mode.ts";
+import { agentLine } from "../core/settings/agent-line.ts";
+import { isPriced } from "../core/settings/models.ts";
 import type { Limits } from "../host/spending.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import { fromHome } from "./screen/first-frame.ts";

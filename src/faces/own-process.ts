@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { makeFolder } from "../adapters/make-folder.ts";
 import { textIn } from "../adapters/small-files.ts";
 import { LEAD } from "../core/ids.ts";
-import { plainText } from "../core/plain-text.ts";
+import { plainText } from "../core/text/plain-text.ts";
 import type { Store } from "../ports/index.ts";
 import { makeProjectFolder } from "../project/project-folder.ts";
 import { liveHosts } from "../team/queries/hosts.ts";

@@ -7,7 +7,7 @@ import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Event } from "../core/event.ts";
 import { HARNESS, LEAD, type MailId, type Name, PERSON } from "../core/ids.ts";
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { span } from "../core/views/view.ts";
 import type { Request, Store } from "../ports/index.ts";
 import { answer } from "../team/actions/answer.ts";

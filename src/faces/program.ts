@@ -2,7 +2,7 @@
 import { type Command, type CommanderError, Option } from "commander";
 import { badInput, type EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/text/nearest.ts";
 import { COMMANDS, type Entry, nameOf } from "./commands/table.ts";
 
 export type Chosen = {

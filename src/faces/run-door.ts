@@ -1,6 +1,6 @@
 /** The view of other faces on a run in this process: a face that opens its door hears the same as its screen. */
 
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import type { Door } from "../host/attach/door.ts";
 import { socketPath } from "../host/attach/wire.ts";
 import type { HostOptions, TeamHost } from "../host/team-host.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { tally } from "../core/views/sentence.ts";
 import type { Door } from "../host/attach/door.ts";
 import { openHost } from "../host/host.ts";

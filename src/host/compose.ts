@@ -1,15 +1,15 @@
 /** Composes a member from its features. This list is the order of the sections of its prompt and of the wraps around its calls. */
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { agentLine } from "../core/agent-line.ts";
+import type { MemberKind, Profile, Seat } from "../core/board/member.ts";
 import { Conversation } from "../core/conversation/conversation.ts";
 import { whoIs } from "../core/conversation/prompt.ts";
-import { splitEffort } from "../core/effort.ts";
 import { badInput } from "../core/errors.ts";
 import { LEAD, type Name } from "../core/ids.ts";
-import type { MemberKind, Profile, Seat } from "../core/member.ts";
 import type { Mode } from "../core/permission/mode.ts";
 import { roleNamed } from "../core/project/role.ts";
+import { agentLine } from "../core/settings/agent-line.ts";
+import { splitEffort } from "../core/settings/effort.ts";
 import type { Delta, Model, TeamControl, Tool } from "../ports/index.ts";
 import { ActivityWriter } from "../runtime/agent/activity.ts";
 import type { Agent } from "../runtime/agent/agent.ts";

@@ -2,8 +2,9 @@
  * The model calls of each task of the person together with all tasks that come from it. Those that members add share the calls of the task
  * that they come from, so that a task cannot grow without an end while the others of a long runbook wait. Counted in this process.
  */
+
+import { ROOTS, rootOf } from "../core/board/task-depth.ts";
 import { HARNESS, type Name, type TaskId } from "../core/ids.ts";
-import { ROOTS, rootOf } from "../core/task-depth.ts";
 import type { Store } from "../ports/index.ts";
 
 /** Calls of a member after which it is looked at what they were for. */

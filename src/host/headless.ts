@@ -2,14 +2,15 @@
  * The ends of waiting for a run that nobody watches: its deadline, and a limit for background commands that run when nothing else is left.
  * A task that the person does by hand has no limit; it is told.
  */
-import { deadlineMs } from "../core/deadline.ts";
+
+import { type Job, showJob } from "../core/board/job.ts";
+import { IDLE } from "../core/board/lifecycle.ts";
+import type { Member } from "../core/board/member.ts";
+import type { Task } from "../core/board/task.ts";
+import { aboutSpan } from "../core/board/time-left.ts";
 import { HARNESS, PERSON } from "../core/ids.ts";
-import { type Job, showJob } from "../core/job.ts";
-import { IDLE } from "../core/lifecycle.ts";
-import type { Member } from "../core/member.ts";
-import { oneLine } from "../core/one-line.ts";
-import type { Task } from "../core/task.ts";
-import { aboutSpan } from "../core/time-left.ts";
+import { deadlineMs } from "../core/settings/deadline.ts";
+import { oneLine } from "../core/text/one-line.ts";
 import type { Parts } from "./parts.ts";
 
 /** Looks at the jobs until the limit, and the longest time between two looks. */

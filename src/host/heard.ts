@@ -3,7 +3,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { derived } from "../core/derived.ts";
 import type { Name } from "../core/ids.ts";
-import { RedactedStream } from "../core/redacted.ts";
+import { RedactedStream } from "../core/text/redacted.ts";
 import type { Delta, Model, Shell } from "../ports/index.ts";
 import type { Parts } from "./parts.ts";
 import type { HostOptions } from "./team-host.ts";

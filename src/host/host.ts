@@ -1,12 +1,12 @@
 /** Opens a team in this process, starts its work, and concludes or interrupts it. `run`, `resume` and the REPL all use it. */
 import { randomUUID } from "node:crypto";
+import { isFinished, type Task } from "../core/board/task.ts";
 import type { Image } from "../core/conversation/image.ts";
-import type { Effort } from "../core/effort.ts";
 import { EkidenError } from "../core/errors.ts";
 import { type HostId, LEAD, type MailId, type Name, PERSON, type TaskId } from "../core/ids.ts";
-import type { LiveOutput } from "../core/live-output.ts";
 import type { Mode } from "../core/permission/mode.ts";
-import { isFinished, type Task } from "../core/task.ts";
+import type { Effort } from "../core/settings/effort.ts";
+import type { LiveOutput } from "../core/text/live-output.ts";
 import type { Cursor, Store } from "../ports/index.ts";
 import { followNewTasks } from "../runtime/team/new-tasks.ts";
 import { ProviderTimeout } from "../runtime/team/provider-timeout.ts";

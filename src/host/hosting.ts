@@ -2,7 +2,7 @@
 import { hostname } from "node:os";
 import { MemoryFolder } from "../adapters/disk/memory.ts";
 import { livesAs, OWN_IDENTITY } from "../adapters/process-identity.ts";
-import type { IsAlive } from "../core/host.ts";
+import type { IsAlive } from "../core/board/host.ts";
 import type { HostId } from "../core/ids.ts";
 import { lazy } from "../core/lazy.ts";
 import type { Mode } from "../core/permission/mode.ts";

@@ -2,7 +2,7 @@
 import type { Mcp } from "../adapters/mcp/index.ts";
 import { childEnvironment } from "../adapters/shell/environment.ts";
 import type { NamedServer } from "../core/project/mcp.ts";
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { readMcpFile } from "../project/trust/mcp-file.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
 import type { Parts } from "./parts.ts";

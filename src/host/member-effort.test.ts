@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Effort, EffortSetting } from "../core/effort.ts";
 import { name, type TaskId } from "../core/ids.ts";
 import type { Mode } from "../core/permission/mode.ts";
+import type { Effort, EffortSetting } from "../core/settings/effort.ts";
 import type { Model } from "../ports/index.ts";
 import { effortNote, memberEffort, thinking } from "./member-effort.ts";
 

@@ -2,14 +2,15 @@
  * Chooses how hard the model of a member thinks at its next call. The first that is named counts: what the person chose meanwhile, the line
  * "Effort:" of its task, what it was spawned with, its role's file, the settings for its role and phase.
  */
+
+import type { Profile } from "../core/board/member.ts";
+import type { Task } from "../core/board/task.ts";
 import { derived } from "../core/derived.ts";
-import { type Effort, effortFor, effortOfTask, nearestEffort, type Phase } from "../core/effort.ts";
 import type { Name, TaskId } from "../core/ids.ts";
-import type { Profile } from "../core/member.ts";
-import { capabilitiesOf, type ModelSetting } from "../core/models.ts";
 import type { Mode } from "../core/permission/mode.ts";
-import type { Settings } from "../core/settings.ts";
-import type { Task } from "../core/task.ts";
+import { type Effort, effortFor, effortOfTask, nearestEffort, type Phase } from "../core/settings/effort.ts";
+import { capabilitiesOf, type ModelSetting } from "../core/settings/models.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import type { Model, Store } from "../ports/index.ts";
 
 export type EffortSources = {

@@ -1,8 +1,9 @@
 /** The models of the members that this process runs. The person may give them another one while they work. */
-import type { Effort } from "../core/effort.ts";
+
 import { notFound } from "../core/errors.ts";
 import type { Name } from "../core/ids.ts";
-import { isUnpriced } from "../core/models.ts";
+import type { Effort } from "../core/settings/effort.ts";
+import { isUnpriced } from "../core/settings/models.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../ports/index.ts";
 import { type EffortOf, effortNote } from "./member-effort.ts";
 import type { Parts } from "./parts.ts";

@@ -1,12 +1,13 @@
 /** The outcome of a run: its counts, its reason, the lead's last words. */
+
+import { ENDED_STINT } from "../core/board/lifecycle.ts";
+import { backlogText } from "../core/board/mail.ts";
+import type { Task } from "../core/board/task.ts";
 import { textOf } from "../core/conversation/chat.ts";
 import { Conversation } from "../core/conversation/conversation.ts";
 import { lastWords } from "../core/conversation/last-words.ts";
 import { EkidenError, isEkidenError, messageOf, toolFailed } from "../core/errors.ts";
 import { type HostId, LEAD, type Name, type TaskId } from "../core/ids.ts";
-import { ENDED_STINT } from "../core/lifecycle.ts";
-import { backlogText } from "../core/mail.ts";
-import type { Task } from "../core/task.ts";
 import type { Cursor, Store } from "../ports/index.ts";
 import { type TurnOutcome, UNANSWERED } from "../runtime/agent/agent.ts";
 import type { Parts } from "./parts.ts";

@@ -4,10 +4,10 @@
  */
 
 import { homedir } from "node:os";
-import { cutEnd } from "../core/conversation/valid.ts";
+import { startAnew } from "../core/board/worktree.ts";
 import { LEAD, PERSON } from "../core/ids.ts";
 import { lazy } from "../core/lazy.ts";
-import { resolvePath } from "../core/paths.ts";
+import { resolvePath } from "../core/paths/paths.ts";
 import type { Mode } from "../core/permission/mode.ts";
 import {
   type Decision,
@@ -20,7 +20,7 @@ import {
   showRule,
 } from "../core/permission/permission.ts";
 import { BLOCK_CALL, scriptsIn } from "../core/project/fences.ts";
-import { startAnew } from "../core/worktree.ts";
+import { cutEnd } from "../core/text/valid.ts";
 import type { Store, Worktrees } from "../ports/index.ts";
 import { storeUrl } from "../project/store-address.ts";
 import { Provenance } from "../project/trust/provenance.ts";

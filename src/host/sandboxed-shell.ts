@@ -1,5 +1,5 @@
 /** The shell of one call as the permission policy wants it: with a read-only workspace, with more hosts or paths, or outside the sandbox. */
-import { hostWanted } from "../core/sandbox-denial.ts";
+import { hostWanted } from "../core/sandbox/denial.ts";
 import type { Shell } from "../ports/index.ts";
 
 export type SandboxWish = {

@@ -1,9 +1,9 @@
 /** The input of the features of a member: the member, and the parts that this process opened for all members. */
 import type { MemoryFolder } from "../adapters/disk/memory.ts";
+import type { Profile } from "../core/board/member.ts";
 import type { Entry } from "../core/conversation/chat.ts";
 import type { Conversation } from "../core/conversation/conversation.ts";
 import type { Name } from "../core/ids.ts";
-import type { Profile } from "../core/member.ts";
 import type { Model } from "../ports/index.ts";
 import type { FetchPage } from "../ports/web.ts";
 import type { PermissionPolicy } from "../runtime/agent/call.ts";

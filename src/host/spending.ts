@@ -2,12 +2,13 @@
  * Counts the use of the members of this process: budgets, and the limit on calls without progress. It looks for progress that no call shows (files
  * that commands wrote, landed changes, completed tasks of the person) only when that limit comes near.
  */
+
+import type { Member } from "../core/board/member.ts";
+import { ROOTS } from "../core/board/task-depth.ts";
 import { Budget, type More, type RunStart } from "../core/budget.ts";
-import type { Step } from "../core/gains.ts";
 import type { Name } from "../core/ids.ts";
-import type { Member } from "../core/member.ts";
-import { ProgressLimit, type ProgressVerdict } from "../core/progress-limit.ts";
-import { ROOTS } from "../core/task-depth.ts";
+import type { Step } from "../core/progress/gains.ts";
+import { ProgressLimit, type ProgressVerdict } from "../core/progress/progress-limit.ts";
 import type { Cursor } from "../ports/index.ts";
 import { Families } from "./families.ts";
 import type { Parts } from "./parts.ts";

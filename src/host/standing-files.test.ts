@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { FileChanges } from "../core/file-changes.ts";
+import { FileChanges } from "../core/progress/file-changes.ts";
 import { StandingFiles } from "./standing-files.ts";
 
 function project() {

@@ -6,8 +6,8 @@
 import { readdirSync, type Stats, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { readRegular } from "../adapters/small-files.ts";
-import type { FileChanges } from "../core/file-changes.ts";
-import { hashOf } from "../core/hash.ts";
+import type { FileChanges } from "../core/progress/file-changes.ts";
+import { hashOf } from "../core/text/hash.ts";
 import { tried } from "../core/tried.ts";
 
 const BYTES_MAX = 256 * 1024;

@@ -1,12 +1,13 @@
 /** Starts the work of a team in this process: takes over its members, gives them the work, adds the members that are missing. */
-import { agentLine } from "../core/agent-line.ts";
+
+import { type Recruit, recruits } from "../core/board/recruit.ts";
+import { isFinished, type Task } from "../core/board/task.ts";
 import type { Image } from "../core/conversation/image.ts";
 import { orElse } from "../core/errors.ts";
 import { type HostId, LEAD, PERSON } from "../core/ids.ts";
 import { keyOf, rerunOf, tasksOf } from "../core/project/rerun.ts";
 import type { Runbook } from "../core/project/runbook.ts";
-import { type Recruit, recruits } from "../core/recruit.ts";
-import { isFinished, type Task } from "../core/task.ts";
+import { agentLine } from "../core/settings/agent-line.ts";
 import type { Store } from "../ports/index.ts";
 import type { Team } from "../runtime/team/team.ts";
 import type { Parts } from "./parts.ts";

@@ -9,8 +9,8 @@ import { textIn } from "../adapters/small-files.ts";
 import { readsProse } from "../core/conversation/compaction.ts";
 import type { Environment } from "../core/conversation/prompt.ts";
 import { escapeTags } from "../core/conversation/tags.ts";
-import { oneLine } from "../core/one-line.ts";
 import { COMMAND_FILES, commandsIn } from "../core/project/commands.ts";
+import { oneLine } from "../core/text/one-line.ts";
 import type { Clock, Model } from "../ports/index.ts";
 
 export type Surroundings = {

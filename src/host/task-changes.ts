@@ -1,5 +1,5 @@
 /** The changes of a task, for its review. */
-import type { Claimed } from "../core/task.ts";
+import type { Claimed } from "../core/board/task.ts";
 import type { Worktrees } from "../ports/index.ts";
 import type { Place as Surrounded } from "./surroundings.ts";
 

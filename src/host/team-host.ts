@@ -1,11 +1,11 @@
 /** The interface of a team that this process runs, for the command line, the page and programs that use the library. */
 
 import type { Image } from "../core/conversation/image.ts";
-import type { Effort } from "../core/effort.ts";
 import type { MailId, Name } from "../core/ids.ts";
-import type { LiveOutput } from "../core/live-output.ts";
 import type { Mode } from "../core/permission/mode.ts";
-import type { Settings } from "../core/settings.ts";
+import type { Effort } from "../core/settings/effort.ts";
+import type { Settings } from "../core/settings/settings.ts";
+import type { LiveOutput } from "../core/text/live-output.ts";
 import type { Cursor, Delta, Model, Store } from "../ports/index.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
 import type { Compacted } from "../runtime/turn/context.ts";

@@ -6,7 +6,7 @@ import { isIP } from "node:net";
 import { notPermitted } from "../core/errors.ts";
 import { LEAD } from "../core/ids.ts";
 import type { Mode } from "../core/permission/mode.ts";
-import { hostAllowed, hostsOf } from "../core/sandbox.ts";
+import { hostAllowed, hostsOf } from "../core/sandbox/sandbox.ts";
 import type { ToolContext } from "../ports/index.ts";
 import type { HostVerdict, JudgeHost } from "../ports/web.ts";
 import type { Parts } from "./parts.ts";

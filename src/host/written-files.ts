@@ -4,10 +4,10 @@
  */
 import { basename, relative } from "node:path";
 import { changedFiles } from "../adapters/disk/changed-files.ts";
-import type { Found } from "../core/file-changes.ts";
-import type { Gains, Step } from "../core/gains.ts";
 import type { Name } from "../core/ids.ts";
-import { settledFile } from "../core/volatile.ts";
+import type { Found } from "../core/progress/file-changes.ts";
+import type { Gains, Step } from "../core/progress/gains.ts";
+import { settledFile } from "../core/progress/volatile.ts";
 import type { Clock } from "../ports/index.ts";
 
 export class WrittenFiles {

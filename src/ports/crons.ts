@@ -1,5 +1,5 @@
 /** Crons: mail or tasks at given times. They are rows of the store, so any process of the team may fire one, and one does. */
-import type { Cron, NewCron } from "../core/cron.ts";
+import type { Cron, NewCron } from "../core/board/cron.ts";
 import type { CronId, Instant, Name, TaskId } from "../core/ids.ts";
 
 export type Firing = {

@@ -1,5 +1,5 @@
 /** Everything the runtime and the tools need from the world. Interfaces only; adapters implement them. */
-export type * from "../core/host.ts";
+export type * from "../core/board/host.ts";
 export type * from "./clock.ts";
 export type * from "./crons.ts";
 export type * from "./jobs.ts";

@@ -1,7 +1,8 @@
 /** Background commands: their rows, visible to all processes, and their operating system processes, owned by one host. */
+
+import type { Job, JobEnd } from "../core/board/job.ts";
+import type { Seat } from "../core/board/member.ts";
 import type { JobId, Name, TaskId } from "../core/ids.ts";
-import type { Job, JobEnd } from "../core/job.ts";
-import type { Seat } from "../core/member.ts";
 import type { Shell } from "./shell.ts";
 
 /** The rows. A job ends once, also when several processes report it, and the same step mails its owner. */

@@ -1,7 +1,8 @@
 /** A language model: a request with a conversation and tools, and its reply. */
+
+import type { Spent } from "../core/board/member.ts";
 import type { AssistantMessage, Clearing, Message, ToolSpec } from "../core/conversation/chat.ts";
-import type { Effort } from "../core/effort.ts";
-import type { Spent } from "../core/member.ts";
+import type { Effort } from "../core/settings/effort.ts";
 
 export type { ToolSpec };
 

@@ -1,8 +1,9 @@
 /** Questions that wait for one answer: requests to stop, plans, permissions, and what a member asks the person. */
+
+import type { Seat } from "../core/board/member.ts";
+import type { Asked } from "../core/board/question.ts";
 import type { Entry } from "../core/conversation/chat.ts";
 import type { Instant, Name, RequestId, TaskId } from "../core/ids.ts";
-import type { Seat } from "../core/member.ts";
-import type { Asked } from "../core/question.ts";
 
 export type Ask =
   | { readonly kind: "shutdown"; readonly reason: string; readonly urgent?: boolean }

@@ -1,5 +1,5 @@
 /** Reservations of the landing queue (see core/landing). The store keeps them, so they hold on every machine of a team. */
-import type { Reservation } from "../core/landing.ts";
+import type { Reservation } from "../core/board/landing.ts";
 
 export type NewReservation = Pick<
   Reservation,

@@ -1,6 +1,6 @@
 /** Child processes: plain, or confined by a sandbox. */
-import type { CommandLimits } from "../core/command-limits.ts";
-import type { Confinement } from "../core/sandbox.ts";
+import type { CommandLimits } from "../core/sandbox/command-limits.ts";
+import type { Confinement } from "../core/sandbox/sandbox.ts";
 
 export type ShellResult = {
   /** Null when a signal ended it. */

@@ -1,7 +1,8 @@
 /** A task that is too large: its owner puts parts of it on the board, and goes on with it when they have ended. */
+
+import type { NewTask, Part, Task } from "../core/board/task.ts";
 import type { Entry } from "../core/conversation/chat.ts";
 import type { TaskId } from "../core/ids.ts";
-import type { NewTask, Part, Task } from "../core/task.ts";
 import type { Held } from "./store.ts";
 
 export interface Splitting {

@@ -2,14 +2,15 @@
  * The shared memory of a team. Every method is one atomic step: it happens as a whole or not at all, with its facts in the journal,
  * and wakes its waiters. Every method may throw `store_unavailable` and `store_foreign`.
  */
+
+import type { Host, HostProcess, IsAlive } from "../core/board/host.ts";
+import type { IdleReason, ShutdownReason } from "../core/board/lifecycle.ts";
+import type { Backlog, Body, Mail } from "../core/board/mail.ts";
+import type { Activity, Member, Profile, Seat } from "../core/board/member.ts";
+import type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "../core/board/task.ts";
 import type { Entry, Recorded } from "../core/conversation/chat.ts";
 import type { FactOf, ReleaseReason } from "../core/event.ts";
-import type { Host, HostProcess, IsAlive } from "../core/host.ts";
 import type { HostId, Instant, MailId, Name, TaskId } from "../core/ids.ts";
-import type { IdleReason, ShutdownReason } from "../core/lifecycle.ts";
-import type { Backlog, Body, Mail } from "../core/mail.ts";
-import type { Activity, Member, Profile, Seat } from "../core/member.ts";
-import type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "../core/task.ts";
 import type { Crons } from "./crons.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Journal, Wake } from "./journal.ts";

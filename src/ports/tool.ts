@@ -1,13 +1,13 @@
 /** A tool that a model may call, and the context of a call. */
 import type { z } from "zod";
+import type { IdleReason } from "../core/board/lifecycle.ts";
+import type { MemberKind, Profile, Seat } from "../core/board/member.ts";
+import type { Claimed, Task } from "../core/board/task.ts";
 import type { Entry } from "../core/conversation/chat.ts";
 import type { ImageFile } from "../core/conversation/image.ts";
 import type { Name, TaskId } from "../core/ids.ts";
-import type { IdleReason } from "../core/lifecycle.ts";
-import type { MemberKind, Profile, Seat } from "../core/member.ts";
 import type { Access } from "../core/permission/permission.ts";
-import type { Secrets } from "../core/secrets.ts";
-import type { Claimed, Task } from "../core/task.ts";
+import type { Secrets } from "../core/text/secrets.ts";
 import type { Shows } from "../core/views/shown-call.ts";
 import type { Clock } from "./clock.ts";
 import type { JobControl } from "./jobs.ts";

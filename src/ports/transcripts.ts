@@ -1,8 +1,9 @@
 /** The conversations of the members and of their subagents. */
+
+import type { Seat, Spent } from "../core/board/member.ts";
 import type { Entry, Recorded } from "../core/conversation/chat.ts";
 import type { Fact } from "../core/event.ts";
 import type { Name } from "../core/ids.ts";
-import type { Seat, Spent } from "../core/member.ts";
 import type { Outgoing } from "./store.ts";
 
 export interface Transcripts {

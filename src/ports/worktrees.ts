@@ -1,7 +1,8 @@
 /** A working copy and a branch for each task, and the way of its commits to the branch that all build on. */
+
+import type { Task } from "../core/board/task.ts";
+import type { LandingStep, Obstacle } from "../core/board/worktree.ts";
 import type { Name, TaskId } from "../core/ids.ts";
-import type { Task } from "../core/task.ts";
-import type { LandingStep, Obstacle } from "../core/worktree.ts";
 import type { Reservations } from "./reservations.ts";
 
 export type Worktree = {

@@ -5,7 +5,7 @@ import { existsSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { jsonIn, namesIn, replaceOwnFile } from "../adapters/small-files.ts";
 import { type Name, name } from "../core/ids.ts";
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import { tried } from "../core/tried.ts";
 import { userFolder } from "./own-folders.ts";
 import { sqlitePath } from "./store-address.ts";

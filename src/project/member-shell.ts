@@ -6,8 +6,8 @@
 import { accessSync, constants } from "node:fs";
 import { join } from "node:path";
 import { textIn } from "../adapters/small-files.ts";
+import { MEMBER_VARIABLE } from "../core/board/member.ts";
 import { notPermitted } from "../core/errors.ts";
-import { MEMBER_VARIABLE } from "../core/member.ts";
 
 export type MemberShell = {
   readonly member: string;

@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { makeFolder } from "../adapters/make-folder.ts";
 import { type EkidenError, notFound } from "../core/errors.ts";
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings/settings.ts";
 import type { Store } from "../ports/index.ts";
 import { memberShells } from "./member-shell.ts";
 import { makeOwnFolders, userFolder } from "./own-folders.ts";

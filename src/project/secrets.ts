@@ -1,5 +1,5 @@
 /** The secrets that a process knows: those of its environment, and of the settings. */
-import { namedSecrets, Secrets } from "../core/secrets.ts";
+import { namedSecrets, Secrets } from "../core/text/secrets.ts";
 
 export const secretsOf = (
   env: Readonly<Record<string, string | undefined>>,

@@ -1,9 +1,9 @@
 /** Says what is wrong with a value of the settings, in our own words. */
 import type { z } from "zod";
 import { quote } from "../core/ids.ts";
-import { didYouMean } from "../core/nearest.ts";
 import { HOOK_EVENTS } from "../core/project/hooks.ts";
-import { RENAMED_SETTINGS, SETTING_KEYS } from "../core/settings.ts";
+import { RENAMED_SETTINGS, SETTING_KEYS } from "../core/settings/settings.ts";
+import { didYouMean } from "../core/text/nearest.ts";
 
 export type Issue = z.core.$ZodIssue;
 

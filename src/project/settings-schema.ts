@@ -1,6 +1,6 @@
 /** The JSON Schema of a settings file, for editors: made from the table of settings. */
 import { z } from "zod";
-import { DEFAULT_SETTINGS, settingsLayer } from "../core/settings.ts";
+import { DEFAULT_SETTINGS, settingsLayer } from "../core/settings/settings.ts";
 
 type Schema = Record<string, unknown>;
 

@@ -5,9 +5,9 @@
 
 import { join, relative } from "node:path";
 import type { z } from "zod";
+import { MEMBER_VARIABLE } from "../core/board/member.ts";
 import { EkidenError } from "../core/errors.ts";
-import { MEMBER_VARIABLE } from "../core/member.ts";
-import { nearest } from "../core/nearest.ts";
+import { mergeSettings } from "../core/settings/merge.ts";
 import {
   RENAMED_SETTINGS,
   SETTING_KEYS,
@@ -15,8 +15,8 @@ import {
   type Settings,
   type SettingsLayer,
   settingShape,
-} from "../core/settings.ts";
-import { mergeSettings } from "../core/settings-merge.ts";
+} from "../core/settings/settings.ts";
+import { nearest } from "../core/text/nearest.ts";
 import { tried } from "../core/tried.ts";
 import { personalFile, userFile } from "./own-folders.ts";
 import { fault, type Issue, inside } from "./settings-faults.ts";

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { badInput } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
-import type { Settings } from "../core/settings.ts";
+import type { Settings } from "../core/settings/settings.ts";
 
 /** With the path of a SQLite file made absolute. @throws EkidenError `bad_input` for another kind of database */
 export function storeUrl({ store }: Pick<Settings, "store">, cwd: string): string {

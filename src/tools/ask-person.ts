@@ -1,7 +1,7 @@
 /** The tool by which a member asks the person. The question is a request in the store: it outlives this process, and so does the wait. */
 import { z } from "zod";
+import { checkAsked, type Option } from "../core/board/question.ts";
 import { later, PERSON } from "../core/ids.ts";
-import { checkAsked, type Option } from "../core/question.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";

@@ -1,8 +1,8 @@
 /** Background commands: they run while the member does something else, and mail tells it how they ended. */
 import { z } from "zod";
+import { type Job, showJob } from "../core/board/job.ts";
 import { badInput, notPermitted, toolFailed } from "../core/errors.ts";
 import { jobId, LEAD } from "../core/ids.ts";
-import { type Job, showJob } from "../core/job.ts";
 import type { JobControl, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";

@@ -1,9 +1,9 @@
 /** Runs a command line in the workspace. A failed command is an ordinary result: the model reads the exit code. */
 import { z } from "zod";
+import { MEMBER_VARIABLE } from "../core/board/member.ts";
+import { taskVariables } from "../core/board/task-variables.ts";
 import { badInput } from "../core/errors.ts";
-import { MEMBER_VARIABLE } from "../core/member.ts";
-import { plainText } from "../core/plain-text.ts";
-import { taskVariables } from "../core/task-variables.ts";
+import { plainText } from "../core/text/plain-text.ts";
 import type { ShellResult } from "../ports/index.ts";
 import { startJob } from "./background.ts";
 import { defineTool } from "./define.ts";

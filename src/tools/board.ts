@@ -1,9 +1,9 @@
 /** Tools that read the board and add tasks to it. */
 import { z } from "zod";
+import { withReview } from "../core/board/review.ts";
+import type { Task, TaskChange } from "../core/board/task.ts";
 import { given } from "../core/given.ts";
 import { type TaskId, teammateName } from "../core/ids.ts";
-import { withReview } from "../core/review.ts";
-import type { Task, TaskChange } from "../core/task.ts";
 import type { Store, Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { id, maybe, text } from "./inputs.ts";

@@ -3,9 +3,9 @@
  * claim from the conversation or a completion from the board.
  */
 import { z } from "zod";
+import type { Claimed, ClaimResult } from "../core/board/task.ts";
 import { showTask } from "../core/conversation/prompt.ts";
 import type { TaskId } from "../core/ids.ts";
-import type { Claimed, ClaimResult } from "../core/task.ts";
 import type { Held, ToolContext } from "../ports/index.ts";
 import { noTask, taskOf } from "./board.ts";
 import { defineTool } from "./define.ts";

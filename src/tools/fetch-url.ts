@@ -1,7 +1,7 @@
 /** Reads a page of the web. Each host needs permission, also that of a redirect (host/features/web.ts). */
 import { z } from "zod";
-import { cutEnd } from "../core/conversation/valid.ts";
 import { badInput, notPermitted } from "../core/errors.ts";
+import { cutEnd } from "../core/text/valid.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 import type { FetchPage, JudgeHost } from "../ports/web.ts";
 import { defineTool } from "./define.ts";

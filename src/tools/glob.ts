@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { notFound } from "../core/errors.ts";
-import { pathPattern } from "../core/path-pattern.ts";
+import { pathPattern } from "../core/paths/path-pattern.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
 import { filesBelow } from "./ripgrep.ts";

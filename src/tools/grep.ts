@@ -2,9 +2,9 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { cutEnd } from "../core/conversation/valid.ts";
 import { badInput, notFound } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
+import { cutEnd } from "../core/text/valid.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";

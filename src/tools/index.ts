@@ -1,5 +1,5 @@
 /** The tools of each capability, as data. A new tool is one file and one word here; features decide who is offered them. */
-import type { MemberKind } from "../core/member.ts";
+import type { MemberKind } from "../core/board/member.ts";
 import type { Tool } from "../ports/index.ts";
 import { checkBackground, stopBackground } from "./background.ts";
 import { bash } from "./bash.ts";

@@ -1,8 +1,8 @@
 /** Tools for mail between members. A member gets its mail before its next turn without a tool. */
 import { z } from "zod";
+import { checkText } from "../core/board/mail.ts";
 import { delivered } from "../core/conversation/prompt.ts";
 import { address, fullName, type Name } from "../core/ids.ts";
-import { checkText } from "../core/mail.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";

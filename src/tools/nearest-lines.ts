@@ -1,5 +1,5 @@
 /** The lines of a file that an edit most likely meant, for an edit whose text is not in it. Its time and its size are limited. */
-import { cutEnd } from "../core/conversation/valid.ts";
+import { cutEnd } from "../core/text/valid.ts";
 
 const SHOWN = 12;
 const LINE_CHARS = 300;

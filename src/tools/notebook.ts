@@ -1,7 +1,8 @@
 /** A Jupyter notebook as people read it: its cells, and the beginnings of their outputs. */
-import { cutEnd } from "../core/conversation/valid.ts";
+
 import { parseJson } from "../core/plain-data.ts";
-import { plainText } from "../core/plain-text.ts";
+import { plainText } from "../core/text/plain-text.ts";
+import { cutEnd } from "../core/text/valid.ts";
 
 const OUTPUT_CHARS = 1_000;
 const OUTPUT_LINES = 20;

@@ -1,7 +1,8 @@
 /** A PDF as `read_file` shows it: the text of its pages, each behind its number. */
-import { cutEnd } from "../core/conversation/valid.ts";
+
 import { badInput } from "../core/errors.ts";
-import { plainText } from "../core/plain-text.ts";
+import { plainText } from "../core/text/plain-text.ts";
+import { cutEnd } from "../core/text/valid.ts";
 import type { ReadPdf } from "../ports/pdf.ts";
 
 const PAGES = 20;

@@ -1,7 +1,7 @@
 /** Tools about the members of a team, and about stopping and idling. */
 import { z } from "zod";
+import { modelWithEffort, ownModel } from "../core/board/member.ts";
 import { name, quote, type RequestId, renaming, teammateName } from "../core/ids.ts";
-import { modelWithEffort, ownModel } from "../core/member.ts";
 import { defineTool } from "./define.ts";
 import { flag, maybe, text } from "./inputs.ts";
 

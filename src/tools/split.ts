@@ -1,7 +1,7 @@
 /** A teammate splits its task into parts and goes on with it when they have ended. */
 import { z } from "zod";
+import type { NewTask } from "../core/board/task.ts";
 import { given } from "../core/given.ts";
-import type { NewTask } from "../core/task.ts";
 import { own } from "./claims.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";

@@ -1,8 +1,8 @@
 /** Gives a job to a subagent. Jobs of one reply that only read run in parallel; others run one after the other. */
 
 import { z } from "zod";
-import { cutEnd } from "../core/conversation/valid.ts";
 import type { Role } from "../core/project/role.ts";
+import { cutEnd } from "../core/text/valid.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe } from "./inputs.ts";

@@ -1,9 +1,9 @@
 /** The tools of the team on a real store: what they answer, and that answer and effect are one step. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { profile, stage } from "../../test/fixtures/stage.ts";
+import type { Seat } from "../core/board/member.ts";
 import type { Entry } from "../core/conversation/chat.ts";
 import { LEAD, type Name } from "../core/ids.ts";
-import type { Seat } from "../core/member.ts";
 import type { Store, Tool, ToolContext } from "../ports/index.ts";
 import { createTask, getTask, listTasks, updateTask } from "./board.ts";
 import { claimTask, completeTask, completeTaskAsLead, failTask, releaseTask } from "./claims.ts";

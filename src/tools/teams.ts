@@ -1,8 +1,8 @@
 /** Tools for other teams in the same store. Each has its own board, mailboxes and members. */
 import { z } from "zod";
+import { checkText } from "../core/board/mail.ts";
 import { badInput, EkidenError } from "../core/errors.ts";
 import { fullName, LEAD, name, renaming } from "../core/ids.ts";
-import { checkText } from "../core/mail.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";

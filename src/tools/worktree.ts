@@ -1,6 +1,6 @@
 /** Tools of a team with worktrees: make the worktree of a task in advance, keep it, remove it. */
 import { z } from "zod";
-import { worktreeName } from "../core/worktree.ts";
+import { worktreeName } from "../core/board/worktree.ts";
 import type { Tool, Worktrees } from "../ports/index.ts";
 import { createTaskTouching, taskOf } from "./board.ts";
 import { defineTool } from "./define.ts";

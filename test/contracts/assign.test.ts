@@ -1,8 +1,8 @@
 /** A task that is kept for one teammate, on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
+import { outsider } from "../../src/core/board/sync.ts";
 import type { TaskId } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
-import { outsider } from "../../src/core/sync.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, host, name, profile, stage } from "../fixtures/stage.ts";
 

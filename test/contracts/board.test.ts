@@ -1,9 +1,9 @@
 /** The board, on every database: adding, claiming and finishing tasks, and the errors of each. */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
+import type { Outline } from "../../src/core/board/task.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { asTaskId, PERSON, type TaskId } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
-import type { Outline } from "../../src/core/task.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, facts, held, host, name, profile, stage } from "../fixtures/stage.ts";
 

@@ -1,9 +1,9 @@
 /** Every path of a claim, on every database: what it returns, what it refuses, and what a completion unblocks. */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
+import type { NewTask } from "../../src/core/board/task.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { asTaskId } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
-import type { NewTask } from "../../src/core/task.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, held, host, name, stage } from "../fixtures/stage.ts";
 

@@ -1,8 +1,8 @@
 /** Crons on every store: each fires once, on time or late, as mail or as a task, and ends with its owner. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../src/adapters/clock.ts";
+import type { Seat } from "../../src/core/board/member.ts";
 import { asCronId, HARNESS, LEAD, type Name, PERSON } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { NewCron, Store } from "../../src/ports/index.ts";
 import { BACKENDS, host, name, stage } from "../fixtures/stage.ts";
 

@@ -1,11 +1,11 @@
 /** One team at 50 moments of random lives, in every face: all show the same figures, those that follow facts and those that have just come. */
 import { describe, expect, it } from "vitest";
+import type { Outline } from "../../src/core/board/task.ts";
 import type { FactType } from "../../src/core/event.ts";
 import { LEAD, name } from "../../src/core/ids.ts";
 import { countsOf } from "../../src/core/picture/looks.ts";
 import { Picture } from "../../src/core/picture/picture.ts";
 import { taskOf } from "../../src/core/picture/task.ts";
-import type { Outline } from "../../src/core/task.ts";
 import { progressText } from "../../src/core/views/board.ts";
 import { footerLines } from "../../src/faces/screen/footer.ts";
 import { boardPanel } from "../../src/faces/screen/panels/board.ts";

@@ -1,9 +1,9 @@
 /** Edges between tasks, on every database: blockers, cycles, and what a completion unblocks. */
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
 import { isEkidenError } from "../../src/core/errors.ts";
 import { asTaskId } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BoardModel } from "../fixtures/board-model.ts";
 import { FUZZ } from "../fixtures/fuzz.ts";

@@ -1,7 +1,7 @@
 /** Rows of background commands, on every store: a job ends once, its owner is mailed once, and the team is not quiet before. */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
 import { asJobId, asTaskId, HARNESS, LEAD } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/index.ts";
 import { BACKENDS, claimed, held, host, name, profile, stage } from "../fixtures/stage.ts";
 

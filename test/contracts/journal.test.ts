@@ -2,8 +2,8 @@
 import type { Client } from "pg";
 import { beforeEach, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
+import type { Seat } from "../../src/core/board/member.ts";
 import type { Event } from "../../src/core/event.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, connect, held, name, stage } from "../fixtures/stage.ts";
 

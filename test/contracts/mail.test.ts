@@ -1,10 +1,10 @@
 /** Mailboxes and transcripts on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { databaseClass } from "../../src/adapters/store/sqlite-file.ts";
+import { MAIL_MAX, MAILBOX_MAX, type Mail, words } from "../../src/core/board/mail.ts";
+import type { Seat } from "../../src/core/board/member.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { instant, type Name } from "../../src/core/ids.ts";
-import { MAIL_MAX, MAILBOX_MAX, type Mail, words } from "../../src/core/mail.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, connect, facts, host, name, profile, stage } from "../fixtures/stage.ts";
 

@@ -1,7 +1,7 @@
 /** These tests check whether an idle member may still get a task of the board, on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
 import type { TaskId } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, held, name, stage } from "../fixtures/stage.ts";
 

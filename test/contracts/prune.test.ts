@@ -1,9 +1,9 @@
 /** These tests check what pruning deletes and what it must keep, on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import type { Event } from "../../src/core/event.ts";
 import { type Instant, PERSON } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, held, host, name, profile, stage } from "../fixtures/stage.ts";
 

@@ -1,8 +1,8 @@
 /** Questions with one answer, on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { later, type RequestId } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, facts, held, name, stage } from "../fixtures/stage.ts";
 

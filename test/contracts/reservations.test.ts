@@ -1,7 +1,7 @@
 /** Reservations of the landing queue, on every database: one at a time where they hold each other up, until they end. */
 import { beforeEach, describe, expect, it } from "vitest";
-import type { Seat } from "../../src/core/member.ts";
-import type { Task } from "../../src/core/task.ts";
+import type { Seat } from "../../src/core/board/member.ts";
+import type { Task } from "../../src/core/board/task.ts";
 import type { NewReservation, Store } from "../../src/ports/index.ts";
 import { BACKENDS, claimed, name, stage } from "../fixtures/stage.ts";
 

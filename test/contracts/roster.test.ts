@@ -1,9 +1,9 @@
 /** Members and the processes that host them, on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { lostClaim } from "../../src/core/conversation/lost-claim.ts";
 import { asTaskId, later, type Name } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, facts, held, host, name, profile, stage } from "../fixtures/stage.ts";
 

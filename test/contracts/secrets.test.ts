@@ -1,9 +1,9 @@
 /** Known secrets are taken out of all that comes into a store, on every database. */
 import { describe, expect, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { PERSON } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
-import { Secrets } from "../../src/core/secrets.ts";
+import { Secrets } from "../../src/core/text/secrets.ts";
 import { BACKENDS, name, stage } from "../fixtures/stage.ts";
 
 const KNOWN = "correct-horse-battery";

@@ -1,9 +1,9 @@
 /** A task that its owner splits into parts, on every database. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
+import type { Claimed, NewTask } from "../../src/core/board/task.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import type { TaskId } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
-import type { Claimed, NewTask } from "../../src/core/task.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { completeTask, failTask } from "../../src/team/actions/tasks.ts";
 import { endAll, start } from "../fixtures/children.ts";

@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { openStore, teamsAt } from "../../src/adapters/store/index.ts";
 import { TEAM_TABLES } from "../../src/adapters/store/teams.ts";
+import type { Seat } from "../../src/core/board/member.ts";
 import { LEAD, later, PERSON } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, connect, facts, held, host, name, stage } from "../fixtures/stage.ts";
 

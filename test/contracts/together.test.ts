@@ -1,8 +1,8 @@
 /** Many members of one process that claim and complete at the same moment: PostgreSQL does this in shared transactions. */
 import { describe, expect, inject, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { PERSON } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, connect, held, name, stage } from "../fixtures/stage.ts";
 

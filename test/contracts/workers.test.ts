@@ -1,6 +1,6 @@
 /** These tests check what workers need of a store, on every database: places for members of others, and one version for all hosts. */
 import { beforeEach, describe, expect, it } from "vitest";
-import type { LandingSettings } from "../../src/core/landing-settings.ts";
+import type { LandingSettings } from "../../src/core/board/landing-settings.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BACKENDS, claimed, host, name, profile, stage } from "../fixtures/stage.ts";
 

@@ -1,8 +1,8 @@
 /** The files that an owner wrote until an order took its task, on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { Seat } from "../../src/core/board/member.ts";
 import type { Fact } from "../../src/core/event.ts";
 import type { TaskId } from "../../src/core/ids.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { cancelTask, completeTask, editTask, failTask, releaseTask } from "../../src/team/actions/tasks.ts";
 import { BACKENDS, name, stage } from "../fixtures/stage.ts";

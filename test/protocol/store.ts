@@ -1,11 +1,11 @@
 /** The real store, driven by the operations of the model: what it answers and what its tables say, in the model's words. */
 import { ManualClock } from "../../src/adapters/clock.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
+import type { Mail } from "../../src/core/board/mail.ts";
+import type { Seat } from "../../src/core/board/member.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
 import { isEkidenError } from "../../src/core/errors.ts";
 import { asTaskId, type HostId, type Name, PERSON } from "../../src/core/ids.ts";
-import type { Mail } from "../../src/core/mail.ts";
-import type { Seat } from "../../src/core/member.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { BLOCKERS, type Claim, MAX_TRIES, MEMBERS, type Op, runs, type State } from "./model.ts";
 

@@ -1,7 +1,7 @@
 /** The messages of the Agent Client Protocol, translated into the words of this program. */
 import type { PermissionOption, ToolCallContent, ToolCallUpdate } from "@agentclientprotocol/sdk";
-import { cutEnd } from "../../core/conversation/valid.ts";
 import { messageOf } from "../../core/errors.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import type { AgentAsk } from "./agent.ts";
 
 const KINDS: Readonly<Record<string, AgentAsk["kind"]>> = {

@@ -12,8 +12,8 @@ import type {
   SessionUpdate,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
-import { cutStart } from "../../core/conversation/valid.ts";
 import { EkidenError, toolFailed } from "../../core/errors.ts";
+import { cutStart } from "../../core/text/valid.ts";
 import type { WholeProgram } from "../../ports/shell.ts";
 import { askOf, outputOf, pathsOf, printedIn, shortened, toolOf, wordsOf } from "./acp-words.ts";
 import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "./agent.ts";

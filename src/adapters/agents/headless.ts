@@ -5,8 +5,8 @@
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { pipeline } from "node:stream";
-import { cutStart } from "../../core/conversation/valid.ts";
 import { toolFailed } from "../../core/errors.ts";
+import { cutStart } from "../../core/text/valid.ts";
 import { tried } from "../../core/tried.ts";
 import type { Usage } from "../../ports/model.ts";
 import type { WholeProgram } from "../../ports/shell.ts";

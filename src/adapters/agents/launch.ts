@@ -2,9 +2,9 @@
 
 import { homedir } from "node:os";
 import { dirname, extname, isAbsolute, join } from "node:path";
-import type { AgentLine } from "../../core/agent-line.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import type { AgentLine } from "../../core/settings/agent-line.ts";
 import { tried } from "../../core/tried.ts";
 import type { Sandbox } from "../../ports/shell.ts";
 import { makeFolder } from "../make-folder.ts";

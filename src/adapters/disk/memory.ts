@@ -10,7 +10,6 @@ import { constants, copyFile, mkdir, open as openFile, rename, rm, stat, writeFi
 import { join } from "node:path";
 import { badInput, notFound } from "../../core/errors.ts";
 import type { Instant } from "../../core/ids.ts";
-import { didYouMean } from "../../core/nearest.ts";
 import {
   checkNote,
   gistOf,
@@ -22,6 +21,7 @@ import {
   topicName,
   topicsOf,
 } from "../../core/project/memory.ts";
+import { didYouMean } from "../../core/text/nearest.ts";
 import { readRegular } from "../small-files.ts";
 import { entriesOf, stampOf, stem } from "./markdown.ts";
 

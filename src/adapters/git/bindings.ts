@@ -4,9 +4,9 @@
  */
 import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { branchOf } from "../../core/board/worktree.ts";
 import { badInput } from "../../core/errors.ts";
 import type { Instant, Name, TaskId } from "../../core/ids.ts";
-import { branchOf } from "../../core/worktree.ts";
 import type { Which } from "../../ports/worktrees.ts";
 import { jsonIn, namesIn, replaceFile } from "../small-files.ts";
 

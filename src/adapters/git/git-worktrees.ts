@@ -1,8 +1,8 @@
 /** The worktrees of a team in one clone. A removal checks first that nothing is lost, and git checks again: nothing here is ever forced. */
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { branchOf, slugOf, worktreePath } from "../../core/board/worktree.ts";
 import { messageOf, notFound, toolFailed } from "../../core/errors.ts";
-import { branchOf, slugOf, worktreePath } from "../../core/worktree.ts";
 import type { Contact, Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
 import { type Binding, type Bindings, bindingsOf, folderOf, type Key, keyOf } from "./bindings.ts";
 import { firstOn, takeAway } from "./contents.ts";

@@ -1,8 +1,8 @@
 /** Runs plain git, one process for each question. It never prompts, and prints English, because its messages are parsed here. */
 import { delimiter } from "node:path";
-import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
+import { withCeiling } from "../../core/board/worktree.ts";
 import { badInput, EkidenError, messageOf, toolFailed } from "../../core/errors.ts";
-import { withCeiling } from "../../core/worktree.ts";
+import { cutEnd, cutStart } from "../../core/text/valid.ts";
 import type { Sandbox } from "../../ports/shell.ts";
 import { outsideFolders } from "../outside-programs.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";

@@ -1,6 +1,6 @@
 /** Worktrees with plain git: `.ekiden/worktrees/<id>-<slug>` on a branch `ekiden/<id>-<slug>`. */
 import type { Name } from "../../core/ids.ts";
-import { isWithin } from "../../core/paths.ts";
+import { isWithin } from "../../core/paths/paths.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import { bindingsOf } from "./bindings.ts";

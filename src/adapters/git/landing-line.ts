@@ -10,7 +10,7 @@
 
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Landings, Order, Reservation, Waiting } from "../../core/landing.ts";
+import type { Landings, Order, Reservation, Waiting } from "../../core/board/landing.ts";
 import { tried } from "../../core/tried.ts";
 import { PLACE } from "../process-identity.ts";
 import { jsonIn, namesIn, textIn } from "../small-files.ts";

@@ -1,8 +1,8 @@
 /** One landing, from the last place of the line to its end: it is put on what is ahead of it, tested there, and moves the target in its turn. */
 
 import { setTimeout as delay } from "node:timers/promises";
-import { turnOf } from "../../core/landing.ts";
-import type { Obstacle } from "../../core/worktree.ts";
+import { turnOf } from "../../core/board/landing.ts";
+import type { Obstacle } from "../../core/board/worktree.ts";
 import { within } from "../within.ts";
 import type { Candidate, LandingTree } from "./candidate.ts";
 import { fastForward } from "./fast-forward.ts";

@@ -1,5 +1,5 @@
 /** The landing queue of a project for those who only look or decide: nothing here lands. */
-import { badInput, notFound } from "../../core/errors.ts";
+
 import {
   type Landings,
   lineUp,
@@ -7,7 +7,8 @@ import {
   type Reservation,
   rankAt,
   type Waiting,
-} from "../../core/landing.ts";
+} from "../../core/board/landing.ts";
+import { badInput, notFound } from "../../core/errors.ts";
 import type { LandedRow } from "../../core/views/landing.ts";
 import { type Env, Git } from "./git.ts";
 import { LandingLine } from "./landing-line.ts";

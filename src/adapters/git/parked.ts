@@ -8,8 +8,8 @@
  */
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { branchOf } from "../../core/board/worktree.ts";
 import { DEFAULT_TEAM, type Instant, type Name, type TaskId } from "../../core/ids.ts";
-import { branchOf } from "../../core/worktree.ts";
 import type { Binding, Key } from "./bindings.ts";
 import type { Git } from "./git.ts";
 import { NO_HOOKS } from "./hardening.ts";

@@ -1,7 +1,7 @@
 /** A branch that changes protected files lands only where the person or a rule agreed to them, by whatever commit it has them. */
 import { join, relative } from "node:path";
-import { isWithin } from "../../core/paths.ts";
-import { readOnlyName } from "../../core/protected-names.ts";
+import { isWithin } from "../../core/paths/paths.ts";
+import { readOnlyName } from "../../core/paths/protected-names.ts";
 import type { LandingInput } from "./landing-job.ts";
 import { listed } from "./preflight.ts";
 

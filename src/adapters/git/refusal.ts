@@ -1,6 +1,7 @@
 /** Reasons why a task does not land. A refusal counts against its task; a disk that git cannot write to does not. */
+
+import type { Obstacle } from "../../core/board/worktree.ts";
 import { toolFailed } from "../../core/errors.ts";
-import type { Obstacle } from "../../core/worktree.ts";
 import { bounded, messageOfGit, type Ran } from "./git.ts";
 
 export type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string };

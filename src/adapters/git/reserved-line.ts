@@ -1,6 +1,6 @@
 /** The landing line of this clone together with the reservations in the store, as one landing sees and changes them. */
-import { type Landings, type Line, lineUp, type Reservation } from "../../core/landing.ts";
-import type { Obstacle } from "../../core/worktree.ts";
+import { type Landings, type Line, lineUp, type Reservation } from "../../core/board/landing.ts";
+import type { Obstacle } from "../../core/board/worktree.ts";
 import type { LandingInput } from "./landing-job.ts";
 import type { LandingLine } from "./landing-line.ts";
 

@@ -5,11 +5,11 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { endText, type Job, type JobEnd, lostText, showJob } from "../../core/board/job.ts";
+import { MEMBER_VARIABLE, type Seat } from "../../core/board/member.ts";
 import { messageOf, notFound, notPermitted, toolFailed } from "../../core/errors.ts";
 import type { JobId, Name, TaskId } from "../../core/ids.ts";
-import { endText, type Job, type JobEnd, lostText, showJob } from "../../core/job.ts";
-import { MEMBER_VARIABLE, type Seat } from "../../core/member.ts";
-import { droppedText } from "../../core/output-quota.ts";
+import { droppedText } from "../../core/sandbox/output-quota.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { JobControl, JobLook } from "../../ports/jobs.ts";
 import type { Shell, ShellResult } from "../../ports/shell.ts";

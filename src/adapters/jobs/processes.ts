@@ -2,7 +2,7 @@
  * The processes of a job, also of one that outlived the process that started it. A mark in their environment identifies them:
  * the kernel may have given a process id to another process.
  */
-import type { Job } from "../../core/job.ts";
+import type { Job } from "../../core/board/job.ts";
 import { endAll, groupAlive, processesOf } from "../process-table.ts";
 
 const MARK = "EKIDEN_JOB_OUTPUT";

@@ -1,5 +1,12 @@
 /** Notices commands that print nothing for long: one that waits for input, or a server that is no longer needed. */
-import { type Job, looksLikePrompt, promptText, SILENT_MS, STALE_MS, silentText } from "../../core/job.ts";
+import {
+  type Job,
+  looksLikePrompt,
+  promptText,
+  SILENT_MS,
+  STALE_MS,
+  silentText,
+} from "../../core/board/job.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Jobs } from "../../ports/jobs.ts";
 import { sizeOf, tailOf } from "../tail.ts";

@@ -3,9 +3,9 @@
  * in every layout that has it and turns it into our record; ids and names stay as they are in the files.
  */
 import { z } from "zod";
+import type { Spent } from "../../core/board/member.ts";
+import type { Status } from "../../core/board/task.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
-import type { Spent } from "../../core/member.ts";
-import type { Status } from "../../core/task.ts";
 
 export const FORMAT = "ekiden-team";
 export const FORMAT_VERSION = 1;

@@ -3,12 +3,13 @@
  * they had and complete those they had completed, so no rule of the board is bypassed. Afterwards the seats are free, and
  * `ekiden resume` starts the members.
  */
+
+import type { Seat } from "../../core/board/member.ts";
+import { inOrder } from "../../core/board/order.ts";
+import { checkTask, type NewTask } from "../../core/board/task.ts";
 import { badInput, isEkidenError, messageOf } from "../../core/errors.ts";
 import { given } from "../../core/given.ts";
 import { foldName, HARNESS, type HostId, LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
-import type { Seat } from "../../core/member.ts";
-import { inOrder } from "../../core/order.ts";
-import { checkTask, type NewTask } from "../../core/task.ts";
 import type { Store } from "../../ports/store.ts";
 import { asImported, fromFiles, imported, modelNote, senders } from "./imported.ts";
 import type { Fault, MemberRecord, TaskRecord, TeamRecord } from "./record.ts";

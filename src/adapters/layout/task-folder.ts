@@ -18,10 +18,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { FileTask } from "../../core/board/sync.ts";
 import { badInput, notPermitted } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { parseJson, whyUnread } from "../../core/plain-data.ts";
-import type { FileTask } from "../../core/sync.ts";
 import { bytesIn, isMade } from "../small-files.ts";
 import { byNumber, isFolder, withId } from "./read.ts";
 import { type Fault, taskFile, whyNot } from "./record.ts";

@@ -4,12 +4,12 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { MAILBOX_MAX, type Mail, words } from "../../core/board/mail.ts";
+import type { Member } from "../../core/board/member.ts";
+import type { Status, Task } from "../../core/board/task.ts";
 import { badInput } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { type Instant, LEAD, type Name, PERSON } from "../../core/ids.ts";
-import { MAILBOX_MAX, type Mail, words } from "../../core/mail.ts";
-import type { Member } from "../../core/member.ts";
-import type { Status, Task } from "../../core/task.ts";
 import type { Recorded, Store } from "../../ports/store.ts";
 import { makeFolder } from "../make-folder.ts";
 import { FORMAT, FORMAT_VERSION } from "./record.ts";

@@ -5,11 +5,11 @@
 
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { cutEnd } from "../../core/conversation/valid.ts";
 import { messageOf } from "../../core/errors.ts";
 import { foldRole } from "../../core/ids.ts";
 import { type NamedServer, toolNames } from "../../core/project/mcp.ts";
 import { asServerNames } from "../../core/project/mcp-schema.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import { tried } from "../../core/tried.ts";
 import type { Sandbox, Tool } from "../../ports/index.ts";
 import { markOf } from "../process-identity.ts";

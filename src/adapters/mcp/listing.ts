@@ -6,8 +6,8 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { shownResult } from "../../core/conversation/foreign.ts";
-import { cutEnd } from "../../core/conversation/valid.ts";
 import { accepted, type Schema } from "../../core/project/mcp-schema.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 
 export type ListedTool = {
   readonly name: string;

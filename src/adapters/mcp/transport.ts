@@ -2,10 +2,10 @@
 
 import { resolve } from "node:path";
 import type { Transport } from "@modelcontextprotocol/client";
-import { cutStart } from "../../core/conversation/valid.ts";
 import { toolFailed } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { HttpServer, ServerConfig, StdioServer } from "../../core/project/mcp.ts";
+import { cutStart } from "../../core/text/valid.ts";
 import type { Program } from "../../ports/shell.ts";
 import { outsideProgram } from "../outside-programs.ts";
 import type { McpOptions } from "./index.ts";

@@ -2,8 +2,9 @@
  * Turns the errors of vendors and networks into our error class. It holds nothing of the request: no key, no conversation.
  * `details.everyone`: every other call to this provider would fail alike now (see rate-limit-gate.ts).
  */
-import { cutEnd } from "../../core/conversation/valid.ts";
+
 import { EkidenError, type ErrorDetails, isEkidenError } from "../../core/errors.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import { StreamBroken } from "./stream.ts";
 
 export type FailureContext = {

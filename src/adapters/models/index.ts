@@ -1,9 +1,10 @@
 /** From a spec such as "anthropic/claude-…" to a `Model`. Adding a provider: one file in `vendors/`, one line in `VENDORS`. */
-import { splitEffort } from "../../core/effort.ts";
+
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
-import { capabilitiesOf, type ModelSetting } from "../../core/models.ts";
-import { didYouMean } from "../../core/nearest.ts";
+import { splitEffort } from "../../core/settings/effort.ts";
+import { capabilitiesOf, type ModelSetting } from "../../core/settings/models.ts";
+import { didYouMean } from "../../core/text/nearest.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Model } from "../../ports/model.ts";
 import { RateLimitGate } from "./rate-limit-gate.ts";

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
 import { teammateTools } from "../../../test/fixtures/first-tools.ts";
+import { type Body, render } from "../../core/board/mail.ts";
+import type { Claimed } from "../../core/board/task.ts";
 import { type Entry, heard, type ToolCall, type ToolResult } from "../../core/conversation/chat.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
 import { lostClaim } from "../../core/conversation/lost-claim.ts";
 import { claimed, identity, ownTask, WENT_ON, whoIs } from "../../core/conversation/prompt.ts";
 import { instant, LEAD, mailId, type Name, PERSON, type RequestId, type TaskId } from "../../core/ids.ts";
-import { type Body, render } from "../../core/mail.ts";
-import type { Claimed } from "../../core/task.ts";
 import type { ShellResult } from "../../ports/index.ts";
 import { report } from "../../tools/bash.ts";
 import { specOf } from "../../tools/index.ts";

@@ -7,13 +7,14 @@
  * at the third interruption the task fails, because the block may be what kills the host. A step that fails for
  * an obstacle such as a full disk is repeated for three minutes: else it would fail all tasks at once.
  */
+
+import type { REFUSALS_MAX } from "../../core/board/task.ts";
+import { startAnew } from "../../core/board/worktree.ts";
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
 import { readerOf } from "../../core/conversation/prompt.ts";
 import type { Tag } from "../../core/conversation/tags.ts";
-import { cutEnd, cutStart } from "../../core/conversation/valid.ts";
 import { BLOCK_CALL, type Script, scriptsIn } from "../../core/project/fences.ts";
-import type { REFUSALS_MAX } from "../../core/task.ts";
-import { startAnew } from "../../core/worktree.ts";
+import { cutEnd, cutStart } from "../../core/text/valid.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Model, ModelRequest } from "../../ports/model.ts";
 import { systemClock } from "../clock.ts";

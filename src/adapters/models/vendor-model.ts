@@ -2,9 +2,9 @@
 import { createHash } from "node:crypto";
 import type { AssistantMessage, Maker } from "../../core/conversation/chat.ts";
 import { imageLeftOut, imagesOf } from "../../core/conversation/image.ts";
-import { type Effort, nearestEffort } from "../../core/effort.ts";
 import { EkidenError } from "../../core/errors.ts";
-import { type Capabilities, type ModelSetting, usdOf, windowOf } from "../../core/models.ts";
+import { type Effort, nearestEffort } from "../../core/settings/effort.ts";
+import { type Capabilities, type ModelSetting, usdOf, windowOf } from "../../core/settings/models.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/model.ts";
 import { failureOf } from "./failures.ts";
 import { readReply } from "./stream.ts";

@@ -4,7 +4,7 @@
  */
 import type { AssistantMessage } from "../../core/conversation/chat.ts";
 import type { Image } from "../../core/conversation/image.ts";
-import type { Capabilities } from "../../core/models.ts";
+import type { Capabilities } from "../../core/settings/models.ts";
 import type { ModelRequest } from "../../ports/model.ts";
 import type { SentImage } from "../images.ts";
 import type { PartStream } from "./stream.ts";

@@ -4,10 +4,10 @@
  */
 import { closeSync, existsSync, lstatSync, openSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CommandLimits, THREADS_PER_PROCESS } from "../../core/command-limits.ts";
 import { lazy } from "../../core/lazy.ts";
-import { isWithin } from "../../core/paths.ts";
-import type { SandboxPolicy, SandboxRule } from "../../core/sandbox.ts";
+import { isWithin } from "../../core/paths/paths.ts";
+import { type CommandLimits, THREADS_PER_PROCESS } from "../../core/sandbox/command-limits.ts";
+import type { SandboxPolicy, SandboxRule } from "../../core/sandbox/sandbox.ts";
 import { outsideFolders } from "../outside-programs.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
 import { type Bind, expectedMounts } from "./mounts.ts";

@@ -5,8 +5,8 @@
 import { type FSWatcher, lstatSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { cutEnd } from "../../core/conversation/valid.ts";
-import { isWithin, relativeTo } from "../../core/paths.ts";
+import { isWithin, relativeTo } from "../../core/paths/paths.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import { checkoutOf } from "./git-folders.ts";
 import { trackedIn } from "./tracked.ts";
 

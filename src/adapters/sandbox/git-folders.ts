@@ -5,8 +5,8 @@
 
 import { existsSync, lstatSync, mkdirSync, realpathSync, type Stats, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import { isWithin } from "../../core/paths.ts";
-import { type GitFolder, type GitMount, GUARDED_GIT_PATHS } from "../../core/sandbox.ts";
+import { isWithin } from "../../core/paths/paths.ts";
+import { type GitFolder, type GitMount, GUARDED_GIT_PATHS } from "../../core/sandbox/sandbox.ts";
 import { tried } from "../../core/tried.ts";
 import { removeTree } from "../remove-tree.ts";
 import { bytesIn, foldersIn, namesIn } from "../small-files.ts";

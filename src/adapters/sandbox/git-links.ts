@@ -5,7 +5,7 @@
 
 import { type FSWatcher, lstatSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { GitFolder } from "../../core/sandbox.ts";
+import type { GitFolder } from "../../core/sandbox/sandbox.ts";
 import { tried } from "../../core/tried.ts";
 import { bytesIn, replaceFile } from "../small-files.ts";
 import { REPLACED } from "./git-folders.ts";

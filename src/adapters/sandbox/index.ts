@@ -6,11 +6,16 @@ import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import type { ClosedPatterns } from "../../core/closed-files.ts";
-import { type CommandLimits, DEFAULT_COMMAND_LIMITS } from "../../core/command-limits.ts";
 import { notPermitted } from "../../core/errors.ts";
-import { type Confinement, type Network, type SandboxMode, sandboxPolicy } from "../../core/sandbox.ts";
-import { denialNote } from "../../core/sandbox-denial.ts";
+import type { ClosedPatterns } from "../../core/paths/closed-files.ts";
+import { type CommandLimits, DEFAULT_COMMAND_LIMITS } from "../../core/sandbox/command-limits.ts";
+import { denialNote } from "../../core/sandbox/denial.ts";
+import {
+  type Confinement,
+  type Network,
+  type SandboxMode,
+  sandboxPolicy,
+} from "../../core/sandbox/sandbox.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus, WholeProgram } from "../../ports/shell.ts";
 import { findProgram, tasksOf } from "./bubblewrap.ts";
 import { ChangedFiles } from "./changed-files.ts";

@@ -2,9 +2,10 @@
  * A program that bubblewrap confines: in a process of its own, or in one that was confined in advance. The parts that only the first
  * needs are made on demand.
  */
-import type { CommandLimits } from "../../core/command-limits.ts";
+
 import { lazy } from "../../core/lazy.ts";
-import type { SandboxPolicy } from "../../core/sandbox.ts";
+import type { CommandLimits } from "../../core/sandbox/command-limits.ts";
+import type { SandboxPolicy } from "../../core/sandbox/sandbox.ts";
 import type { ConfinedProgram, Program } from "../../ports/shell.ts";
 import { bubblewrapArgs, type Jail, limited, mountsOf, type UnnamedFile } from "./bubblewrap.ts";
 import type { Spares, Taken } from "./spares.ts";

@@ -3,7 +3,7 @@
  * place of a file or folder after its path was read: the mount would then show, or open, the target of the link.
  */
 import { readFileSync } from "node:fs";
-import { isWithin } from "../../core/paths.ts";
+import { isWithin } from "../../core/paths/paths.ts";
 
 /** `by`: absolute, without links; null for an empty folder of its own. */
 export type Bind = { readonly by: string | null; readonly path: string };

@@ -19,8 +19,8 @@ import {
   renameSync,
 } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { isWithin } from "../../core/paths.ts";
-import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
+import { isWithin } from "../../core/paths/paths.ts";
+import { READ_ONLY_IN_SANDBOX } from "../../core/paths/protected-names.ts";
 import { succeeds, tried } from "../../core/tried.ts";
 import type { Program, WholeProgram } from "../../ports/shell.ts";
 import { inHeldFolder } from "../held-folder.ts";

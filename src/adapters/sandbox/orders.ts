@@ -1,5 +1,5 @@
 /** The shell that waits in the sandbox for a command: its script, and the orders that it reads. */
-import type { CommandLimits } from "../../core/command-limits.ts";
+import type { CommandLimits } from "../../core/sandbox/command-limits.ts";
 import type { Program } from "../../ports/shell.ts";
 import { ENDS_FIRST, tasksOf } from "./bubblewrap.ts";
 import { BEGAN } from "./starter.ts";

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import type { GitMount } from "../../core/sandbox.ts";
+import type { GitMount } from "../../core/sandbox/sandbox.ts";
 import { makeFolder } from "../make-folder.ts";
 import { removeTree } from "../remove-tree.ts";
 import { foldersIn, jsonIn, namesIn, replaceFile, textIn } from "../small-files.ts";

@@ -3,15 +3,15 @@
 import { accessSync, constants, existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { lazy } from "../../core/lazy.ts";
-import { isWithin } from "../../core/paths.ts";
-import { READ_ONLY_IN_SANDBOX } from "../../core/protected-names.ts";
+import { isWithin } from "../../core/paths/paths.ts";
+import { READ_ONLY_IN_SANDBOX } from "../../core/paths/protected-names.ts";
 import {
   type Confinement,
   type SandboxPlace,
   SECRET_PATHS,
   SYSTEM_SECRETS,
   writableRoots,
-} from "../../core/sandbox.ts";
+} from "../../core/sandbox/sandbox.ts";
 import { succeeds, tried } from "../../core/tried.ts";
 import { foldersIn, namesIn, textIn } from "../small-files.ts";
 import { type ObjectMounts, type Repository, repositoryOf } from "./git-folders.ts";

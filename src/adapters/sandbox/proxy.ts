@@ -6,7 +6,7 @@ import { lookup } from "node:dns/promises";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { connect, isIP } from "node:net";
 import type { Duplex } from "node:stream";
-import { hostAllowed } from "../../core/sandbox.ts";
+import { hostAllowed } from "../../core/sandbox/sandbox.ts";
 import { isPrivateAddress } from "../private-addresses.ts";
 
 const CONNECT_MS = 30_000;

@@ -2,7 +2,7 @@
  * Seatbelt, the sandbox of macOS: a policy as a profile for `sandbox-exec`. In a profile the last rule that fits decides.
  * Private folders cannot be laid over others there, so commands get the private folder as TMPDIR.
  */
-import type { SandboxPolicy, SandboxRule } from "../../core/sandbox.ts";
+import type { SandboxPolicy, SandboxRule } from "../../core/sandbox/sandbox.ts";
 
 export const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
 

@@ -6,9 +6,9 @@
  */
 
 import { existsSync, readFileSync } from "node:fs";
-import type { CommandLimits } from "../../core/command-limits.ts";
-import { MEMBER_VARIABLE } from "../../core/member.ts";
-import { isWithin } from "../../core/paths.ts";
+import { MEMBER_VARIABLE } from "../../core/board/member.ts";
+import { isWithin } from "../../core/paths/paths.ts";
+import type { CommandLimits } from "../../core/sandbox/command-limits.ts";
 import { tried } from "../../core/tried.ts";
 import type { Program } from "../../ports/shell.ts";
 import { sendSignal } from "../process-table.ts";

@@ -15,7 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toolFailed } from "../../core/errors.ts";
-import type { SandboxPlace } from "../../core/sandbox.ts";
+import type { SandboxPlace } from "../../core/sandbox/sandbox.ts";
 import { makeFolder } from "../make-folder.ts";
 import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
 import { removeTree } from "../remove-tree.ts";

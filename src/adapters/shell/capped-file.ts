@@ -3,7 +3,7 @@
  * this process dies; so this looks at the size now and then and cuts off what is too much.
  */
 import { fstatSync, ftruncateSync } from "node:fs";
-import type { OutputQuota } from "../../core/output-quota.ts";
+import type { OutputQuota } from "../../core/sandbox/output-quota.ts";
 
 /** A disk takes about this much in a millisecond; the next look comes before the quota can be exceeded by much. */
 const BYTES_PER_MS = 1024 ** 2;

@@ -2,7 +2,7 @@
  * The environment of child processes: variables that are known to hold no secret, and those that the settings name. A list of
  * what is left out can never be complete: of 80 names with secrets, one of name patterns let 48 through.
  */
-import { SECRET_NAME } from "../../core/secrets.ts";
+import { SECRET_NAME } from "../../core/text/secrets.ts";
 
 const NAMES = new Set(
   `PATH HOME USER LOGNAME EMAIL SHELL HOSTNAME TZ TERM COLORTERM COLUMNS LINES NO_COLOR FORCE_COLOR CLICOLOR CLICOLOR_FORCE CI DEBIAN_FRONTEND

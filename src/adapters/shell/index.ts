@@ -7,10 +7,10 @@ import { randomBytes } from "node:crypto";
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { withCeiling } from "../../core/board/worktree.ts";
 import { messageOf, toolFailed } from "../../core/errors.ts";
 import { lazy } from "../../core/lazy.ts";
-import { COMMAND_OUTPUT_MAX, OutputQuota } from "../../core/output-quota.ts";
-import { withCeiling } from "../../core/worktree.ts";
+import { COMMAND_OUTPUT_MAX, OutputQuota } from "../../core/sandbox/output-quota.ts";
 import type {
   ConfinedProgram,
   Program,

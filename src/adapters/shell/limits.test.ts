@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { takeAway } from "../../../test/fixtures/take-away.ts";
-import { DEFAULT_COMMAND_LIMITS } from "../../core/command-limits.ts";
+import { DEFAULT_COMMAND_LIMITS } from "../../core/sandbox/command-limits.ts";
 import { LimitWatch } from "./limits.ts";
 
 it.runIf(process.platform === "linux")("threads count, where the kernel counts them for nobody", async () => {

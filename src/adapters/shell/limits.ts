@@ -6,7 +6,12 @@
 
 import { readlinkSync, statfsSync, statSync } from "node:fs";
 import { tmpdir, totalmem } from "node:os";
-import { brokenLimit, type CommandLimits, type DiskUse, fileLimitNote } from "../../core/command-limits.ts";
+import {
+  brokenLimit,
+  type CommandLimits,
+  type DiskUse,
+  fileLimitNote,
+} from "../../core/sandbox/command-limits.ts";
 import { systemClock } from "../clock.ts";
 import { sendSignal } from "../process-table.ts";
 import { fullDiskNote } from "../shortages.ts";

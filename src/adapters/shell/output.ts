@@ -4,7 +4,7 @@
  */
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
-import type { OutputQuota } from "../../core/output-quota.ts";
+import type { OutputQuota } from "../../core/sandbox/output-quota.ts";
 
 type Limits = { readonly max: number; readonly quota: OutputQuota };
 

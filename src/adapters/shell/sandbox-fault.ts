@@ -3,7 +3,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import { isEkidenError, messageOf, toolFailed } from "../../core/errors.ts";
-import type { Confinement } from "../../core/sandbox.ts";
+import type { Confinement } from "../../core/sandbox/sandbox.ts";
 import type { ConfinedProgram, Program, Sandbox } from "../../ports/shell.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
 import { within } from "../within.ts";

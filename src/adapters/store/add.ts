@@ -1,10 +1,17 @@
 /** Adding tasks to the board and changing them. */
+
+import { isOutsider } from "../../core/board/sync.ts";
+import {
+  checkTask,
+  type NewTask,
+  type Task,
+  type TaskChange,
+  type TaskFields,
+} from "../../core/board/task.ts";
+import { ROOTS } from "../../core/board/task-depth.ts";
 import { badInput, EkidenError } from "../../core/errors.ts";
 import { foldRole, type Name, type TaskId } from "../../core/ids.ts";
 import { isProse } from "../../core/project/fences.ts";
-import { isOutsider } from "../../core/sync.ts";
-import { checkTask, type NewTask, type Task, type TaskChange, type TaskFields } from "../../core/task.ts";
-import { ROOTS } from "../../core/task-depth.ts";
 import { checkAssignee } from "./assign.ts";
 import { cycle, findCycle, lengthen, measure, openBlockers, refuseCycle } from "./graph.ts";
 import { appendFacts } from "./journal.ts";

@@ -2,9 +2,10 @@
  * A ready or waiting task may be kept for one teammate. Its `role` is then `@name`, which no role can be, and `asked_role` holds its
  * own role: so a claim finds the task by the same index, and other claims do not see it at all.
  */
+
+import { isOutsider } from "../../core/board/sync.ts";
 import { notFound } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
-import { isOutsider } from "../../core/sync.ts";
 import { type Op, Raw, sql, type Tx } from "./sql.ts";
 
 /** The value of `role` without an assignment, as an expression on a task. */

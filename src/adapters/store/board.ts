@@ -1,6 +1,7 @@
 /** The board port: its operations, and its reading methods. */
+
+import { checkTask, type Task } from "../../core/board/task.ts";
 import type { Name } from "../../core/ids.ts";
-import { checkTask, type Task } from "../../core/task.ts";
 import type { Board } from "../../ports/store.ts";
 import { addAll, addUnlessNewer, change, prepareBatch } from "./add.ts";
 import { claim } from "./claim.ts";

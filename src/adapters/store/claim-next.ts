@@ -3,9 +3,10 @@
  *
  * The short paths and the memory `found` were measured against a single path: see docs/decisions/0011.
  */
+
+import type { Seat } from "../../core/board/member.ts";
+import type { Claimed } from "../../core/board/task.ts";
 import type { TaskId } from "../../core/ids.ts";
-import type { Seat } from "../../core/member.ts";
-import type { Claimed } from "../../core/task.ts";
 import { conflict, type MakeEntry, start, type Touched, taken, touched } from "./claim.ts";
 import { checked, type SeatRow, seated, staleSeat } from "./seat.ts";
 import type { Session } from "./session.ts";

@@ -2,12 +2,13 @@
  * Claiming a task. A claim changes one row from pending to in progress. Neither database needs a lock on the board for it: SQLite
  * has one writer, and PostgreSQL re-checks the condition on the row after it waited for the row's lock.
  */
+
+import type { Seat } from "../../core/board/member.ts";
+import type { Claimed, ClaimResult } from "../../core/board/task.ts";
+import { overlapping } from "../../core/board/touches.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { Fact } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
-import type { Seat } from "../../core/member.ts";
-import type { Claimed, ClaimResult } from "../../core/task.ts";
-import { overlapping } from "../../core/touches.ts";
 import { append } from "./entries.ts";
 import { appendFacts } from "./journal.ts";
 import { withParts } from "./parts.ts";

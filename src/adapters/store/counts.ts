@@ -1,5 +1,5 @@
 /** Counts the tasks of a board by status. */
-import type { Counts, Status } from "../../core/task.ts";
+import type { Counts, Status } from "../../core/board/task.ts";
 import { type Op, sql, type Tx } from "./sql.ts";
 
 export function* counts(tx: Tx): Op<Counts> {

@@ -2,7 +2,9 @@
  * Crons. One transaction moves a due cron to its next time (or removes it) and writes its mail or its task. Where several processes
  * see it due, only the first one that locks its row fires it.
  */
-import { cutEnd } from "../../core/conversation/valid.ts";
+
+import { checkText } from "../../core/board/mail.ts";
+import { checkTask, type NewTask, SUBJECT_MAX } from "../../core/board/task.ts";
 import { badInput, messageOf, notFound } from "../../core/errors.ts";
 import {
   type CronId,
@@ -14,9 +16,8 @@ import {
   PERSON,
   type TaskId,
 } from "../../core/ids.ts";
-import { checkText } from "../../core/mail.ts";
-import { checkTask, type NewTask, SUBJECT_MAX } from "../../core/task.ts";
-import { cronText, LATE_MS } from "../../core/zone.ts";
+import { cutEnd } from "../../core/text/valid.ts";
+import { cronText, LATE_MS } from "../../core/text/zone.ts";
 import type { Cron, Crons, Firing, NewCron } from "../../ports/crons.ts";
 import { addAll, prepareBatch } from "./add.ts";
 import { appendFacts } from "./journal.ts";
@@ -60,7 +61,7 @@ export function crons(session: Session): Crons {
     add: async (cron, by) => {
       checkText(cron.text);
       if (cron.target.kind === "task") checkTask(taskOf(cron.text, ""));
-      const timetable = await import("../../core/cron.ts");
+      const timetable = await import("../../core/board/cron.ts");
       return session.write((tx) => add(tx, timetable, cron, by));
     },
     list: () => session.look((tx) => living(tx)),
@@ -72,14 +73,14 @@ export function crons(session: Session): Crons {
           and not exists (select 1 from hosts h where h.team = c.team and h.id = c.session))) limit 1`;
       });
       if (!due) return [];
-      const timetable = await import("../../core/cron.ts");
+      const timetable = await import("../../core/board/cron.ts");
       return session.write((tx) => fire(tx, timetable));
     },
   };
 }
 
 /** Loaded before the transaction, which cannot wait for it. */
-type Timetable = typeof import("../../core/cron.ts");
+type Timetable = typeof import("../../core/board/cron.ts");
 
 function* add(tx: Tx, { nextRun, parseCron }: Timetable, wanted: NewCron, by: Name): Op<Cron> {
   const { zone, text, target, once, session } = wanted;

@@ -4,9 +4,10 @@
  * A blocker is locked before it is counted. So a completion either is seen here, or comes later and sees the new edge: no dependant
  * waits for ever or starts early, and the team needs no lock.
  */
+
+import { type Status, showCycle } from "../../core/board/task.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
-import { type Status, showCycle } from "../../core/task.ts";
 import { type Asking, anyOf, exec, type Op, query, sql, type Tx } from "./sql.ts";
 import { missing } from "./task-row.ts";
 

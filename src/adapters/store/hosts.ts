@@ -2,11 +2,12 @@
  * The processes that host members. A host has one lease, in one row, for all its members and their claims: a claim lasts as long as
  * the host of its owner lives.
  */
+
+import type { HostProcess } from "../../core/board/host.ts";
+import { differenceOf, type LandingSettings } from "../../core/board/landing-settings.ts";
 import { lostClaim } from "../../core/conversation/lost-claim.ts";
 import { EkidenError } from "../../core/errors.ts";
-import type { HostProcess } from "../../core/host.ts";
 import { type HostId, later, type Name, type TaskId } from "../../core/ids.ts";
-import { differenceOf, type LandingSettings } from "../../core/landing-settings.ts";
 import type { Roster } from "../../ports/store.ts";
 import { releaseAssigned } from "./assign.ts";
 import { append } from "./entries.ts";

@@ -4,7 +4,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { notFound } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
-import { redacted } from "../../core/redacted.ts";
+import { redacted } from "../../core/text/redacted.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
 import { board } from "./board.ts";

@@ -2,6 +2,8 @@
  * Background commands, as rows. The transaction that ends a job also mails its owner. A job ends once: a second report changes
  * nothing.
  */
+
+import { type Job, type JobEnd, type JobState, showJob } from "../../core/board/job.ts";
 import { notFound } from "../../core/errors.ts";
 import {
   HARNESS,
@@ -12,7 +14,6 @@ import {
   type Name,
   type TaskId,
 } from "../../core/ids.ts";
-import { type Job, type JobEnd, type JobState, showJob } from "../../core/job.ts";
 import type { Jobs } from "../../ports/jobs.ts";
 import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";

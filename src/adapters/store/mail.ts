@@ -2,9 +2,7 @@
  * The mailboxes. One transaction marks mail as read and writes it into the conversation: after a crash it is either delivered again
  * or in the conversation already, never both.
  */
-import { badInput, EkidenError, notFound } from "../../core/errors.ts";
-import type { Fact } from "../../core/event.ts";
-import { type Instant, LEAD, type MailId, type Name, PERSON } from "../../core/ids.ts";
+
 import {
   type Backlog,
   type Body,
@@ -15,7 +13,10 @@ import {
   MAILBOX_MAX,
   type Mail,
   wakes,
-} from "../../core/mail.ts";
+} from "../../core/board/mail.ts";
+import { badInput, EkidenError, notFound } from "../../core/errors.ts";
+import type { Fact } from "../../core/event.ts";
+import { type Instant, LEAD, type MailId, type Name, PERSON } from "../../core/ids.ts";
 import type { Mailboxes } from "../../ports/store.ts";
 import { append } from "./entries.ts";
 import { appendFacts } from "./journal.ts";

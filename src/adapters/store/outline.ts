@@ -1,4 +1,4 @@
-/** Tasks in short (`Outline` in core/task.ts), written as JSON by the database: the rows never become objects of this process. */
+/** Tasks in short (`Outline` in core/board/task.ts), written as JSON by the database: the rows never become objects of this process. */
 import { UNASSIGNED } from "./assign.ts";
 import { type Op, Raw, sql, type Tx } from "./sql.ts";
 

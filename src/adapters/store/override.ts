@@ -1,9 +1,10 @@
 /** Operations of the person and the lead on any task, of any owner. The journal names who did each. */
+
+import type { Taking } from "../../core/board/mail.ts";
+import { isOutsider } from "../../core/board/sync.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { ReleaseReason } from "../../core/event.ts";
 import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
-import type { Taking } from "../../core/mail.ts";
-import { isOutsider } from "../../core/sync.ts";
 import { checkAssignee, UNASSIGNED } from "./assign.ts";
 import { completed, failed, freed, putBack } from "./finish.ts";
 import { unblock } from "./graph.ts";

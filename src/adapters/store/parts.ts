@@ -1,6 +1,7 @@
 /** The parts of a task that was split: what its next owner reads of them, and what ends its wait. */
+
+import type { Claimed, Part } from "../../core/board/task.ts";
 import type { TaskId } from "../../core/ids.ts";
-import type { Claimed, Part } from "../../core/task.ts";
 import { measure } from "./graph.ts";
 import { appendFacts } from "./journal.ts";
 import { anyOf, exec, type Op, sql, type Tx } from "./sql.ts";

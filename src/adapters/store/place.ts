@@ -1,6 +1,7 @@
 /** Hosts that offer places: workers. The team's lead adds a teammate, and the store gives it to the worker with the most room. */
+
+import type { Profile } from "../../core/board/member.ts";
 import type { HostId, Name } from "../../core/ids.ts";
-import type { Profile } from "../../core/member.ts";
 import { atMost, exec, type Op, Raw, sql, type Tx } from "./sql.ts";
 
 /** An idle member without a role, a prompt or a task does nothing that another one could not do: its place counts as free. */

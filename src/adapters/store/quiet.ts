@@ -9,10 +9,11 @@
  *
  * Teammates whose host lost its lease count for another lease: a process that was frozen takes them back.
  */
+
+import { showJob } from "../../core/board/job.ts";
+import { BUSY_REASONS } from "../../core/board/lifecycle.ts";
 import { HARNESS, type JobId, LEAD, type Name, type TaskId } from "../../core/ids.ts";
-import { showJob } from "../../core/job.ts";
-import { BUSY_REASONS } from "../../core/lifecycle.ts";
-import { oneLine } from "../../core/one-line.ts";
+import { oneLine } from "../../core/text/one-line.ts";
 import { counts } from "./counts.ts";
 import { post } from "./mail.ts";
 import { JOINING } from "./place.ts";

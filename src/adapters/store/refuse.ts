@@ -1,6 +1,7 @@
 /** The steps before a completion: its refusals, which are counted for each attempt, and the landing of its branch. */
+
+import { REFUSALS_MAX } from "../../core/board/task.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
-import { REFUSALS_MAX } from "../../core/task.ts";
 import type { Held, LandedCommit, Refusal } from "../../ports/store.ts";
 import { failed, heldRow } from "./finish.ts";
 import { appendFacts } from "./journal.ts";

@@ -1,9 +1,9 @@
 /** The kinds of requests: what identifies one, and the mail and the facts that it becomes. A new kind does not compile without a row. */
 import { createHash } from "node:crypto";
-import { cutEnd } from "../../core/conversation/valid.ts";
+import type { Body } from "../../core/board/mail.ts";
 import type { Fact } from "../../core/event.ts";
 import type { Instant, Name, RequestId } from "../../core/ids.ts";
-import type { Body } from "../../core/mail.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import type { Answer, Ask, Request } from "../../ports/store.ts";
 
 type Asked<A> = { readonly id: RequestId; readonly ask: A; readonly by: Name; readonly of: Name };

@@ -1,7 +1,8 @@
 /** Reservations of the landing queue. One of a task that has ended counts no more, and is removed with the next one that is made. */
+
+import { holderOf, type Reservation, reservedRank, reservedUntil } from "../../core/board/landing.ts";
+import type { Obstacle } from "../../core/board/worktree.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
-import { holderOf, type Reservation, reservedRank, reservedUntil } from "../../core/landing.ts";
-import type { Obstacle } from "../../core/worktree.ts";
 import type { NewReservation, Reservations } from "../../ports/reservations.ts";
 import type { Session } from "./session.ts";
 import { exec, type Op, parse, Raw, sql, type Tx, teamLock } from "./sql.ts";

@@ -1,6 +1,10 @@
 /** The members of a team: joining, being taken over by another process, leaving. */
+
+import type { HostProcess } from "../../core/board/host.ts";
+import type { IdleReason, ShutdownReason } from "../../core/board/lifecycle.ts";
+import type { Activity, Member, MemberKind, Profile, Seat } from "../../core/board/member.ts";
+import { checkRole } from "../../core/board/task.ts";
 import { badInput, EkidenError } from "../../core/errors.ts";
-import type { HostProcess } from "../../core/host.ts";
 import {
   foldRole,
   type HostId,
@@ -10,9 +14,6 @@ import {
   type TaskId,
   teammateName,
 } from "../../core/ids.ts";
-import type { IdleReason, ShutdownReason } from "../../core/lifecycle.ts";
-import type { Activity, Member, MemberKind, Profile, Seat } from "../../core/member.ts";
-import { checkRole } from "../../core/task.ts";
 import type { Adoption, Roster, Teammates } from "../../ports/store.ts";
 import { releaseAssigned } from "./assign.ts";
 import { HOSTS_NOBODY, hosting, putAllBack, removeDeadHosts } from "./hosts.ts";

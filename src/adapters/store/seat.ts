@@ -1,6 +1,7 @@
 /** The fence of members: only the process that hosts a member now may write as that member. */
+
+import type { MemberKind, Seat } from "../../core/board/member.ts";
 import { EkidenError } from "../../core/errors.ts";
-import type { MemberKind, Seat } from "../../core/member.ts";
 import { type Op, sql, type Tx } from "./sql.ts";
 
 export type SeatRow = {

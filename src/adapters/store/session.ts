@@ -1,6 +1,7 @@
 /** One team's view of a driver: runs its operations and wakes waiters after the commit. */
+
+import type { LandingSettings } from "../../core/board/landing-settings.ts";
 import type { Name } from "../../core/ids.ts";
-import type { LandingSettings } from "../../core/landing-settings.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { WakeTopic } from "../../ports/store.ts";
 import type { Outage } from "./outage.ts";

@@ -2,10 +2,11 @@
  * Splitting a task, in one transaction: its parts are added, and it waits for them like any task behind others, kept for its owner.
  * Old parts are locked before the task itself, in the order in which completions and failures lock them.
  */
+
+import { PARTS_MAX, type Split, type Task } from "../../core/board/task.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
 import { badInput } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
-import { PARTS_MAX, type Split, type Task } from "../../core/task.ts";
 import type { Held } from "../../ports/store.ts";
 import { addAll, type Batch } from "./add.ts";
 import { UNASSIGNED } from "./assign.ts";

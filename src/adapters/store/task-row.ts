@@ -1,7 +1,8 @@
 /** A row of `tasks` and its conversion to a task. */
+
+import type { Claimed, Completed, Split, Status, Task, TaskFields } from "../../core/board/task.ts";
 import { type EkidenError, notFound } from "../../core/errors.ts";
 import type { Instant, Name, TaskId } from "../../core/ids.ts";
-import type { Claimed, Completed, Split, Status, Task, TaskFields } from "../../core/task.ts";
 import { type Op, parse, Raw, sql, type Tx } from "./sql.ts";
 
 export type TaskRow = {

@@ -3,9 +3,10 @@
  * of a description a stored fact has its number. A number always names the same text, so the journal and these texts say at any
  * moment what was on the board. Facts of older versions hold the text itself.
  */
+
+import type { TaskFields } from "../../core/board/task.ts";
 import type { Event, Fact } from "../../core/event.ts";
 import type { TaskId } from "../../core/ids.ts";
-import type { TaskFields } from "../../core/task.ts";
 import { anyOf, type Op, query, sql, type Tx } from "./sql.ts";
 
 /** The number of a task's first description. */

@@ -4,11 +4,12 @@
  *
  * One refusal undoes the transaction, and each of them is then done alone. So every member gets the same answer as without the others.
  */
+
+import type { Seat } from "../../core/board/member.ts";
+import type { Claimed } from "../../core/board/task.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { Fact } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
-import type { Seat } from "../../core/member.ts";
-import type { Claimed } from "../../core/task.ts";
 import type { Held } from "../../ports/store.ts";
 import { claimFact, type MakeEntry } from "./claim.ts";
 import { BY_INDEX, READY, type Take, takeBest } from "./claim-next.ts";

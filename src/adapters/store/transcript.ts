@@ -1,7 +1,8 @@
 /** The conversations: one row per entry, never changed. A new member with the name of a stopped one starts a new conversation. */
+
+import type { Spent } from "../../core/board/member.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { Instant, Name } from "../../core/ids.ts";
-import type { Spent } from "../../core/member.ts";
 import type { Recorded, Transcripts } from "../../ports/store.ts";
 import { append } from "./entries.ts";
 import { appendFacts } from "./journal.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { conversationFaults } from "../../../test/fixtures/model-server/check.ts";
-import { DEFAULT_SETTINGS } from "../settings.ts";
+import { DEFAULT_SETTINGS } from "../settings/settings.ts";
 import { type Entry, heard, type Message, textOf } from "./chat.ts";
 import {
   calibrated,

@@ -11,11 +11,11 @@
  *
  * (A single large result is cut when it arrives, see `resultCharacters`.)
  */
-import type { Settings } from "../settings.ts";
+import type { Settings } from "../settings/settings.ts";
+import { cutEnd, cutStart } from "../text/valid.ts";
 import type { Message, Trim } from "./chat.ts";
 import { areCrowded, type Image } from "./image.ts";
 import { countResults, SHORT_RESULT, trimmed, weighAll, withoutCleared } from "./trim.ts";
-import { cutEnd, cutStart } from "./valid.ts";
 
 export type ContextSettings = Pick<
   Settings,

@@ -5,6 +5,8 @@
  * Never fails: any list of entries gives a conversation in which every call is answered exactly once, directly after it and in
  * call order (a call that a crash left without result gets `INTERRUPTED`), every result has its call, and roles alternate.
  */
+
+import { validEntry, validReply } from "../text/valid.ts";
 import {
   type AssistantMessage,
   type Clearing,
@@ -24,7 +26,6 @@ import {
 } from "./chat.ts";
 import { type Image, imagesOf } from "./image.ts";
 import { clearing, trimmed, WHOLE, weigh, weighAll, withoutCleared } from "./trim.ts";
-import { validEntry, validReply } from "./valid.ts";
 
 export class Conversation {
   private settled: Message[] = [];

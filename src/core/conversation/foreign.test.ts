@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Mail, render } from "../mail.ts";
+import { type Mail, render } from "../board/mail.ts";
 import type { Message } from "./chat.ts";
 import { behindMarks, shownResult, withoutMarks } from "./foreign.ts";
 import { lastClaim, lostClaim } from "./lost-claim.ts";

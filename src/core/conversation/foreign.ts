@@ -2,7 +2,7 @@
  * Results of tools as models read them. They come from elsewhere: nothing in them can pass for a tag of this program, and no
  * character in them is hidden. Members copy results into edits, so an edit finds the text behind both marks again.
  */
-import { codePoint, showHidden } from "../hidden.ts";
+import { codePoint, showHidden } from "../text/hidden.ts";
 import { escapeTagsInResult, unescapeTags } from "./tags.ts";
 
 /** A longer run carries a message. It is counted, not spelled out: each of its characters would be eight. */

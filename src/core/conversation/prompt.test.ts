@@ -1,8 +1,8 @@
 /** The texts that members read: who they are, and which task they have. */
 import { expect, it } from "vitest";
+import type { Mail } from "../board/mail.ts";
+import type { Claimed } from "../board/task.ts";
 import { asTaskId, instant, type MailId, name, PERSON } from "../ids.ts";
-import type { Mail } from "../mail.ts";
-import type { Claimed } from "../task.ts";
 import type { Message } from "./chat.ts";
 import {
   claimed,

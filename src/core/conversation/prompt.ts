@@ -4,13 +4,14 @@
  * the role, then in the first message the project and at last the identity. Nothing of it changes during a conversation; news
  * comes as messages. Texts that others can edit are never part of the system prompt.
  */
+
+import { type Backlog, backlogText, imagesIn, type Mail, render } from "../board/mail.ts";
+import type { MemberKind } from "../board/member.ts";
+import type { Claimed } from "../board/task.ts";
 import type { Name } from "../ids.ts";
-import { type Backlog, backlogText, imagesIn, type Mail, render } from "../mail.ts";
-import type { MemberKind } from "../member.ts";
-import type { Claimed } from "../task.ts";
+import { cutEnd } from "../text/valid.ts";
 import { type Entry, heard, type Message } from "./chat.ts";
 import { tagged, tagsIn } from "./tags.ts";
-import { cutEnd } from "./valid.ts";
 
 const HOW_TO_WORK = `You are a coding agent in a team. <identity> says who you are.
 - Read a file before you change it. Write code like the code around it: names, structure, comments, libraries.

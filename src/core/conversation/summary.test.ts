@@ -1,7 +1,7 @@
 /** The words of a summary: what it keeps, what it leaves out, and in which order. */
 import { expect, it } from "vitest";
+import type { Body, Mail } from "../board/mail.ts";
 import { instant, type MailId, name, PERSON } from "../ids.ts";
-import type { Body, Mail } from "../mail.ts";
 import type { Message } from "./chat.ts";
 import { planLine, rendered, summaryText, toldByPerson, unreadLine } from "./summary.ts";
 

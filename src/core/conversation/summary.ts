@@ -1,5 +1,5 @@
 /** The texts around a summary: the question to the model, the conversation as its input, and the frame of its notes. */
-import { type Mail, render } from "../mail.ts";
+import { type Mail, render } from "../board/mail.ts";
 import type { Message } from "./chat.ts";
 import { headAndTail } from "./compaction.ts";
 import { imageLeftOut } from "./image.ts";

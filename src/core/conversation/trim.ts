@@ -6,7 +6,8 @@
  * A call and its result stay or go together; no text that was heard (mail, claims, tasks) is ever left out. Images that came before
  * the last shortened result are.
  */
-import { oneLine } from "../one-line.ts";
+import { oneLine } from "../text/one-line.ts";
+import { cutEnd, cutStart } from "../text/valid.ts";
 import { STORED_WITHOUT } from "../tool-names.ts";
 import {
   type AssistantMessage,
@@ -21,7 +22,6 @@ import {
 } from "./chat.ts";
 import { IMAGE_CHARACTERS, imageLeftOut } from "./image.ts";
 import { escapeTags } from "./tags.ts";
-import { cutEnd, cutStart } from "./valid.ts";
 
 export const WHOLE: Trim = { steps: 0, results: 0, reads: 0 };
 

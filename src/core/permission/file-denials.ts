@@ -3,8 +3,8 @@
  * refused. `write_file` and `edit_file` rules also hold for each other and for the files that a shell line writes. A program that
  * opens the file by itself cannot be seen through: the sandbox covers the file, and without one the program must be denied.
  */
-import type { ClosedPatterns } from "../closed-files.ts";
-import { isWithin, resolvePath } from "../paths.ts";
+import type { ClosedPatterns } from "../paths/closed-files.ts";
+import { isWithin, resolvePath } from "../paths/paths.ts";
 import type { Command } from "../shell/command.ts";
 import { foldersOf } from "../shell/folders.ts";
 import { type Place, pathsOf, physical } from "../shell/places.ts";

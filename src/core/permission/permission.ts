@@ -2,7 +2,7 @@
  * May this call run? Pure: rules, a mode and a call in, a decision out. Deny rules beat everything; then the first rule that fits;
  * then the mode's default. Shell lines are judged by the commands in them (`shell-line.ts`), never by their text.
  */
-import { resolvePath } from "../paths.ts";
+import { resolvePath } from "../paths/paths.ts";
 import { physical } from "../shell/places.ts";
 import { denialFor, fileDenials, type Use } from "./file-denials.ts";
 import {

@@ -1,6 +1,6 @@
 /** Writing a file that decides what runs later is asked about in every mode, unless an allow rule names it. */
-import { isWithin, relativeTo } from "../paths.ts";
-import { PROTECTED_NAMES, readOnlyName } from "../protected-names.ts";
+import { isWithin, relativeTo } from "../paths/paths.ts";
+import { PROTECTED_NAMES, readOnlyName } from "../paths/protected-names.ts";
 import { fitsPath, isAbout, type Rule } from "./rule.ts";
 
 const NAMES: ReadonlySet<string> = new Set(PROTECTED_NAMES.map((name) => name.toLowerCase()));

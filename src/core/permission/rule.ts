@@ -1,11 +1,11 @@
 /** Permission rules: data in settings, and text on a command line, `bash(git status*)`. */
 import { badInput } from "../errors.ts";
 import { quote } from "../ids.ts";
-import { didYouMean } from "../nearest.ts";
-import { type PathPattern, pathPattern } from "../path-pattern.ts";
-import { fits, relativeTo, resolvePath, textPattern } from "../paths.ts";
+import { type PathPattern, pathPattern } from "../paths/path-pattern.ts";
+import { fits, relativeTo, resolvePath, textPattern } from "../paths/paths.ts";
 import type { Command } from "../shell/command.ts";
 import { HARMLESS_VARIABLE } from "../shell/plain.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { ourName, RULE_NAMES, TOOL_NAMES } from "../tool-names.ts";
 
 export type Effect = "allow" | "ask" | "deny";

@@ -3,8 +3,8 @@
  * held against every command that may run, so a line that cannot be read exactly is asked about where such rules exist. A line is
  * allowed silently only where it can be read exactly: in the small grammar, or in a sandbox if all of it only reads.
  */
-import { quoted } from "../conversation/valid.ts";
-import { isWithin } from "../paths.ts";
+
+import { isWithin } from "../paths/paths.ts";
 import { boundedDisk, withinWork } from "../shell/bounded-disk.ts";
 import { type Command, type Line, readLine, withInner } from "../shell/command.ts";
 import { dangerOf } from "../shell/danger.ts";
@@ -22,6 +22,7 @@ import {
   writesOf,
 } from "../shell/plain.ts";
 import { isReader } from "../shell/readonly.ts";
+import { quoted } from "../text/valid.ts";
 import { changed, couldViolate, fileDenials, violatedBy } from "./file-denials.ts";
 import {
   type Decision,

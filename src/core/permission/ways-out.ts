@@ -4,12 +4,12 @@
  * seen through.
  */
 
-import { quoted } from "../conversation/valid.ts";
-import { isWithin } from "../paths.ts";
+import { isWithin } from "../paths/paths.ts";
 import { type Command, type Line, withInner } from "../shell/command.ts";
 import { foldersOf } from "../shell/folders.ts";
 import { pathsOf, physical } from "../shell/places.ts";
 import { programOf, type Word } from "../shell/plain.ts";
+import { quoted } from "../text/valid.ts";
 import type { PermissionRequest } from "./mode.ts";
 import { fitsPath, isAbout, type Rule } from "./rule.ts";
 

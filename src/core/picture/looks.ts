@@ -1,6 +1,6 @@
 /** The state of each task of a picture as people see it, and the counts. Kept until a task changes: most facts change none. Pure. */
-import type { Counts } from "../task.ts";
-import { overlapping } from "../touches.ts";
+import type { Counts } from "../board/task.ts";
+import { overlapping } from "../board/touches.ts";
 import type { Picture } from "./picture.ts";
 import type { Task } from "./task.ts";
 

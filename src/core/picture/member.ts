@@ -1,6 +1,7 @@
 /** A member as people see it. Pure. */
+
+import type { Member, MemberKind, Spent } from "../board/member.ts";
 import type { Instant, Name } from "../ids.ts";
-import type { Member, MemberKind, Spent } from "../member.ts";
 import type { Retry } from "../views/retry.ts";
 
 /** A member as the tables say it. */

@@ -1,6 +1,6 @@
 /** A task as people see it, and how it is made of what the tables say. Pure. */
 
-import type { Outline, Task as Row, Status, TaskFields } from "../task.ts";
+import type { Outline, Task as Row, Status, TaskFields } from "../board/task.ts";
 import { tried } from "../tried.ts";
 
 /** Where the branch of a task is on its way to the target. */

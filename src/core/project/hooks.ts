@@ -11,9 +11,9 @@
  */
 import { z } from "zod";
 import { headAndTail } from "../conversation/compaction.ts";
-import { cutEnd } from "../conversation/valid.ts";
 import { lazy } from "../lazy.ts";
-import { textPattern } from "../paths.ts";
+import { textPattern } from "../paths/paths.ts";
+import { cutEnd } from "../text/valid.ts";
 import { hookedAs, ourName } from "../tool-names.ts";
 
 export const HOOK_EVENTS = [

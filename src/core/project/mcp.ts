@@ -3,8 +3,8 @@
  * Names are `mcp__server__tool`; providers allow 64 characters of `[A-Za-z0-9_-]`, so longer ones end in a short hash.
  */
 import { z } from "zod";
-import { hashOf } from "../hash.ts";
 import { lazy } from "../lazy.ts";
+import { hashOf } from "../text/hash.ts";
 
 const NAME_MAX = 64;
 

@@ -6,10 +6,10 @@
 import { z } from "zod";
 import { type Message, textOf } from "../conversation/chat.ts";
 import { tagged } from "../conversation/tags.ts";
-import { cutEnd, cutStart } from "../conversation/valid.ts";
 import { badInput, isEkidenError } from "../errors.ts";
 import { quote } from "../ids.ts";
 import { lazy } from "../lazy.ts";
+import { cutEnd, cutStart } from "../text/valid.ts";
 import { tried } from "../tried.ts";
 import { secretIn } from "./secret.ts";
 

@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { badInput } from "../errors.ts";
 import { lazy } from "../lazy.ts";
-import { oneLine } from "../one-line.ts";
+import { oneLine } from "../text/one-line.ts";
 import { DESCRIPTION_MAX, faults } from "./skill.ts";
 
 export type OwnCommand = {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { NewTask, Task } from "../board/task.ts";
 import { asTaskId, instant, PERSON } from "../ids.ts";
-import type { NewTask, Task } from "../task.ts";
 import { rerunOf, tasksOf } from "./rerun.ts";
 import { parseRunbook } from "./runbook.ts";
 

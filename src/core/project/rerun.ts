@@ -2,9 +2,10 @@
  * A runbook that is run again. It is recognised by its heading and the subjects of its tasks, so that it goes on where it was instead of putting
  * all its tasks on the board a second time; its file may have been corrected in between. Pure.
  */
-import { hashOf } from "../hash.ts";
+
+import type { NewTask, Task, TaskChange } from "../board/task.ts";
 import type { TaskId } from "../ids.ts";
-import type { NewTask, Task, TaskChange } from "../task.ts";
+import { hashOf } from "../text/hash.ts";
 import { type Runbook, subjectKey } from "./runbook.ts";
 
 export type Rerun = {

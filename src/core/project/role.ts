@@ -3,16 +3,16 @@
  * model. A role restricts and never permits: permissions are checked as without it.
  */
 import { z } from "zod";
-import { agentSpec } from "../agent-line.ts";
+import { ownModel } from "../board/member.ts";
 import { escapeTags } from "../conversation/tags.ts";
-import { cutEnd } from "../conversation/valid.ts";
-import { EFFORTS, type Effort } from "../effort.ts";
 import { badInput, notFound } from "../errors.ts";
 import { foldRole } from "../ids.ts";
 import { lazy } from "../lazy.ts";
-import { ownModel } from "../member.ts";
-import { didYouMean } from "../nearest.ts";
-import { oneLine } from "../one-line.ts";
+import { agentSpec } from "../settings/agent-line.ts";
+import { EFFORTS, type Effort } from "../settings/effort.ts";
+import { didYouMean } from "../text/nearest.ts";
+import { oneLine } from "../text/one-line.ts";
+import { cutEnd } from "../text/valid.ts";
 import { FOREIGN_NAMES, ourName, SHARED_TOOLS, TOOL_NAMES } from "../tool-names.ts";
 import { DESCRIPTION_MAX, faults } from "./skill.ts";
 

@@ -1,6 +1,6 @@
 /** The rules of a project (`AGENTS.md`, `CLAUDE.md`) as a section of a prompt. For permission rules see permission/rule.ts. */
 import { tagged } from "../conversation/tags.ts";
-import { cutEnd } from "../conversation/valid.ts";
+import { cutEnd } from "../text/valid.ts";
 
 /** Characters of one file that enter a prompt. */
 const RULES_MAX = 16_000;

@@ -3,10 +3,11 @@
  * `After: subject or #n, …` · `Role: …` · `Estimate: …` · `Priority: …` · `Touches: pattern, …` · `Plan: yes` · `Effort: high` ·
  * `Review: yes` anywhere outside fences; everything else is its description. Text between the goal and the first task belongs to the goal. Pure.
  */
-import { EFFORTS, isEffort } from "../effort.ts";
+
+import { checkTask, type NewTask } from "../board/task.ts";
 import { badInput, messageOf } from "../errors.ts";
-import { didYouMean } from "../nearest.ts";
-import { checkTask, type NewTask } from "../task.ts";
+import { EFFORTS, isEffort } from "../settings/effort.ts";
+import { didYouMean } from "../text/nearest.ts";
 import { type Fence, fencesIn, isRunnable, timeoutOf } from "./fences.ts";
 
 export type Runbook = {

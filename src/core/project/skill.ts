@@ -4,11 +4,11 @@
  */
 import { z } from "zod";
 import { tagged } from "../conversation/tags.ts";
-import { cutEnd } from "../conversation/valid.ts";
 import { badInput, notFound } from "../errors.ts";
 import { lazy } from "../lazy.ts";
-import { didYouMean } from "../nearest.ts";
-import { oneLine } from "../one-line.ts";
+import { didYouMean } from "../text/nearest.ts";
+import { oneLine } from "../text/one-line.ts";
+import { cutEnd } from "../text/valid.ts";
 
 export type Skill = {
   readonly name: string;

@@ -1,5 +1,5 @@
 /** Commands that destroy a machine or take it down: no mode and no pattern allows them, only a rule with their exact text. */
-import { isWithin, resolvePath } from "../paths.ts";
+import { isWithin, resolvePath } from "../paths/paths.ts";
 import { type Command, withInner } from "./command.ts";
 import { INTERPRETERS } from "./launchers.ts";
 import type { Place } from "./places.ts";

@@ -1,6 +1,6 @@
 /** Finds the place on the disk that a word of a command names: globs are expanded, links and `..` are followed as the system does. */
-import { pathPattern } from "../path-pattern.ts";
-import { isWithin, resolvePath } from "../paths.ts";
+import { pathPattern } from "../paths/path-pattern.ts";
+import { isWithin, resolvePath } from "../paths/paths.ts";
 import type { Word } from "./plain.ts";
 
 /** The part of the disk that the judge reads. Answers are as of now; a race is the sandbox's business. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { Task } from "../board/task.ts";
 import { asTaskId, instant, LEAD, type Name } from "../ids.ts";
-import type { Task } from "../task.ts";
 import { boardData, boardViews, progressShare, progressText, taskHistory, taskViews } from "./board.ts";
 import type { View } from "./view.ts";
 

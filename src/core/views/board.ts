@@ -1,8 +1,9 @@
 /** The board and one task as data and views. Data has the open blockers of each task, so that no reader has to compute them. */
+
+import { type Counts, isReady, type Status, type Task } from "../board/task.ts";
+import { overlapping } from "../board/touches.ts";
 import type { Event } from "../event.ts";
 import type { Instant, Name, TaskId } from "../ids.ts";
-import { type Counts, isReady, type Status, type Task } from "../task.ts";
-import { overlapping } from "../touches.ts";
 import { journalView } from "./sentence.ts";
 import { type Cell, type Column, counted, type Figure, span, type Tone, type View } from "./view.ts";
 

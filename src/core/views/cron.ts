@@ -1,7 +1,7 @@
 /** The crons of a team, as a table and as lines. */
-import type { Cron } from "../cron.ts";
+import type { Cron } from "../board/cron.ts";
 import type { Name } from "../ids.ts";
-import { showTime } from "../zone.ts";
+import { showTime } from "../text/zone.ts";
 import type { View } from "./view.ts";
 
 export type CronsData = { readonly team: Name; readonly crons: readonly Cron[] };

@@ -1,7 +1,8 @@
 /** The look of a member, everywhere the same: its full name, and a colour that depends on nothing but its name. */
-import { hashOf } from "../hash.ts";
+
+import type { Member } from "../board/member.ts";
 import type { Name } from "../ids.ts";
-import type { Member } from "../member.ts";
+import { hashOf } from "../text/hash.ts";
 
 /** Colours that can be told apart on a light and on a dark background; each medium has its own shade of them. */
 export const COLOURS = ["blue", "green", "magenta", "cyan", "yellow", "red"] as const;

@@ -1,6 +1,7 @@
 /** A mailbox as a feed, newest last. */
+
+import { type Mail, words } from "../board/mail.ts";
 import type { Name } from "../ids.ts";
-import { type Mail, words } from "../mail.ts";
 import { kindWords } from "./reason.ts";
 import type { View } from "./view.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { Landings, Reservation, Waiting } from "../board/landing.ts";
 import { asTaskId, type Name } from "../ids.ts";
-import type { Landings, Reservation, Waiting } from "../landing.ts";
 import { landingsData, landingsViews } from "./landing.ts";
 
 const NOW = 1_000_000;

@@ -1,5 +1,5 @@
 /** The landing queue as data and views: waiting tasks and their bases, running gates, and the gated tree of each landed commit. */
-import { type Landings, lineUp, type Waiting } from "../landing.ts";
+import { type Landings, lineUp, type Waiting } from "../board/landing.ts";
 import { reasonWords } from "./reason.ts";
 import { type Cell, type Column, type FeedLine, span, type View } from "./view.ts";
 

@@ -1,10 +1,10 @@
 /** The tables of teams, members, hosts, crons, questions and pruned teams: the marks in each row, and what limits change. */
 import { expect, it } from "vitest";
-import type { Cron } from "../cron.ts";
-import type { Host } from "../host.ts";
+import type { Cron } from "../board/cron.ts";
+import type { Host } from "../board/host.ts";
+import { type Member, NOTHING_SPENT } from "../board/member.ts";
+import type { Counts } from "../board/task.ts";
 import { asCronId, DEFAULT_TEAM, type HostId, instant, LEAD, type Name, type RequestId } from "../ids.ts";
-import { type Member, NOTHING_SPENT } from "../member.ts";
-import type { Counts } from "../task.ts";
 import { cronLine, cronsViews } from "./cron.ts";
 import { isActive, type PrunedTeam, pruneViews } from "./prune.ts";
 import { type QuestionData, questionViews } from "./request.ts";

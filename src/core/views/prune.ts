@@ -1,6 +1,7 @@
 /** The result of a pruning, or of its rehearsal, as data and views. */
+
+import type { Member } from "../board/member.ts";
 import type { Instant, Name } from "../ids.ts";
-import type { Member } from "../member.ts";
 import { type Cell, right, type View } from "./view.ts";
 
 export type PrunedTeam = {

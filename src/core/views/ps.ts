@@ -1,6 +1,7 @@
 /** The teams of a person, in all projects, as data and views. */
+
+import type { Counts } from "../board/task.ts";
 import type { Instant, Name } from "../ids.ts";
-import type { Counts } from "../task.ts";
 import { type Cell, money, right, span, type Tone, type View } from "./view.ts";
 
 const STATES = ["needs you", "working", "idle", "stopped", "done", "unreadable"] as const;

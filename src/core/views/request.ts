@@ -1,7 +1,8 @@
 /** Open questions as data and views: who asks whom, until when, and how a person answers. */
-import { escapes } from "../hidden.ts";
+
+import { type Option, questionWords } from "../board/question.ts";
 import type { Instant, Name, RequestId, TaskId } from "../ids.ts";
-import { type Option, questionWords } from "../question.ts";
+import { escapes } from "../text/hidden.ts";
 import { type Cell, type Column, type FeedLine, span, type View } from "./view.ts";
 
 export type QuestionData = {

@@ -1,8 +1,9 @@
 /** The journal in words: one sentence per fact. A new fact does not compile until it has one. */
+
+import type { JobState } from "../board/job.ts";
 import type { Event, Fact, FactOf, FactType } from "../event.ts";
 import { OWNER } from "../ids.ts";
-import type { JobState } from "../job.ts";
-import { oneLine } from "../one-line.ts";
+import { oneLine } from "../text/one-line.ts";
 import { kindWords, reasonWords } from "./reason.ts";
 import { runTeam } from "./teams.ts";
 import type { Tone, View } from "./view.ts";

@@ -1,8 +1,8 @@
 /** The members as data and views: their tasks, why they are idle, which of them no process runs; and the processes that run them. */
-import type { Host } from "../host.ts";
+import type { Host } from "../board/host.ts";
+import type { Member } from "../board/member.ts";
+import type { Task } from "../board/task.ts";
 import { fullName, type Instant, type Name } from "../ids.ts";
-import type { Member } from "../member.ts";
-import type { Task } from "../task.ts";
 import { colourOf } from "./identity.ts";
 import { reasonWords } from "./reason.ts";
 import { type Cell, type Column, money, span, tokens, type View } from "./view.ts";

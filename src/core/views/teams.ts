@@ -1,6 +1,7 @@
 /** The teams of a store as data and views. */
+
+import type { Counts } from "../board/task.ts";
 import { DEFAULT_TEAM, type Name } from "../ids.ts";
-import type { Counts } from "../task.ts";
 import { type Cell, right, type View } from "./view.ts";
 
 /** The command with which a person starts a team of the store. */

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
+import { type Member, NOTHING_SPENT } from "../board/member.ts";
+import type { Task } from "../board/task.ts";
 import { asTaskId, type HostId, instant, LEAD, mailId, type Name } from "../ids.ts";
-import { type Member, NOTHING_SPENT } from "../member.ts";
-import type { Task } from "../task.ts";
 import { boardData, boardViews, countTasks, taskHistory, taskViews } from "./board.ts";
 import { inboxViews } from "./inbox.ts";
 import { landingsViews } from "./landing.ts";

@@ -3,7 +3,7 @@ import type { SessionInfo } from "@agentclientprotocol/sdk";
 import { tagsIn } from "../../core/conversation/tags.ts";
 import { badInput } from "../../core/errors.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
-import { oneLine } from "../../core/one-line.ts";
+import { oneLine } from "../../core/text/one-line.ts";
 import type { Store } from "../../ports/index.ts";
 import { forgetTeam, type KnownTeam } from "../../project/known-teams.ts";
 import { withTeam } from "../../project/open.ts";

@@ -8,9 +8,9 @@ import type {
   PermissionOption,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
+import { meantAnswer, optionLines } from "../../core/board/question.ts";
 import { messageOf } from "../../core/errors.ts";
 import { PERSON, type RequestId } from "../../core/ids.ts";
-import { meantAnswer, optionLines } from "../../core/question.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import { answer } from "../../team/actions/answer.ts";
 import { meaning } from "../terminal/asking.ts";

@@ -3,10 +3,10 @@
  * come to rest. The session outlives the process: the team is in its store.
  */
 import type { AgentContext, PromptRequest, StopReason } from "@agentclientprotocol/sdk";
+import { BUSY_REASONS } from "../../core/board/lifecycle.ts";
+import { checkText } from "../../core/board/mail.ts";
 import { messageOf } from "../../core/errors.ts";
 import { HARNESS, LEAD, type MailId, type Name, PERSON } from "../../core/ids.ts";
-import { BUSY_REASONS } from "../../core/lifecycle.ts";
-import { checkText } from "../../core/mail.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import { openHost } from "../../host/host.ts";
 import type { TeamHost } from "../../host/team-host.ts";

@@ -8,10 +8,10 @@ import type {
   ToolCallLocation,
   ToolKind,
 } from "@agentclientprotocol/sdk";
+import type { Task } from "../../core/board/task.ts";
 import type { ToolCall } from "../../core/conversation/chat.ts";
-import { cutEnd } from "../../core/conversation/valid.ts";
-import { oneLine } from "../../core/one-line.ts";
-import type { Task } from "../../core/task.ts";
+import { oneLine } from "../../core/text/one-line.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import { tried } from "../../core/tried.ts";
 import { type ShownCall, shownCall } from "../../core/views/shown-call.ts";
 import { fenced } from "../../core/views/transcript-markdown.ts";

@@ -3,10 +3,10 @@
  * child sessions where the editor shows them; else their tasks, edits and commands are calls in the session of the lead.
  */
 import type { SessionUpdate } from "@agentclientprotocol/sdk";
+import { words } from "../../core/board/mail.ts";
 import { type Event, TASK_CHANGES } from "../../core/event.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
-import { words } from "../../core/mail.ts";
-import { oneLine } from "../../core/one-line.ts";
+import { oneLine } from "../../core/text/one-line.ts";
 import { sentence } from "../../core/views/sentence.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import type { Ask, Delta, Request } from "../../ports/index.ts";

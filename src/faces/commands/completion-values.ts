@@ -2,10 +2,11 @@
  * The values that may follow words of a command line, for the completion of a shell: `ekiden completion values -- WORDS…`, of which the last one
  * is being typed. It reads the team, and asks a provider for its models where its key is set; it changes nothing and asks nobody.
  */
-import { EFFORTS } from "../../core/effort.ts";
-import { oneLine } from "../../core/one-line.ts";
+
+import { isFinished } from "../../core/board/task.ts";
 import { MODES } from "../../core/permission/mode.ts";
-import { isFinished } from "../../core/task.ts";
+import { EFFORTS } from "../../core/settings/effort.ts";
+import { oneLine } from "../../core/text/one-line.ts";
 import type { Store } from "../../ports/index.ts";
 import { withTeam } from "../../project/open.ts";
 import { userFolder } from "../../project/own-folders.ts";

@@ -1,7 +1,8 @@
 /** `ekiden edit`: changes a task that is not completed. */
+
+import { withReview } from "../../core/board/review.ts";
 import { badInput } from "../../core/errors.ts";
 import { quote, taskId, teammateName } from "../../core/ids.ts";
-import { withReview } from "../../core/review.ts";
 import { withTeam } from "../../project/open.ts";
 import { editTask, type TaskEdit } from "../../team/actions/tasks.ts";
 import { actorOf } from "../../team/actor.ts";

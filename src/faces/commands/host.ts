@@ -3,8 +3,8 @@
  * do and nobody looks on.
  */
 import { systemClock } from "../../adapters/clock.ts";
-import { IDLE } from "../../core/lifecycle.ts";
-import type { Member } from "../../core/member.ts";
+import { IDLE } from "../../core/board/lifecycle.ts";
+import type { Member } from "../../core/board/member.ts";
 import { Door, replacement } from "../../host/attach/door.ts";
 import { faultOf, socketPath } from "../../host/attach/wire.ts";
 import type { TeamHost } from "../../host/team-host.ts";

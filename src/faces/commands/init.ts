@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { replaceFile } from "../../adapters/small-files.ts";
 import { badInput } from "../../core/errors.ts";
-import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS, type UnsetKey } from "../../core/settings.ts";
+import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS, type UnsetKey } from "../../core/settings/settings.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
 import { projectFile, variableName } from "../../project/settings.ts";
 import type { Run } from "./entry.ts";

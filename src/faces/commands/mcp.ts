@@ -3,7 +3,7 @@
 import { randomBytes } from "node:crypto";
 import { badInput, isEkidenError } from "../../core/errors.ts";
 import { type Name, quote, teammateName } from "../../core/ids.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { tried } from "../../core/tried.ts";
 import { Guest } from "../../host/guests/guest.ts";
 import { guestServer, waitingServer } from "../../host/guests/guest-server.ts";

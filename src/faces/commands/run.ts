@@ -5,7 +5,7 @@ import { text as textOf } from "node:stream/consumers";
 import { readRegular, whyNotRead } from "../../adapters/small-files.ts";
 import { badInput, notFound, orElse } from "../../core/errors.ts";
 import { PERSON, quote } from "../../core/ids.ts";
-import { isWithin } from "../../core/paths.ts";
+import { isWithin } from "../../core/paths/paths.ts";
 import { parseRunbook, type Runbook } from "../../core/project/runbook.ts";
 import { withTeam } from "../../project/open.ts";
 import { secretsOf } from "../../project/secrets.ts";

@@ -1,7 +1,7 @@
 /** `ekiden tasks`: the board, or one task with its history from the journal. */
 import { badInput } from "../../core/errors.ts";
 import { name, quote, taskId } from "../../core/ids.ts";
-import { didYouMean } from "../../core/nearest.ts";
+import { didYouMean } from "../../core/text/nearest.ts";
 import { boardViews, taskViews } from "../../core/views/board.ts";
 import { withTeam } from "../../project/open.ts";
 import { type BoardFilter, board, task } from "../../team/queries/board.ts";

@@ -5,7 +5,7 @@ import { existsSync } from "node:fs";
 import { delimiter } from "node:path";
 import { promisify } from "node:util";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { counted } from "../../core/views/view.ts";
 import { sqlitePath, storeUrl } from "../../project/store-address.ts";
 import { isStore, type ProjectTrust } from "../../project/trust/weigh.ts";

@@ -1,9 +1,9 @@
 /** Checks of models: each provider whose key is set is asked for one short reply, so that a wrong key or model shows here. */
 import { systemClock } from "../../adapters/clock.ts";
 import type { Provider } from "../../adapters/models/index.ts";
-import type { Effort } from "../../core/effort.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { Effort } from "../../core/settings/effort.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Invocation } from "../invocation.ts";
 import { type Finding, missing, ok, wrong } from "./finding.ts";
 

@@ -1,5 +1,5 @@
 /** Checks of protections: the sandbox of commands, and items of the project that wait for the person's word. */
-import type { Settings } from "../../core/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Sandbox } from "../../ports/index.ts";
 import { visible } from "../../project/trust/untrusted.ts";
 import { describe, type ProjectTrust } from "../../project/trust/weigh.ts";
@@ -10,7 +10,7 @@ import { type Finding, missing, ok, wrong } from "./finding.ts";
 export async function sandboxOf(cwd: string, settings: Settings): Promise<Sandbox> {
   const [{ createSandbox }, { networkOf }, { sandboxFolders }] = await Promise.all([
     import("../../adapters/sandbox/index.ts"),
-    import("../../core/sandbox.ts"),
+    import("../../core/sandbox/sandbox.ts"),
     import("../../project/own-folders.ts"),
   ]);
   const network = networkOf(settings.allow, settings.deny);

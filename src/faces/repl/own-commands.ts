@@ -4,10 +4,10 @@
  */
 import { loadCommands, loadSkills } from "../../adapters/disk/library.ts";
 import { badInput, EkidenError } from "../../core/errors.ts";
-import { escapes } from "../../core/hidden.ts";
 import { quote } from "../../core/ids.ts";
-import { relativeTo } from "../../core/paths.ts";
+import { relativeTo } from "../../core/paths/paths.ts";
 import { expanded, type OwnCommand } from "../../core/project/own-command.ts";
+import { escapes } from "../../core/text/hidden.ts";
 import { userFolder } from "../../project/own-folders.ts";
 import { commandItem } from "../../project/trust/items.ts";
 import { recordItems } from "../../project/trust/weigh.ts";

@@ -4,12 +4,12 @@
  */
 import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import { BUSY_REASONS } from "../../core/board/lifecycle.ts";
+import { checkText } from "../../core/board/mail.ts";
 import { imageLine } from "../../core/conversation/image.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { LEAD, type MailId, PERSON } from "../../core/ids.ts";
-import { BUSY_REASONS } from "../../core/lifecycle.ts";
-import { checkText } from "../../core/mail.ts";
 import { canBeInterrupted } from "../../core/views/retry.ts";
 import { sentence } from "../../core/views/sentence.ts";
 import { openHost } from "../../host/host.ts";

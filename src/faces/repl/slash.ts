@@ -3,10 +3,10 @@
  * runs on the team of the conversation. This file has only the commands that need the conversation itself.
  */
 import { Command } from "commander";
-import { EFFORTS, readEffort } from "../../core/effort.ts";
 import { badInput, type EkidenError } from "../../core/errors.ts";
 import { LEAD, name, quote } from "../../core/ids.ts";
 import { MODES, type Mode } from "../../core/permission/mode.ts";
+import { EFFORTS, readEffort } from "../../core/settings/effort.ts";
 import { tokens, type View } from "../../core/views/view.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import type { Store } from "../../ports/index.ts";

@@ -1,6 +1,7 @@
 /** Lists the values that may follow a command of the conversation, for the tab key and for menus. */
-import { EFFORTS } from "../../core/effort.ts";
+
 import { MODES } from "../../core/permission/mode.ts";
+import { EFFORTS } from "../../core/settings/effort.ts";
 import { ownNames } from "./own-commands.ts";
 import { completions } from "./slash.ts";
 

@@ -3,7 +3,7 @@
  * or a long work has ended. The title of the terminal says at all times how many questions wait.
  */
 import { spawn } from "node:child_process";
-import type { Settings } from "../../core/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { clean } from "../terminal/terminal.ts";
 
 const BELL = "\x07";

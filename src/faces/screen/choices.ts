@@ -1,5 +1,5 @@
 /** The answers that a card offers, in the order of its lines. */
-import { optionLines } from "../../core/question.ts";
+import { optionLines } from "../../core/board/question.ts";
 import { meaning } from "../terminal/asking.ts";
 import type { Question } from "./questions.ts";
 import { exact } from "./style.ts";

@@ -1,8 +1,9 @@
 /** The effect of a line of the editor: `!` runs a command of the person, `/` a command, anything else goes to a member. */
+
+import { checkText } from "../../core/board/mail.ts";
 import { withImages } from "../../core/conversation/image.ts";
 import { badInput, messageOf } from "../../core/errors.ts";
 import { LEAD, type MailId, type Name, name, PERSON } from "../../core/ids.ts";
-import { checkText } from "../../core/mail.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import { attachedTo, sendMail } from "../../team/actions/mail.ts";
 import { mustExist } from "../../team/queries/team.ts";

@@ -1,7 +1,7 @@
 /** The words and output of members in other processes of this machine that are not in the store yet. */
 import { systemClock } from "../../adapters/clock.ts";
 import type { Name } from "../../core/ids.ts";
-import type { LiveOutput } from "../../core/live-output.ts";
+import type { LiveOutput } from "../../core/text/live-output.ts";
 import type { Store } from "../../ports/index.ts";
 import type { TeamModel } from "./team.ts";
 

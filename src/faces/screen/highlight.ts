@@ -1,5 +1,5 @@
 /** Colours of code and of diffs in the terminal. */
-import { codeParts } from "../../core/code-parts.ts";
+import { codeParts } from "../../core/text/code-parts.ts";
 import type { Paint } from "./style.ts";
 
 const TONES = { comment: "dim", text: "good", number: "yellow", word: "magenta" } as const;

@@ -1,7 +1,7 @@
 /** The actions that keys of the full screen have: one table for the keys, for `/keys`, and for the person's own choice of keys. */
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
 import { quote } from "../../core/ids.ts";
-import { didYouMean } from "../../core/nearest.ts";
+import { didYouMean } from "../../core/text/nearest.ts";
 import { PANEL_NAMES, type PanelName } from "./panels/panel.ts";
 
 export type ActionName =

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { readRegular, replaceOwnFile } from "../../adapters/small-files.ts";
 import { badInput, messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
-import { didYouMean } from "../../core/nearest.ts";
+import { didYouMean } from "../../core/text/nearest.ts";
 import { userFolder } from "../../project/own-folders.ts";
 import { bindKeys } from "./keys.ts";
 import { THEMES, type ThemeName } from "./theme.ts";

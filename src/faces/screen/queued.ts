@@ -1,8 +1,9 @@
 /** Messages of the person that nobody has read: each terminal marks them, also those of another terminal, and a key takes them back into the editor. */
+
+import { type Mail, words } from "../../core/board/mail.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { PERSON } from "../../core/ids.ts";
-import { type Mail, words } from "../../core/mail.ts";
 import type { Store } from "../../ports/index.ts";
 import { takeBack } from "../../team/actions/mail.ts";
 import type { Story } from "./story.ts";

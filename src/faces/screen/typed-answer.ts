@@ -1,6 +1,7 @@
 /** Tells whether a typed line answers the question that is shown. */
+
+import { meantAnswer } from "../../core/board/question.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
-import { meantAnswer } from "../../core/question.ts";
 import type { Request } from "../../ports/index.ts";
 import { readAnswer } from "../terminal/asking.ts";
 

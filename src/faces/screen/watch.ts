@@ -2,7 +2,7 @@
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
-import type { LiveOutput } from "../../core/live-output.ts";
+import type { LiveOutput } from "../../core/text/live-output.ts";
 import type { HostOptions, TeamHost } from "../../host/team-host.ts";
 import type { Store } from "../../ports/index.ts";
 import { follow } from "../../team/queries/journal.ts";

@@ -1,6 +1,7 @@
 /** Asks the person in front of the terminal: whether a call is allowed, and what members ask. One question at a time; a closed stdin means no. */
+
+import { optionLines } from "../../core/board/question.ts";
 import { widthsOf } from "../../core/permission/widths.ts";
-import { optionLines } from "../../core/question.ts";
 import type { Request } from "../../ports/index.ts";
 import { escapes, type Terminal } from "./terminal.ts";
 import { hideTyped, showTyped } from "./typed-line.ts";

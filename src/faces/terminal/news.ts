@@ -1,7 +1,8 @@
 /** The news of a team at work: which events a feed shows, and each piece of evidence only once. */
+
+import { words } from "../../core/board/mail.ts";
 import type { Event } from "../../core/event.ts";
 import { LEAD, type Name, PERSON } from "../../core/ids.ts";
-import { words } from "../../core/mail.ts";
 import { isNews, type Sentence, sentence } from "../../core/views/sentence.ts";
 import type { Store } from "../../ports/index.ts";
 

@@ -3,12 +3,12 @@
  * its control characters: an escape sequence in a task's subject must not move the cursor or set the window's title.
  */
 import yocto from "yoctocolors";
-import { spellHidden } from "../../core/hidden.ts";
+import { spellHidden } from "../../core/text/hidden.ts";
 import type { Colour } from "../../core/views/identity.ts";
 import type { Tone } from "../../core/views/view.ts";
 import { wantsColour } from "./wanted.ts";
 
-export { escapes } from "../../core/hidden.ts";
+export { escapes } from "../../core/text/hidden.ts";
 
 /** Said when the person leaves a conversation. */
 export const FAREWELL =

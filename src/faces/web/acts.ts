@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { badInput, notPermitted } from "../../core/errors.ts";
 import { cronId, mailId, name, PERSON, taskId } from "../../core/ids.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Store } from "../../ports/index.ts";
 import { answer } from "../../team/actions/answer.ts";
 import { addCron, cancelCron, readCron } from "../../team/actions/crons.ts";

@@ -1,10 +1,10 @@
 /** The present work of the members, from the ends of their conversations. Each conversation is read once, then what was added. */
 import { sep } from "node:path";
 import { sizeOf, tailOf } from "../../adapters/tail.ts";
+import type { Job } from "../../core/board/job.ts";
 import { callsOf, type ToolCall, textOf } from "../../core/conversation/chat.ts";
 import type { Name } from "../../core/ids.ts";
-import type { Job } from "../../core/job.ts";
-import { KEPT, lastPrinted } from "../../core/live-output.ts";
+import { KEPT, lastPrinted } from "../../core/text/live-output.ts";
 import { inOurNames } from "../../core/tool-names.ts";
 import type { Recorded, Store } from "../../ports/index.ts";
 import { callText } from "./call-text.ts";

@@ -1,7 +1,7 @@
 /** The teams of all projects of a person, for the first view of a page that may act; each is opened on the page when it is looked at. */
 import { systemClock } from "../../adapters/clock.ts";
 import { notFound } from "../../core/errors.ts";
-import type { LiveOutput } from "../../core/live-output.ts";
+import type { LiveOutput } from "../../core/text/live-output.ts";
 import { inOrder } from "../../core/views/ps.ts";
 import type { Store } from "../../ports/index.ts";
 import { type KnownTeam, knownTeams } from "../../project/known-teams.ts";

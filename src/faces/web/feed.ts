@@ -6,8 +6,8 @@
 
 import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
-import type { LiveOutput } from "../../core/live-output.ts";
 import type { MemberRow } from "../../core/picture/member.ts";
+import type { LiveOutput } from "../../core/text/live-output.ts";
 import type { Clock, Cursor, Store } from "../../ports/index.ts";
 
 /** One page. `send` returns false when it takes nothing more. */

@@ -1,11 +1,11 @@
 /** A team in a few lines, for the list of all: its goal, its progress, its questions, and the present acts of its members. */
 import { systemClock } from "../../adapters/clock.ts";
+import type { Outline } from "../../core/board/task.ts";
+import { timeLeft } from "../../core/board/time-left.ts";
 import { callsOf, textOf } from "../../core/conversation/chat.ts";
 import { LEAD, type Name, PERSON } from "../../core/ids.ts";
-import type { LiveOutput } from "../../core/live-output.ts";
 import { taskOf } from "../../core/picture/task.ts";
-import type { Outline } from "../../core/task.ts";
-import { timeLeft } from "../../core/time-left.ts";
+import type { LiveOutput } from "../../core/text/live-output.ts";
 import type { ListedTeam } from "../../core/views/ps.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
 import { listedTeam } from "../../team/queries/all-teams.ts";

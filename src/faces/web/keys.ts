@@ -2,7 +2,7 @@
 import { z } from "zod";
 import { PROVIDERS, type Provider } from "../../adapters/models/index.ts";
 import { badInput, isEkidenError, messageOf, notPermitted } from "../../core/errors.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { checkKey, keepKey, keptKeys, keysFile } from "../../project/kept-keys.ts";
 import { type Access, isLoopback } from "./access.ts";
 import type { Acted, ProviderKeys } from "./wire.ts";

@@ -3,10 +3,10 @@
  * task that made the change, kept for its owner where that one is there.
  */
 
+import type { Member } from "../../core/board/member.ts";
+import type { Task } from "../../core/board/task.ts";
 import { badInput } from "../../core/errors.ts";
 import { type Name, PERSON, taskId } from "../../core/ids.ts";
-import type { Member } from "../../core/member.ts";
-import type { Task } from "../../core/task.ts";
 import { counted } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
 import { type Sender, sendMail } from "../../team/actions/mail.ts";

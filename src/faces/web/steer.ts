@@ -1,8 +1,9 @@
 /** Changes the process that runs the team for a person: mode, model, effort, budget, the turn and the conversation of a member. */
-import { readEffort } from "../../core/effort.ts";
+
 import { badInput, notFound } from "../../core/errors.ts";
 import { name, quote } from "../../core/ids.ts";
 import { MODES, type Mode } from "../../core/permission/mode.ts";
+import { readEffort } from "../../core/settings/effort.ts";
 import { money } from "../../core/views/view.ts";
 import { type Caller, withHost } from "../../host/attach/one-call.ts";
 import type { Store } from "../../ports/index.ts";

@@ -6,7 +6,7 @@ import { soon } from "../../../test/fixtures/soon.ts";
 import { systemClock } from "../../adapters/clock.ts";
 import { openStore } from "../../adapters/store/index.ts";
 import { type Name, PERSON } from "../../core/ids.ts";
-import { DEFAULT_SETTINGS } from "../../core/settings.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings/settings.ts";
 import { Teams } from "./teams.ts";
 import type { Snapshot } from "./wire.ts";
 

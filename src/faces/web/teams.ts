@@ -1,11 +1,11 @@
 /** The teams of a store as the page asks for them. A team's store is opened when it is first looked at. */
 import { systemClock } from "../../adapters/clock.ts";
 import { bytesOf } from "../../adapters/images.ts";
+import type { Mail } from "../../core/board/mail.ts";
 import { isMediaType } from "../../core/conversation/image.ts";
 import { messageOf, notFound, notPermitted } from "../../core/errors.ts";
 import { mailId, type Name, name, PERSON, quote, speaker } from "../../core/ids.ts";
-import type { Mail } from "../../core/mail.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { cronLine } from "../../core/views/cron.ts";
 import type { Store } from "../../ports/index.ts";
 import { withKeptKeys } from "../../project/kept-keys.ts";

@@ -1,10 +1,11 @@
 /** The values that the server and the page exchange. */
+
+import type { Mail } from "../../core/board/mail.ts";
+import type { Outline } from "../../core/board/task.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { Event } from "../../core/event.ts";
-import type { Mail } from "../../core/mail.ts";
 import type { MemberRow } from "../../core/picture/member.ts";
 import type { OpenQuestion } from "../../core/picture/questions.ts";
-import type { Outline } from "../../core/task.ts";
 import type { ListedTeam } from "../../core/views/ps.ts";
 import type { QuestionData } from "../../core/views/request.ts";
 import type { Called } from "../../core/views/shown-call.ts";

@@ -1,6 +1,6 @@
 /** Calls of a host by a face that does not stay: the page. The team neither waits for it nor ends with it. */
 import { toolFailed } from "../../core/errors.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { reach } from "./attached-host.ts";
 import { type CallName, type Calls, errorOf, type HostState, send, socketPath } from "./wire.ts";
 

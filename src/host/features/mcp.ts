@@ -3,7 +3,7 @@
  * the middle of a conversation is reached through `call_tool`, because the list of tools stays as it was. So is what does not fit
  * into the list: OpenAI refuses more than 128 tools.
  */
-import { cutEnd } from "../../core/conversation/valid.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import type { Tool } from "../../ports/index.ts";
 import { callTool } from "../../tools/call-tool.ts";
 import { connectMcp } from "../../tools/mcp.ts";

@@ -1,8 +1,9 @@
 /** The review of tasks before they are completed, by a subagent that only reads. */
+
+import { REVIEWER } from "../../core/board/review.ts";
 import { readsProse } from "../../core/conversation/compaction.ts";
-import { effortFor } from "../../core/effort.ts";
 import { roleNamed } from "../../core/project/role.ts";
-import { REVIEWER } from "../../core/review.ts";
+import { effortFor } from "../../core/settings/effort.ts";
 import type { Model } from "../../ports/index.ts";
 import type { Agent } from "../../runtime/agent/agent.ts";
 import { subagents as delegating } from "../../runtime/turn/subagent.ts";

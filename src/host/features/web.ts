@@ -4,7 +4,7 @@
  */
 import { textOf } from "../../core/conversation/chat.ts";
 import { badInput } from "../../core/errors.ts";
-import { hostsOf } from "../../core/sandbox.ts";
+import { hostsOf } from "../../core/sandbox/sandbox.ts";
 import type { Agent } from "../../runtime/agent/agent.ts";
 import { record } from "../../runtime/turn/record.ts";
 import { fetchUrl } from "../../tools/fetch-url.ts";

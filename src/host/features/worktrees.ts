@@ -1,5 +1,5 @@
 /** A worktree for each task: calls run in it, and it is the workspace of the member that has the task. */
-import { worktreeRules } from "../../core/worktree.ts";
+import { worktreeRules } from "../../core/board/worktree.ts";
 import { followRemote, inWorktrees, park } from "../../runtime/wraps/worktrees.ts";
 import { worktreeTools } from "../../tools/worktree.ts";
 import type { MakeFeature } from "../setup.ts";

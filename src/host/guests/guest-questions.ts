@@ -2,9 +2,10 @@
  * Questions of a guest to the person, put to the client of its agent, in front of which that person sits: a form of the protocol
  * (elicitation). The question stays in the store and can be answered anywhere else, too.
  */
+
+import { optionLines } from "../../core/board/question.ts";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name, PERSON, type RequestId } from "../../core/ids.ts";
-import { optionLines } from "../../core/question.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import { answer } from "../../team/actions/answer.ts";
 

@@ -1,7 +1,7 @@
 /** The words and requests of an agent program during a prompt, in their order, until the member takes them. */
 import type { AgentAsk, AgentHost, AgentStep } from "../../adapters/agents/agent.ts";
 import type { Text, Thinking, ToolResult } from "../../core/conversation/chat.ts";
-import { cutEnd } from "../../core/conversation/valid.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import type { ReplyOptions } from "../../ports/index.ts";
 import { AGENT_STEP, AGENT_TOOLS } from "../../tools/agent-program.ts";
 import { callOf, isOfBoard } from "./agent-words.ts";

@@ -5,11 +5,11 @@
 import type { Socket } from "node:net";
 import manifest from "../../../package.json" with { type: "json" };
 import { childEnvironment } from "../../adapters/shell/environment.ts";
-import type { AgentLine } from "../../core/agent-line.ts";
+import type { Profile } from "../../core/board/member.ts";
 import { badInput, type EkidenError, notPermitted } from "../../core/errors.ts";
 import { type Name, quote, type TaskId } from "../../core/ids.ts";
-import type { Profile } from "../../core/member.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { AgentLine } from "../../core/settings/agent-line.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Sandbox, Shell, Store, ToolSpec, Worktrees } from "../../ports/index.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import { warnOnce } from "../project-files.ts";

@@ -1,6 +1,6 @@
 /** Reads from a member's conversation in which session its program worked before. */
 import { type Message, textOf } from "../../core/conversation/chat.ts";
-import { cutStart } from "../../core/conversation/valid.ts";
+import { cutStart } from "../../core/text/valid.ts";
 
 /** `isSame`: it worked in this folder last, so the task is probably the same. */
 export type Earlier = { readonly session: string | null; readonly isSame: boolean };

@@ -1,10 +1,10 @@
 /** Carries over the news of one side of a folder of task files: a file becomes a task, a task becomes a file. */
 import type { TaskFile, TaskFolder } from "../../adapters/layout/task-folder.ts";
+import { agreedOn, type FileTask, outsider } from "../../core/board/sync.ts";
+import { isFinished, type NewTask, type Task } from "../../core/board/task.ts";
 import { messageOf } from "../../core/errors.ts";
 import { given } from "../../core/given.ts";
 import type { TaskId } from "../../core/ids.ts";
-import { agreedOn, type FileTask, outsider } from "../../core/sync.ts";
-import { isFinished, type NewTask, type Task } from "../../core/task.ts";
 import type { Store } from "../../ports/index.ts";
 import { assigneeFor, type Board, BY, isRefusal, progress, sharedOf } from "./board-side.ts";
 import { fileName, newText, styleOf } from "./file-side.ts";

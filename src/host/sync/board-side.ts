@@ -1,6 +1,5 @@
 /** The board's side of a folder of task files: its tasks as files show them, and what a file asks of the board. */
-import { EkidenError } from "../../core/errors.ts";
-import { foldName, HARNESS, type Name, type TaskId } from "../../core/ids.ts";
+
 import {
   type Agreed,
   type FileTask,
@@ -9,8 +8,10 @@ import {
   type Progress,
   type SharedField,
   type SharedTask,
-} from "../../core/sync.ts";
-import type { Task, TaskChange } from "../../core/task.ts";
+} from "../../core/board/sync.ts";
+import type { Task, TaskChange } from "../../core/board/task.ts";
+import { EkidenError } from "../../core/errors.ts";
+import { foldName, HARNESS, type Name, type TaskId } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 
 /** The author of changes of the board for a file. Never the person: anybody may have written the file. */

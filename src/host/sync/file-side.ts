@@ -1,8 +1,8 @@
 /** The file's side: a task of the board as the text of its file. Fields that mean nothing here stay as another program wrote them. */
 import type { TaskFile } from "../../adapters/layout/task-folder.ts";
 import { unusual } from "../../adapters/layout/write.ts";
-import type { SharedField, SharedTask } from "../../core/sync.ts";
-import type { Task } from "../../core/task.ts";
+import type { SharedField, SharedTask } from "../../core/board/sync.ts";
+import type { Task } from "../../core/board/task.ts";
 
 /** courses: `task_1.json` with a number as its id. claude: `1.json` with a text. */
 export type Style = "courses" | "claude";

@@ -3,10 +3,10 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import type { TaskFolder } from "../../adapters/layout/task-folder.ts";
+import type { Agreed } from "../../core/board/sync.ts";
+import { EDITABLE_FIELDS } from "../../core/board/task.ts";
 import { badInput } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
-import type { Agreed } from "../../core/sync.ts";
-import { EDITABLE_FIELDS } from "../../core/task.ts";
 import { tried } from "../../core/tried.ts";
 
 export type Pair = {

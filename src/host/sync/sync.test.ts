@@ -17,8 +17,8 @@ import { systemClock } from "../../adapters/clock.ts";
 import { FolderLock } from "../../adapters/layout/folder-lock.ts";
 import { TaskFolder } from "../../adapters/layout/task-folder.ts";
 import { openStore } from "../../adapters/store/index.ts";
+import type { Seat } from "../../core/board/member.ts";
 import { asTaskId, type HostId, LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
-import type { Seat } from "../../core/member.ts";
 import type { Store } from "../../ports/index.ts";
 import { FolderSync } from "./sync.ts";
 

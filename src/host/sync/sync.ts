@@ -3,9 +3,9 @@
  * agreed on. Where both have changed the same, the board counts, and the file's text is kept beside it and named.
  */
 import type { TaskFile, TaskFolder } from "../../adapters/layout/task-folder.ts";
+import { agreedOn, type FileTask, merge, sameProgress } from "../../core/board/sync.ts";
+import { EDITABLE_FIELDS, isFinished, type Task } from "../../core/board/task.ts";
 import type { TaskId } from "../../core/ids.ts";
-import { agreedOn, type FileTask, merge, sameProgress } from "../../core/sync.ts";
-import { EDITABLE_FIELDS, isFinished, type Task } from "../../core/task.ts";
 import type { Store } from "../../ports/index.ts";
 import { addFile, addTasks, twinOf } from "./arrivals.ts";
 import { type Board, change, openOf, ownerIn, progress, sharedOf } from "./board-side.ts";

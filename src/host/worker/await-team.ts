@@ -4,7 +4,7 @@ import { systemClock } from "../../adapters/clock.ts";
 import { openStore } from "../../adapters/store/index.ts";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { sqlitePath, storeUrl } from "../../project/store-address.ts";
 
 const LOOK_MS = 1_000;

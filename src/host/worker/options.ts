@@ -1,7 +1,7 @@
 /** The options of a worker, and its end. */
 import type { EkidenError } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Model } from "../../ports/index.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { type Member, NOTHING_SPENT } from "../../core/board/member.ts";
 import { type HostId, instant, type Name } from "../../core/ids.ts";
-import { type Member, NOTHING_SPENT } from "../../core/member.ts";
 import { fill, numbered, type Places } from "./places.ts";
 
 const name = (text: string): Name => text as Name;

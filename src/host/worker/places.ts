@@ -1,6 +1,7 @@
 /** Fills the places of a worker: members that lost their process, members that the lead placed here, new ones. Pure. */
+
+import type { Member } from "../../core/board/member.ts";
 import type { HostId, Name } from "../../core/ids.ts";
-import type { Member } from "../../core/member.ts";
 
 export type Places = {
   readonly host: HostId;

@@ -3,9 +3,9 @@
  * and leaves by a drain: no new task is begun, begun ones are finished, members that cannot finish in time give theirs back.
  */
 import { randomUUID } from "node:crypto";
+import type { Member } from "../../core/board/member.ts";
 import { type EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { type HostId, type Name, PERSON } from "../../core/ids.ts";
-import type { Member } from "../../core/member.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
 import type { End } from "../../runtime/member/member-loop.ts";
 import type { Team } from "../../runtime/team/team.ts";

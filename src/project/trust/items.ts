@@ -6,12 +6,12 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
+import type { Recruit } from "../../core/board/recruit.ts";
 import { DEFAULT_RUN_USD } from "../../core/budget.ts";
-import { isWithin, relativeTo } from "../../core/paths.ts";
+import { isWithin, relativeTo } from "../../core/paths/paths.ts";
 import type { OwnCommand } from "../../core/project/own-command.ts";
 import type { Role } from "../../core/project/role.ts";
-import type { Recruit } from "../../core/recruit.ts";
-import type { SettingKey, Settings, SettingsLayer } from "../../core/settings.ts";
+import type { SettingKey, Settings, SettingsLayer } from "../../core/settings/settings.ts";
 
 export type TrustItem = {
   /** Stays the same when the item changes: `hooks.Stop 1 in .ekiden/settings.json`. */

@@ -1,7 +1,7 @@
 /** A store that signs the texts of tasks which the person of this process puts on its board. */
 
+import type { NewTask, Task, TaskChange } from "../../core/board/task.ts";
 import { type Name, PERSON } from "../../core/ids.ts";
-import type { NewTask, Task, TaskChange } from "../../core/task.ts";
 import { tried } from "../../core/tried.ts";
 import type { Board, Store } from "../../ports/index.ts";
 import { userFolder } from "../own-folders.ts";

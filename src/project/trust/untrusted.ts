@@ -1,6 +1,6 @@
 /** The items of a project that the person has not agreed to, as text. */
 import { EkidenError } from "../../core/errors.ts";
-import { escapes } from "../../core/hidden.ts";
+import { escapes } from "../../core/text/hidden.ts";
 import type { TrustItem } from "./items.ts";
 import { describe, type ProjectTrust } from "./weigh.ts";
 

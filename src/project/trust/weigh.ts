@@ -5,11 +5,11 @@
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
-import { isWithin } from "../../core/paths.ts";
+import { isWithin } from "../../core/paths/paths.ts";
 import type { OwnCommand } from "../../core/project/own-command.ts";
 import { ROLE_FOLDERS, type Role } from "../../core/project/role.ts";
-import type { Settings, SettingsLayer } from "../../core/settings.ts";
-import { mergeSettings } from "../../core/settings-merge.ts";
+import { mergeSettings } from "../../core/settings/merge.ts";
+import type { Settings, SettingsLayer } from "../../core/settings/settings.ts";
 import { userFolder } from "../own-folders.ts";
 import { sqlitePath } from "../store-address.ts";
 import {

@@ -1,8 +1,8 @@
 /** One writer of a member's activity: several waits in one step, and phases that change meanwhile. */
 import { expect, it } from "vitest";
 import { facts, stage } from "../../../test/fixtures/stage.ts";
+import type { Seat } from "../../core/board/member.ts";
 import type { Name } from "../../core/ids.ts";
-import type { Seat } from "../../core/member.ts";
 import { ActivityWriter } from "./activity.ts";
 
 const here = stage("sqlite");

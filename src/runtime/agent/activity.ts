@@ -2,8 +2,8 @@
  * The only writer of a member's activity. A member in the middle of a step may wait for a permission or for its provider: it is
  * shown as idle for that reason, and as at work when nothing is waited for any more. Writes happen in order, and only on a change.
  */
-import type { IdleReason } from "../../core/lifecycle.ts";
-import type { Activity, Seat } from "../../core/member.ts";
+import type { IdleReason } from "../../core/board/lifecycle.ts";
+import type { Activity, Seat } from "../../core/board/member.ts";
 import type { Outgoing, Store } from "../../ports/index.ts";
 
 export class ActivityWriter {

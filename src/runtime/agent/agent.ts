@@ -1,11 +1,12 @@
 /** An agent is a member or a subagent: where it works, its model, its conversation and its features. */
+
+import type { IdleReason } from "../../core/board/lifecycle.ts";
 import type { Entry, ToolCall } from "../../core/conversation/chat.ts";
 import type { ContextSettings } from "../../core/conversation/compaction.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Image, ImageFile } from "../../core/conversation/image.ts";
-import type { Step, ToolTraits } from "../../core/gains.ts";
 import type { TaskId } from "../../core/ids.ts";
-import type { IdleReason } from "../../core/lifecycle.ts";
+import type { Step, ToolTraits } from "../../core/progress/gains.ts";
 import { inOurNames, ourName } from "../../core/tool-names.ts";
 import type { Delta, Model, Outgoing, Tool, ToolSpec, Workplace } from "../../ports/index.ts";
 import type { MemberHooks } from "../hooks/member-hooks.ts";

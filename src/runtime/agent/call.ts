@@ -1,9 +1,10 @@
 /**
  * One tool call on its way to the tool. Code that can refuse or change a call is a wrap; code that only watches reads the journal.
  */
+
+import type { Task } from "../../core/board/task.ts";
 import type { ToolCall } from "../../core/conversation/chat.ts";
 import { notPermitted } from "../../core/errors.ts";
-import type { Task } from "../../core/task.ts";
 import type { Access, CompletionInput, Shell, Tool, ToolContext } from "../../ports/index.ts";
 
 export type Call = {

@@ -2,11 +2,12 @@
  * A feature is one capability of a member. The order of an agent's features is the order of the sections of its prompt and of the
  * wraps around its calls, the first outermost. Together they make its loadout, which is replaced as a whole.
  */
+
+import type { Task } from "../../core/board/task.ts";
 import type { Entry, Opening, Told } from "../../core/conversation/chat.ts";
 import { digest } from "../../core/conversation/prefix.ts";
 import { updated } from "../../core/conversation/prompt.ts";
-import { wellFormed } from "../../core/conversation/valid.ts";
-import type { Task } from "../../core/task.ts";
+import { wellFormed } from "../../core/text/valid.ts";
 import type { Tool } from "../../ports/index.ts";
 import { record } from "../turn/record.ts";
 import type { Agent } from "./agent.ts";

@@ -1,7 +1,7 @@
 /** Runs the person's hooks. `core/project/hooks.ts` says what their answers mean; the callers of this file act on them. */
 import { randomUUID } from "node:crypto";
+import type { Profile } from "../../core/board/member.ts";
 import { notPermitted } from "../../core/errors.ts";
-import type { Profile } from "../../core/member.ts";
 import {
   type Hook,
   type HookEvent,

@@ -1,8 +1,9 @@
 /** The hooks in one member's life: at its start, at the end of a stint, before a summary. */
+
+import type { IdleReason } from "../../core/board/lifecycle.ts";
+import type { Profile } from "../../core/board/member.ts";
 import { tagged } from "../../core/conversation/tags.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { IdleReason } from "../../core/lifecycle.ts";
-import type { Profile } from "../../core/member.ts";
 import type { HookEvent } from "../../core/project/hooks.ts";
 import type { Store } from "../../ports/index.ts";
 import type { HookCall, HookOutcome, Hooks } from "./hooks.ts";

@@ -1,13 +1,14 @@
 /** The task that a member works on: it is claimed for it, resumed after a restart, and the member is reminded of it. */
+
+import { ENDED_STINT, IDLE, type IdleReason } from "../../core/board/lifecycle.ts";
+import type { Claimed } from "../../core/board/task.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
 import { gaveBack } from "../../core/conversation/lost-claim.ts";
 import { claimed, ownTask, refusedBefore, STILL_YOURS, WENT_ON } from "../../core/conversation/prompt.ts";
 import { orElse } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
-import { ENDED_STINT, IDLE, type IdleReason } from "../../core/lifecycle.ts";
-import type { LoopDetector } from "../../core/loop.ts";
+import type { LoopDetector } from "../../core/progress/loop.ts";
 import { isProse } from "../../core/project/fences.ts";
-import type { Claimed } from "../../core/task.ts";
 import type { Agent } from "../agent/agent.ts";
 import { beforeRelease } from "./stint-end.ts";
 

@@ -3,10 +3,10 @@
  * then mail, then its own unfinished task, then a task to claim: the most urgent first.
  */
 import { setImmediate } from "node:timers/promises";
+import { IDLE, type IdleReason, type Limits, type Phase, type Signal } from "../../core/board/lifecycle.ts";
+import { isRoutine, isStop, taskTaken, wakes } from "../../core/board/mail.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
-import { IDLE, type IdleReason, type Limits, type Phase, type Signal } from "../../core/lifecycle.ts";
-import type { LoopDetector } from "../../core/loop.ts";
-import { isRoutine, isStop, taskTaken, wakes } from "../../core/mail.ts";
+import type { LoopDetector } from "../../core/progress/loop.ts";
 import type { Mark, WakeTopic } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { beginStint } from "../agent/feature.ts";

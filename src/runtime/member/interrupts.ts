@@ -3,8 +3,8 @@
  * idle member; a call that waits for an answer ends, so that it can; at the deadline the running step is aborted, together with the processes of its tools.
  */
 import { setMaxListeners } from "node:events";
+import type { Mail } from "../../core/board/mail.ts";
 import type { Instant, RequestId } from "../../core/ids.ts";
-import type { Mail } from "../../core/mail.ts";
 import type { Agent } from "../agent/agent.ts";
 import { Interruption } from "../agent/interruption.ts";
 

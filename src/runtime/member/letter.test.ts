@@ -4,8 +4,8 @@ import { afterEach, expect, it } from "vitest";
 import { agentOf, endLives, living, modelOf, saying } from "../../../test/fixtures/member.ts";
 import { soon } from "../../../test/fixtures/soon.ts";
 import { stage } from "../../../test/fixtures/stage.ts";
+import type { Seat } from "../../core/board/member.ts";
 import { LEAD, later, PERSON } from "../../core/ids.ts";
-import type { Seat } from "../../core/member.ts";
 import type { Store } from "../../ports/index.ts";
 
 const here = stage("sqlite");

@@ -12,9 +12,9 @@ import {
   saying,
 } from "../../../test/fixtures/member.ts";
 import { name, stage } from "../../../test/fixtures/stage.ts";
+import type { Seat } from "../../core/board/member.ts";
 import { heard } from "../../core/conversation/chat.ts";
 import { LEAD, later, type Name, PERSON } from "../../core/ids.ts";
-import type { Seat } from "../../core/member.ts";
 import type { ModelRequest, ReplyOptions, Store } from "../../ports/index.ts";
 import { completeTask } from "../../tools/claims.ts";
 import { defineTool } from "../../tools/define.ts";

@@ -1,10 +1,8 @@
 /**
  * A member's life in this process: it works until it rests, idles until something comes (`IdleLoop`), and stops when asked or when
- * nothing comes. `core/lifecycle.ts` decides; this file supplies the signals of WORK and the end.
+ * nothing comes. `core/board/lifecycle.ts` decides; this file supplies the signals of WORK and the end.
  */
-import { heard, textOf } from "../../core/conversation/chat.ts";
-import { isEkidenError, messageOf, notPermitted } from "../../core/errors.ts";
-import { PERSON, type TaskId } from "../../core/ids.ts";
+
 import {
   IDLE,
   type Limits,
@@ -12,8 +10,11 @@ import {
   type Phase,
   type ShutdownReason,
   type Signal,
-} from "../../core/lifecycle.ts";
-import { LoopDetector } from "../../core/loop.ts";
+} from "../../core/board/lifecycle.ts";
+import { heard, textOf } from "../../core/conversation/chat.ts";
+import { isEkidenError, messageOf, notPermitted } from "../../core/errors.ts";
+import { PERSON, type TaskId } from "../../core/ids.ts";
+import { LoopDetector } from "../../core/progress/loop.ts";
 import type { Agent, TurnOutcome } from "../agent/agent.ts";
 import { type Interruption, interruptionOf } from "../agent/interruption.ts";
 import type { Compacted } from "../turn/context.ts";

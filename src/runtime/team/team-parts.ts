@@ -1,7 +1,7 @@
 /** The parts of a team in this process. */
-import type { IsAlive } from "../../core/host.ts";
+import type { IsAlive } from "../../core/board/host.ts";
+import type { Member, Profile, Seat } from "../../core/board/member.ts";
 import type { HostId, Name } from "../../core/ids.ts";
-import type { Member, Profile, Seat } from "../../core/member.ts";
 import type { Clock, HostProcess, JobControl, Shell, Store, TeamControl } from "../../ports/index.ts";
 import type { Agent, TurnOutcome } from "../agent/agent.ts";
 import type { End, MemberLoop, MemberLoopSettings } from "../member/member-loop.ts";

@@ -1,7 +1,8 @@
 /** Starts, adopts, heartbeats and ends the members hosted by this process, with one heartbeat and one look for dead hosts. */
+
+import { goesOn, type Member, type Profile, type Seat } from "../../core/board/member.ts";
 import { messageOf, notFound } from "../../core/errors.ts";
 import { LEAD, later, type Name } from "../../core/ids.ts";
-import { goesOn, type Member, type Profile, type Seat } from "../../core/member.ts";
 import type { TeamControl } from "../../ports/index.ts";
 import { Interruption, type InterruptionKind } from "../agent/interruption.ts";
 import { type End, MemberLoop } from "../member/member-loop.ts";

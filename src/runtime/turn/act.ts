@@ -1,12 +1,13 @@
 /** ACT and RECORD: runs the calls of one reply and stores an answer to each. */
+
+import type { IdleReason } from "../../core/board/lifecycle.ts";
 import { type Entry, heard, invalidInput, type ToolCall } from "../../core/conversation/chat.ts";
 import { shownResult } from "../../core/conversation/foreign.ts";
 import { type Image, imageLine } from "../../core/conversation/image.ts";
-import { cutEnd } from "../../core/conversation/valid.ts";
 import { messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { lazy } from "../../core/lazy.ts";
-import type { IdleReason } from "../../core/lifecycle.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import type { Access, Tool, ToolContext } from "../../ports/index.ts";
 import { type Agent, meant } from "../agent/agent.ts";
 import type { Call } from "../agent/call.ts";

@@ -22,7 +22,7 @@ import { prefixBreaks } from "../../core/conversation/prefix.ts";
 import { claimed } from "../../core/conversation/prompt.ts";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
-import { DEFAULT_SETTINGS } from "../../core/settings.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings/settings.ts";
 import type { Model, ModelRequest } from "../../ports/index.ts";
 import { compact as compactOf } from "../../tools/compact.ts";
 import type { Agent } from "../agent/agent.ts";

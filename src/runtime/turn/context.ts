@@ -2,6 +2,8 @@
  * Keeps one agent's context small enough for its model. `core/conversation/compaction.ts` decides; this file stores the decisions,
  * asks for the notes and adds the facts that the harness knows better than the model. Nothing is ever removed from the transcript.
  */
+
+import { addSpent, NOTHING_SPENT, type Spent } from "../../core/board/member.ts";
 import { type Entry, type Summary, textOf, type UserMessage } from "../../core/conversation/chat.ts";
 import {
   CHARACTERS_PER_TOKEN,
@@ -15,7 +17,6 @@ import { rendered, summarySystem, summaryText } from "../../core/conversation/su
 import { countResults } from "../../core/conversation/trim.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import type { Instant } from "../../core/ids.ts";
-import { addSpent, NOTHING_SPENT, type Spent } from "../../core/member.ts";
 import type { Model, Reply } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { newConversation } from "./new-conversation.ts";

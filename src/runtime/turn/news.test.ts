@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import { agentOf, modelOf } from "../../../test/fixtures/member.ts";
 import { stage } from "../../../test/fixtures/stage.ts";
+import type { Seat } from "../../core/board/member.ts";
 import { heard } from "../../core/conversation/chat.ts";
-import type { Seat } from "../../core/member.ts";
 import { newsOf } from "./news.ts";
 
 const here = stage("sqlite");

@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import { agentOf, modelOf } from "../../../test/fixtures/member.ts";
 import { name, stage } from "../../../test/fixtures/stage.ts";
+import type { Seat } from "../../core/board/member.ts";
 import { LEAD } from "../../core/ids.ts";
-import type { Seat } from "../../core/member.ts";
 import { pinned } from "./pinned.ts";
 
 const here = stage("sqlite");

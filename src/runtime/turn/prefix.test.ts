@@ -10,7 +10,7 @@ import { prefixBreaks } from "../../core/conversation/prefix.ts";
 import { claimed } from "../../core/conversation/prompt.ts";
 import { isEkidenError } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
-import { DEFAULT_SETTINGS } from "../../core/settings.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings/settings.ts";
 import type { ModelRequest, Tool } from "../../ports/index.ts";
 import { callTool } from "../../tools/call-tool.ts";
 import { defineTool } from "../../tools/define.ts";

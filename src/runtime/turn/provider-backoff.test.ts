@@ -4,8 +4,8 @@ import { beforeEach, expect, it } from "vitest";
 import { journalOf } from "../../../test/fixtures/journal.ts";
 import { type AgentOptions, agentOf, failing, modelOf, TEAM } from "../../../test/fixtures/member.ts";
 import { host, name, stage } from "../../../test/fixtures/stage.ts";
+import type { Seat } from "../../core/board/member.ts";
 import { LEAD } from "../../core/ids.ts";
-import type { Seat } from "../../core/member.ts";
 import type { Store } from "../../ports/index.ts";
 import { ProviderBackoff } from "./provider-backoff.ts";
 

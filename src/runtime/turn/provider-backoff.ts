@@ -4,7 +4,7 @@
  */
 import type { EkidenError } from "../../core/errors.ts";
 import { type Instant, instant, later } from "../../core/ids.ts";
-import { oneLine } from "../../core/one-line.ts";
+import { oneLine } from "../../core/text/one-line.ts";
 import type { Model, ReplyOptions } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 

@@ -2,9 +2,9 @@
 import { expect, it } from "vitest";
 import { agentOf, modelOf, saying } from "../../../test/fixtures/member.ts";
 import { stage } from "../../../test/fixtures/stage.ts";
+import type { Seat } from "../../core/board/member.ts";
 import { type Entry, heard } from "../../core/conversation/chat.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
-import type { Seat } from "../../core/member.ts";
 import { type Memory, reflection } from "./reflection.ts";
 
 const here = stage("sqlite");

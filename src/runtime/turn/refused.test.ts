@@ -2,10 +2,10 @@
 import { afterEach, expect, it } from "vitest";
 import { type Answer, agentOf, endLives, failing, modelOf, saying } from "../../../test/fixtures/member.ts";
 import { type Crew, stage } from "../../../test/fixtures/stage.ts";
+import type { Seat } from "../../core/board/member.ts";
 import { type Entry, heard, textOf } from "../../core/conversation/chat.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
 import { EkidenError } from "../../core/errors.ts";
-import type { Seat } from "../../core/member.ts";
 import { isRefusal } from "./refused.ts";
 import { turn } from "./turn.ts";
 

@@ -11,12 +11,13 @@
  * | the conversation is refused (400) | other forms of it, see `refused.ts`                                              |
  * | anything else is refused          | nothing: the member fails at once                                                |
  */
+
+import type { Spent } from "../../core/board/member.ts";
 import { callsOf, type Entry, type Message, type Opening, textOf } from "../../core/conversation/chat.ts";
 import { digest, digestOf, prefixOf } from "../../core/conversation/prefix.ts";
 import { CUT_OFF, NOTHING_SAID, REFUSED } from "../../core/conversation/prompt.ts";
 import { type EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { instant, later } from "../../core/ids.ts";
-import type { Spent } from "../../core/member.ts";
 import type { CacheHint, Model, Reply } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { Context } from "./context.ts";

@@ -10,7 +10,7 @@ import { escapeTags } from "../../core/conversation/tags.ts";
 import { derived } from "../../core/derived.ts";
 import { badInput, EkidenError } from "../../core/errors.ts";
 import { type Name, subagentName } from "../../core/ids.ts";
-import { LoopDetector } from "../../core/loop.ts";
+import { LoopDetector } from "../../core/progress/loop.ts";
 import { applyRole, findRole, type Role, rolePrompt } from "../../core/project/role.ts";
 import type { Model, Store, Tool, ToolContext } from "../../ports/index.ts";
 import type { Agent, TurnOutcome } from "../agent/agent.ts";

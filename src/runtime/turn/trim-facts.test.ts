@@ -3,9 +3,9 @@ import { expect, it } from "vitest";
 import { journalOf } from "../../../test/fixtures/journal.ts";
 import { agentOf, modelOf, saying } from "../../../test/fixtures/member.ts";
 import { stage } from "../../../test/fixtures/stage.ts";
+import type { Seat } from "../../core/board/member.ts";
 import { type Entry, heard } from "../../core/conversation/chat.ts";
-import type { Seat } from "../../core/member.ts";
-import { DEFAULT_SETTINGS } from "../../core/settings.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings/settings.ts";
 import { turn } from "./turn.ts";
 
 const here = stage("sqlite");

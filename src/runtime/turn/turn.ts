@@ -1,12 +1,13 @@
 /** One turn: read, think, act, record. The rest of the runtime decides when to take one. */
+
+import type { IdleReason } from "../../core/board/lifecycle.ts";
+import { type Mail, taskTaken } from "../../core/board/mail.ts";
 import { type AssistantMessage, callsOf, type Entry, heard, textOf } from "../../core/conversation/chat.ts";
 import { lastWords } from "../../core/conversation/last-words.ts";
 import { delivered } from "../../core/conversation/prompt.ts";
-import { cutEnd } from "../../core/conversation/valid.ts";
-import { stepsOf } from "../../core/gains.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
-import type { IdleReason } from "../../core/lifecycle.ts";
-import { type Mail, taskTaken } from "../../core/mail.ts";
+import { stepsOf } from "../../core/progress/gains.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import type { MakeEntries, Outgoing, Reply, Usage } from "../../ports/index.ts";
 import { type Agent, meant, type TurnOutcome, traitsOf, UNANSWERED } from "../agent/agent.ts";
 import { act } from "./act.ts";

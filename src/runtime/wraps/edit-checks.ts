@@ -2,12 +2,13 @@
  * The person's check commands: after an edit, those whose pattern fits the file run where the member's own commands run and as
  * confined as they, and their output comes back with the edit. They refuse nothing.
  */
+
+import { MEMBER_VARIABLE } from "../../core/board/member.ts";
+import { taskVariables } from "../../core/board/task-variables.ts";
 import { headAndTail } from "../../core/conversation/compaction.ts";
 import { messageOf } from "../../core/errors.ts";
-import { MEMBER_VARIABLE } from "../../core/member.ts";
-import { pathPattern } from "../../core/path-pattern.ts";
-import { plainText } from "../../core/plain-text.ts";
-import { taskVariables } from "../../core/task-variables.ts";
+import { pathPattern } from "../../core/paths/path-pattern.ts";
+import { plainText } from "../../core/text/plain-text.ts";
 import type { ToolContext } from "../../ports/index.ts";
 import type { Wrap } from "../agent/call.ts";
 

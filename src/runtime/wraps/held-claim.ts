@@ -1,7 +1,8 @@
 /** No work on a task whose claim was lost: another member may do it at the same time. */
+
+import type { Claimed } from "../../core/board/task.ts";
 import { NO_CLAIM } from "../../core/conversation/lost-claim.ts";
 import type { TaskId } from "../../core/ids.ts";
-import type { Claimed } from "../../core/task.ts";
 import type { Access, ToolContext } from "../../ports/index.ts";
 import type { Wrap } from "../agent/call.ts";
 

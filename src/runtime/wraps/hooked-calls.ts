@@ -5,11 +5,12 @@
  * A completion that a hook blocks is refused with the evidence, and the task stays with its owner. The hook runs before the
  * transaction that completes the task, so no other task starts on work that did not pass. After three refusals the task fails.
  */
+
+import type { Profile } from "../../core/board/member.ts";
+import { REFUSALS_MAX, type Task } from "../../core/board/task.ts";
 import { notPermitted } from "../../core/errors.ts";
 import { HARNESS } from "../../core/ids.ts";
-import type { Profile } from "../../core/member.ts";
 import type { HookEvent } from "../../core/project/hooks.ts";
-import { REFUSALS_MAX, type Task } from "../../core/task.ts";
 import type { CompletionInput, NewTaskInput, SplitInput } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 import type { HookOutcome, Hooks } from "../hooks/hooks.ts";

@@ -3,9 +3,10 @@
  * Reading and talking stay free. Every `bash` command is refused, also one that only reads: the reading tools are enough for a plan,
  * and "no commands before the plan" is easy to trust.
  */
+
+import type { Profile } from "../../core/board/member.ts";
+import type { Claimed } from "../../core/board/task.ts";
 import { type EkidenError, notPermitted } from "../../core/errors.ts";
-import type { Profile } from "../../core/member.ts";
-import type { Claimed } from "../../core/task.ts";
 import type { Request, Tool } from "../../ports/index.ts";
 import type { Wrap } from "../agent/call.ts";
 

@@ -2,8 +2,8 @@
 import { expect, it } from "vitest";
 import { agentOf, modelOf } from "../../../test/fixtures/member.ts";
 import { claimed, name, stage } from "../../../test/fixtures/stage.ts";
+import type { Seat } from "../../core/board/member.ts";
 import { LEAD } from "../../core/ids.ts";
-import type { Seat } from "../../core/member.ts";
 import { completeTask } from "../../tools/claims.ts";
 import { act } from "../turn/act.ts";
 import { reviewed } from "./review.ts";

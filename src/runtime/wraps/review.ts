@@ -4,12 +4,12 @@
  * approved silently, and nothing waits for ever. Verdicts are in the journal, so a restart asks nothing that was answered.
  */
 import { createHash } from "node:crypto";
-import { cutEnd } from "../../core/conversation/valid.ts";
+import { needsReview, type Review, type Reviews, readReview, reviewJob } from "../../core/board/review.ts";
+import { type Claimed, REFUSALS_MAX } from "../../core/board/task.ts";
 import { messageOf, notPermitted } from "../../core/errors.ts";
 import type { Event, FactOf } from "../../core/event.ts";
 import type { Name } from "../../core/ids.ts";
-import { needsReview, type Review, type Reviews, readReview, reviewJob } from "../../core/review.ts";
-import { type Claimed, REFUSALS_MAX } from "../../core/task.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import type { CompletionInput, ToolContext } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 

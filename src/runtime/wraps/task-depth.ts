@@ -1,6 +1,7 @@
 /** Refuses tasks that come from tasks of tasks of tasks: a team that adds work to itself has no end. */
+
+import { depthOf, lastTaskOf, ROOTS } from "../../core/board/task-depth.ts";
 import { notPermitted } from "../../core/errors.ts";
-import { depthOf, lastTaskOf, ROOTS } from "../../core/task-depth.ts";
 import type { Wrap } from "../agent/call.ts";
 
 /** `deepest`: so many tasks from one of the person, which has 0. */

@@ -2,11 +2,12 @@
  * Two wraps around tool calls: one runs every call in the worktree of the current task, the other lets a task be completed only
  * when its branch has landed.
  */
+
+import { type Claimed, REFUSALS_MAX, type Task } from "../../core/board/task.ts";
+import type { LandingStep } from "../../core/board/worktree.ts";
 import { NO_CLAIM } from "../../core/conversation/lost-claim.ts";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
-import { type Claimed, REFUSALS_MAX, type Task } from "../../core/task.ts";
-import type { LandingStep } from "../../core/worktree.ts";
 import type { CompletionInput, Contact, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 import { CHANGES } from "./held-claim.ts";

@@ -1,9 +1,10 @@
 /** Answers a request in the person's name, also one to a member: a plan, a permission, a stop. */
+
+import { checkText } from "../../core/board/mail.ts";
+import { meantAnswer } from "../../core/board/question.ts";
 import { badInput, notFound } from "../../core/errors.ts";
 import { PERSON, quote, type RequestId } from "../../core/ids.ts";
-import { checkText } from "../../core/mail.ts";
 import { coversCommand, fitsPath, fitsText, parseRule, showRule } from "../../core/permission/rule.ts";
-import { meantAnswer } from "../../core/question.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
 

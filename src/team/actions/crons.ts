@@ -1,9 +1,10 @@
 /** Sets and cancels cron jobs. A cron job that a person sets is durable; any process of the team lets it go off. */
+
+import { checkText } from "../../core/board/mail.ts";
 import { badInput } from "../../core/errors.ts";
 import { type CronId, LEAD, type Name, name } from "../../core/ids.ts";
-import { checkText } from "../../core/mail.ts";
+import { checkZone } from "../../core/text/zone.ts";
 import { cronLine } from "../../core/views/cron.ts";
-import { checkZone } from "../../core/zone.ts";
 import type { Cron, NewCron, Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
 
@@ -22,7 +23,7 @@ export type CronInput = {
 /** @throws EkidenError `bad_input` */
 export async function readCron({ expression, text, to, task, once, zone }: CronInput): Promise<NewCron> {
   if (to !== undefined && task) throw badInput("Give either --to NAME or --task, not both.");
-  const { parseCron } = await import("../../core/cron.ts");
+  const { parseCron } = await import("../../core/board/cron.ts");
   parseCron(expression);
   checkText(text);
   return {

@@ -1,10 +1,10 @@
 /** Sends mail. A person's mail passes the person's own hooks first, as in the conversation with the lead. */
 import { join } from "node:path";
+import { checkText, type Mail } from "../../core/board/mail.ts";
 import { type Image, imagesNamed } from "../../core/conversation/image.ts";
 import { badInput, notFound } from "../../core/errors.ts";
 import { address, fullName, type MailId, type Name, PERSON } from "../../core/ids.ts";
-import { checkText, type Mail } from "../../core/mail.ts";
-import { mayMail, type Settings } from "../../core/settings.ts";
+import { mayMail, type Settings } from "../../core/settings/settings.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
 

@@ -1,9 +1,9 @@
 /** Deletes what has become old: facts and conversations, whole teams, output files, images, records of gates. Counts only, on a dry run. */
 import { lstatSync, readdirSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
+import { imagesIn, MAILBOX_MAX } from "../../core/board/mail.ts";
 import type { Image } from "../../core/conversation/image.ts";
 import { type Instant, LEAD, type Name, PERSON } from "../../core/ids.ts";
-import { imagesIn, MAILBOX_MAX } from "../../core/mail.ts";
 import { isActive, type PruneData, type PrunedTeam } from "../../core/views/prune.ts";
 import type { Store } from "../../ports/index.ts";
 

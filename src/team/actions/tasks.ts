@@ -1,9 +1,7 @@
 /** Changes to the board by a person, or by the member in whose shell a command was typed. Each is journalled with its author. */
 import { systemClock } from "../../adapters/clock.ts";
 import { livesAs } from "../../adapters/process-identity.ts";
-import { EkidenError, notPermitted } from "../../core/errors.ts";
-import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
-import { isOutsider } from "../../core/sync.ts";
+import { isOutsider } from "../../core/board/sync.ts";
 import {
   checkTask,
   EDITABLE_FIELDS,
@@ -11,7 +9,9 @@ import {
   type Part,
   type Task,
   type TaskChange,
-} from "../../core/task.ts";
+} from "../../core/board/task.ts";
+import { EkidenError, notPermitted } from "../../core/errors.ts";
+import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import { boardData, type TaskData } from "../../core/views/board.ts";
 import type { Board, Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";

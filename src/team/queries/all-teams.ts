@@ -1,7 +1,7 @@
 /** The teams of a person in all projects, and which of them need an answer. Views: core/views/ps.ts. */
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { PERSON } from "../../core/ids.ts";
-import { DEFAULT_SETTINGS } from "../../core/settings.ts";
+import { DEFAULT_SETTINGS } from "../../core/settings/settings.ts";
 import type { ListedTeam, TeamState } from "../../core/views/ps.ts";
 import type { Store } from "../../ports/index.ts";
 import type { KnownTeam } from "../../project/known-teams.ts";

@@ -1,9 +1,9 @@
 /** The board, and one task with its history. Views: core/views/board.ts. */
 import { systemClock } from "../../adapters/clock.ts";
+import type { Status } from "../../core/board/task.ts";
 import { notFound } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
-import type { Status } from "../../core/task.ts";
 import { type BoardData, boardData, type TaskHistory, taskHistory } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
 import { ABOUT_TASKS } from "./task-life.ts";

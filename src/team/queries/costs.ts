@@ -1,5 +1,5 @@
 /** The usage of each member: model calls, tokens, US dollars. */
-import type { Member } from "../../core/member.ts";
+import type { Member } from "../../core/board/member.ts";
 import { type Cell, money, tokens, type View } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
 

@@ -1,7 +1,7 @@
 /** The processes that run the members of a team. */
 import { systemClock } from "../../adapters/clock.ts";
 import { livesAs } from "../../adapters/process-identity.ts";
-import type { Host } from "../../core/host.ts";
+import type { Host } from "../../core/board/host.ts";
 import type { Store } from "../../ports/index.ts";
 
 /** The lease of a process that was seen to have ended is over, as its members can be taken over at once. */

@@ -1,7 +1,8 @@
 /** The journal: its last events, or its events as they come, whichever process writes them. */
+
+import { words } from "../../core/board/mail.ts";
 import type { Event } from "../../core/event.ts";
-import { words } from "../../core/mail.ts";
-import { oneLine } from "../../core/one-line.ts";
+import { oneLine } from "../../core/text/one-line.ts";
 import { type Sentence, sentence } from "../../core/views/sentence.ts";
 import type { Cursor, Journal, JournalPage, Store } from "../../ports/index.ts";
 

@@ -3,8 +3,8 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { readLiveOutput } from "../../adapters/live-output.ts";
 import { scopeOf } from "../../adapters/store/index.ts";
-import type { LiveOutput } from "../../core/live-output.ts";
-import type { Settings } from "../../core/settings.ts";
+import type { Settings } from "../../core/settings/settings.ts";
+import type { LiveOutput } from "../../core/text/live-output.ts";
 import type { Store } from "../../ports/index.ts";
 import { storeUrl } from "../../project/store-address.ts";
 

@@ -1,6 +1,6 @@
 /** The picture of a team as the tables have it, and the place in the journal from which facts lead on. */
 import { hostname } from "node:os";
-import type { Member } from "../../core/member.ts";
+import type { Member } from "../../core/board/member.ts";
 import { type MemberRow, rowOf } from "../../core/picture/member.ts";
 import { Picture } from "../../core/picture/picture.ts";
 import { shownOf } from "../../core/picture/task.ts";

@@ -5,9 +5,9 @@ import { Git } from "../../adapters/git/git.ts";
 import { listed } from "../../adapters/git/preflight.ts";
 import { branchDiff, folderDiff } from "../../adapters/git/work-diff.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
+import type { Task } from "../../core/board/task.ts";
 import type { Event } from "../../core/event.ts";
 import type { Name } from "../../core/ids.ts";
-import type { Task } from "../../core/task.ts";
 import type { Store } from "../../ports/index.ts";
 
 /** Moves of the target that are looked through for a landing. */

@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { recruit } from "../../../src/core/board/recruit.ts";
 import { PERSON } from "../../../src/core/ids.ts";
-import { isWithin } from "../../../src/core/paths.ts";
-import { recruit } from "../../../src/core/recruit.ts";
+import { isWithin } from "../../../src/core/paths/paths.ts";
 import { type AgentProgram, agentProgram } from "../../fixtures/agent-program.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { type ProgramOptions, type ProgramTeam, programTeam } from "../../fixtures/program-team.ts";

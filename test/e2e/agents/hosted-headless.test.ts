@@ -3,9 +3,9 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { recruit } from "../../../src/core/board/recruit.ts";
 import { PERSON } from "../../../src/core/ids.ts";
-import { recruit } from "../../../src/core/recruit.ts";
-import type { Settings } from "../../../src/core/settings.ts";
+import type { Settings } from "../../../src/core/settings/settings.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 

@@ -2,9 +2,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { recruit } from "../../../src/core/board/recruit.ts";
 import { PERSON } from "../../../src/core/ids.ts";
-import { recruit } from "../../../src/core/recruit.ts";
-import type { Settings } from "../../../src/core/settings.ts";
+import type { Settings } from "../../../src/core/settings/settings.ts";
 import { type AgentScript, agentProgram } from "../../fixtures/agent-program.ts";
 import { journalOf } from "../../fixtures/journal.ts";
 import { type ProgramTeam, programTeam } from "../../fixtures/program-team.ts";

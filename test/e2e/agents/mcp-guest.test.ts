@@ -10,7 +10,7 @@ import { systemClock } from "../../../src/adapters/clock.ts";
 import { isAlive } from "../../../src/adapters/process-table.ts";
 import { openStore } from "../../../src/adapters/store/index.ts";
 import { name } from "../../../src/core/ids.ts";
-import { DEFAULT_SETTINGS } from "../../../src/core/settings.ts";
+import { DEFAULT_SETTINGS } from "../../../src/core/settings/settings.ts";
 import { Guest } from "../../../src/host/guests/guest.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";

@@ -8,9 +8,9 @@ import { existsSync, mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { recruit } from "../../../src/core/board/recruit.ts";
 import { PERSON } from "../../../src/core/ids.ts";
-import { recruit } from "../../../src/core/recruit.ts";
-import type { Settings } from "../../../src/core/settings.ts";
+import type { Settings } from "../../../src/core/settings/settings.ts";
 import { answer } from "../../../src/team/actions/answer.ts";
 
 import { programTeam } from "../../fixtures/program-team.ts";

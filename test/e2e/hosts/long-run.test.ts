@@ -6,7 +6,7 @@ import { systemClock } from "../../../src/adapters/clock.ts";
 import { openModel } from "../../../src/adapters/models/index.ts";
 import { whoIs } from "../../../src/core/conversation/prompt.ts";
 import { LEAD, name } from "../../../src/core/ids.ts";
-import { DEFAULT_SETTINGS } from "../../../src/core/settings.ts";
+import { DEFAULT_SETTINGS } from "../../../src/core/settings/settings.ts";
 import { type HostedTeam, hostedTeam } from "../../fixtures/hosted-team.ts";
 import {
   calls,

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { type Step, scripted } from "../../../src/adapters/models/scripted.ts";
 import type { Name } from "../../../src/core/ids.ts";
-import { DEFAULT_SETTINGS } from "../../../src/core/settings.ts";
+import { DEFAULT_SETTINGS } from "../../../src/core/settings/settings.ts";
 import { openWorker, type Worker } from "../../../src/host/worker/worker.ts";
 import type { Model, Store } from "../../../src/ports/index.ts";
 import { programTeam } from "../../fixtures/program-team.ts";

@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import type { Step } from "../../../src/adapters/models/scripted.ts";
 import { name } from "../../../src/core/ids.ts";
-import type { Settings } from "../../../src/core/settings.ts";
+import type { Settings } from "../../../src/core/settings/settings.ts";
 import { heardIn, toolsOf } from "../../fixtures/equipped-team.ts";
 import { type ProgramTeam, programTeam, resultsIn } from "../../fixtures/program-team.ts";
 import { type Repository, repository } from "../../fixtures/repository.ts";

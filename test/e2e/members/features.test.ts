@@ -9,7 +9,7 @@ import type { Entry } from "../../../src/core/conversation/chat.ts";
 import { heard } from "../../../src/core/conversation/chat.ts";
 import { prefixBreaks } from "../../../src/core/conversation/prefix.ts";
 import { type HostId, LEAD, later, PERSON } from "../../../src/core/ids.ts";
-import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings.ts";
+import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings/settings.ts";
 import { composeAgent, FEATURES } from "../../../src/host/compose.ts";
 import { openParts } from "../../../src/host/parts.ts";
 import { permissionPolicy } from "../../../src/host/permission-policy.ts";

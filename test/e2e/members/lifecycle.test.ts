@@ -2,8 +2,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { ManualClock } from "../../../src/adapters/clock.ts";
+import type { Mail } from "../../../src/core/board/mail.ts";
 import { LEAD, later, name, PERSON } from "../../../src/core/ids.ts";
-import type { Mail } from "../../../src/core/mail.ts";
 import { defineTool } from "../../../src/tools/define.ts";
 import { type HostedOptions, type HostedTeam, hostedTeam } from "../../fixtures/hosted-team.ts";
 import { soon } from "../../fixtures/soon.ts";

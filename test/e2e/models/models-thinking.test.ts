@@ -9,8 +9,8 @@ import {
   type ToolResult,
 } from "../../../src/core/conversation/chat.ts";
 import { Conversation } from "../../../src/core/conversation/conversation.ts";
-import type { Effort } from "../../../src/core/effort.ts";
 import { instant } from "../../../src/core/ids.ts";
+import type { Effort } from "../../../src/core/settings/effort.ts";
 import type { Clock, Delta, Model, ModelRequest } from "../../../src/ports/index.ts";
 import {
   calls,

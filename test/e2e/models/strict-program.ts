@@ -3,9 +3,9 @@
  * nothing was refused or lost, and no conversation changed what it had said before.
  */
 import { expect } from "vitest";
+import type { NewTask } from "../../../src/core/board/task.ts";
 import { prefixBreaks } from "../../../src/core/conversation/prefix.ts";
 import { PERSON } from "../../../src/core/ids.ts";
-import type { NewTask } from "../../../src/core/task.ts";
 import { transcript } from "../../../src/team/queries/transcript.ts";
 import {
   type ModelCall,

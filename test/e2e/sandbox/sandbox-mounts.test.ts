@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Confinement } from "../../../src/core/sandbox.ts";
+import type { Confinement } from "../../../src/core/sandbox/sandbox.ts";
 import type { ConfinedProgram } from "../../../src/ports/index.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { closeConfined, confined } from "../../fixtures/confined.ts";

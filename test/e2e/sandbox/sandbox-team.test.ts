@@ -2,9 +2,9 @@
 import { realpathSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Step, scripted } from "../../../src/adapters/models/scripted.ts";
+import { recruit } from "../../../src/core/board/recruit.ts";
 import type { Event, FactType } from "../../../src/core/event.ts";
-import { recruit } from "../../../src/core/recruit.ts";
-import { DEFAULT_SETTINGS } from "../../../src/core/settings.ts";
+import { DEFAULT_SETTINGS } from "../../../src/core/settings/settings.ts";
 import { openHost } from "../../../src/host/host.ts";
 import type { Model } from "../../../src/ports/index.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";

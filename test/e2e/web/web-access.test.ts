@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Step } from "../../../src/adapters/models/scripted.ts";
 import { asTaskId, LEAD, name, PERSON } from "../../../src/core/ids.ts";
-import { DEFAULT_SETTINGS } from "../../../src/core/settings.ts";
+import { DEFAULT_SETTINGS } from "../../../src/core/settings/settings.ts";
 import { readPage } from "../../../src/faces/web/page-files.ts";
 import { recordingPage } from "../../../src/faces/web/recording.ts";
 import { Teams } from "../../../src/faces/web/teams.ts";

@@ -1,7 +1,7 @@
 /** A page that is opened while tasks are in their gate, in line or before a question shows them as that, not as work. */
 import { describe, expect, it } from "vitest";
+import { recruits } from "../../../src/core/board/recruit.ts";
 import { PERSON } from "../../../src/core/ids.ts";
-import { recruits } from "../../../src/core/recruit.ts";
 import { faultsOfAccess } from "../../fixtures/axe.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { pageServer } from "../../fixtures/page-server.ts";

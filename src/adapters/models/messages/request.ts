@@ -6,7 +6,7 @@ import {
   partsOfProgram,
 } from "../../../core/conversation/chat.ts";
 import { imagesOf } from "../../../core/conversation/image.ts";
-import type { Capabilities } from "../../../core/models.ts";
+import type { Capabilities } from "../../../core/settings/models.ts";
 import type { CacheHint, ToolSpec } from "../../../ports/model.ts";
 import type { VendorRequest } from "../vendor.ts";
 

@@ -1,7 +1,7 @@
 /** Gemini. Its calls carry an encrypted thought that must be sent back with them. */
 import type { JSONValue, SharedV3ProviderOptions } from "@ai-sdk/provider";
-import type { Effort } from "../../../core/effort.ts";
-import type { Capabilities } from "../../../core/models.ts";
+import type { Effort } from "../../../core/settings/effort.ts";
+import type { Capabilities } from "../../../core/settings/models.ts";
 import { packaged } from "../packaged.ts";
 import { forGemini } from "../schemas.ts";
 import type { Vendor, VendorRequest, Whereabouts } from "../vendor.ts";

@@ -1,6 +1,6 @@
 /** The board: tasks in progress first, then ready ones, waiting ones, and ended ones; the longest chain of work is marked. */
 import { visibleWidth } from "@earendil-works/pi-tui";
-import { criticalPath } from "../../../core/order.ts";
+import { criticalPath } from "../../../core/board/order.ts";
 import { countsOf, type ListedTask, listed } from "../../../core/picture/looks.ts";
 import type { PictureMember } from "../../../core/picture/member.ts";
 import type { Picture } from "../../../core/picture/picture.ts";

@@ -1,6 +1,6 @@
 /** Background commands: who started them, their state, and the end of the output of those that run on this machine. */
 import { tailOf } from "../../../adapters/tail.ts";
-import { type Job, showJob } from "../../../core/job.ts";
+import { type Job, showJob } from "../../../core/board/job.ts";
 import { colourOf } from "../../../core/views/identity.ts";
 import { span } from "../../../core/views/view.ts";
 import type { Row } from "../list.ts";

@@ -1,6 +1,7 @@
 /** The latest mail of the person, the lead and the teammates, newest first; unread mail is marked. */
+
+import { type Mail, words } from "../../../core/board/mail.ts";
 import { LEAD, PERSON } from "../../../core/ids.ts";
-import { type Mail, words } from "../../../core/mail.ts";
 import { clock } from "../../terminal/print.ts";
 import type { Row } from "../list.ts";
 import { nameOf, oneLine, type Style, safe, shortened } from "../style.ts";

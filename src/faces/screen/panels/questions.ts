@@ -1,7 +1,8 @@
 /** The questions that wait for an answer, those to the lead as well: keys answer the one under the cursor. */
+
+import { optionLines } from "../../../core/board/question.ts";
 import { PERSON } from "../../../core/ids.ts";
 import { isForPerson } from "../../../core/picture/questions.ts";
-import { optionLines } from "../../../core/question.ts";
 import { colourOf } from "../../../core/views/identity.ts";
 import type { QuestionData } from "../../../core/views/request.ts";
 import { span } from "../../../core/views/view.ts";

@@ -1,11 +1,11 @@
 /** The page's one state: where it is, the team live, the replay, the open questions. Views subscribe and read. */
 import { useLayoutEffect, useState } from "preact/hooks";
 import type { Event } from "../../../core/event.ts";
-import type { LiveOutput } from "../../../core/live-output.ts";
 import type { MemberRow } from "../../../core/picture/member.ts";
 import { Picture } from "../../../core/picture/picture.ts";
 import { QUESTION_FACTS } from "../../../core/picture/questions.ts";
 import { taskOf } from "../../../core/picture/task.ts";
+import type { LiveOutput } from "../../../core/text/live-output.ts";
 import type { Act, Acted, Overview, Question, Snapshot } from "../wire.ts";
 import { putInLine } from "./board.ts";
 import type { Replay } from "./replay.ts";

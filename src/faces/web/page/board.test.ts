@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { criticalPath, inOrder } from "../../../core/board/order.ts";
 import type { Event } from "../../../core/event.ts";
 import { instant, name } from "../../../core/ids.ts";
-import { criticalPath, inOrder } from "../../../core/order.ts";
 import { joined, type MemberRow } from "../../../core/picture/member.ts";
 import { Picture } from "../../../core/picture/picture.ts";
 import { lanes, withoutLost } from "../../../core/picture/spans.ts";

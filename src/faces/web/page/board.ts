@@ -1,10 +1,11 @@
 /** Works out the words of the board: why a task waits, and the counts. Pure. */
+
+import { overlapping } from "../../../core/board/touches.ts";
 import type { Event } from "../../../core/event.ts";
 import { type Look, lookOf, looksOf } from "../../../core/picture/looks.ts";
 import type { PictureMember as Member } from "../../../core/picture/member.ts";
 import type { Picture } from "../../../core/picture/picture.ts";
 import type { Task } from "../../../core/picture/task.ts";
-import { overlapping } from "../../../core/touches.ts";
 
 export { LOOKS, type Look, lookOf, looksOf } from "../../../core/picture/looks.ts";
 

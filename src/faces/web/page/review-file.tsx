@@ -1,7 +1,7 @@
 /** One file of the outcome's change, opened on demand; a person comments on its lines. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { spellHidden } from "../../../core/hidden.ts";
+import { spellHidden } from "../../../core/text/hidden.ts";
 import { app } from "./app.ts";
 import { comment, commentsOf } from "./comments.ts";
 import { Button, Form } from "./fields.tsx";

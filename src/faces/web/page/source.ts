@@ -1,7 +1,7 @@
 /** The source of the page's answers: the server, or the recording that it is itself. */
 import type { Event } from "../../../core/event.ts";
-import type { LiveOutput } from "../../../core/live-output.ts";
 import type { MemberRow } from "../../../core/picture/member.ts";
+import type { LiveOutput } from "../../../core/text/live-output.ts";
 import type { Act, Acted, Recording } from "../wire.ts";
 import { listen } from "./listen.ts";
 import { BASE } from "./route.ts";

@@ -2,9 +2,9 @@
 import { lexer, type Token, type Tokens } from "marked";
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { codeParts } from "../../../core/code-parts.ts";
-import { spellHidden } from "../../../core/hidden.ts";
-import { plainText } from "../../../core/plain-text.ts";
+import { codeParts } from "../../../core/text/code-parts.ts";
+import { spellHidden } from "../../../core/text/hidden.ts";
+import { plainText } from "../../../core/text/plain-text.ts";
 import { changed, type DiffLine } from "./changed.ts";
 import { CopyButton } from "./copy.tsx";
 import { Button } from "./fields.tsx";

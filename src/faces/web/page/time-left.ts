@@ -1,6 +1,7 @@
 /** Says in words how long the board will take, while somebody works on it. Worked out again when a task changes, and twice a minute. */
+
+import { aboutSpan, leftWords, type TimeLeft, timeLeft } from "../../../core/board/time-left.ts";
 import type { Picture } from "../../../core/picture/picture.ts";
-import { aboutSpan, leftWords, type TimeLeft, timeLeft } from "../../../core/time-left.ts";
 import { app } from "./app.ts";
 
 const STEP_MS = 30_000;

@@ -1,5 +1,5 @@
 /** Layers of a board in which everything has ended: they become one card while something else is open. Pure. */
-import { inOrder } from "../../../../core/order.ts";
+import { inOrder } from "../../../../core/board/order.ts";
 import type { Task } from "../../../../core/picture/task.ts";
 import { depthsOf } from "./layout.ts";
 

@@ -1,6 +1,6 @@
 /** The board as a graph: drag to move, wheel or two fingers to zoom, arrows to go from task to task. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { criticalPath } from "../../../../core/order.ts";
+import { criticalPath } from "../../../../core/board/order.ts";
 import type { Task } from "../../../../core/picture/task.ts";
 import { counted, figure, span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";

@@ -1,6 +1,6 @@
 /** The layout of a board, made in the worker and kept until tasks or edges change. */
 import { useEffect, useState } from "preact/hooks";
-import { inOrder } from "../../../../core/order.ts";
+import { inOrder } from "../../../../core/board/order.ts";
 import type { Picture } from "../../../../core/picture/picture.ts";
 import { groupOf } from "../board.ts";
 import { trustedUrl } from "../trusted.ts";

@@ -1,5 +1,5 @@
 /** Lays the board out beside the page's own thread, which goes on scrolling. */
-import { inOrder } from "../../../../core/order.ts";
+import { inOrder } from "../../../../core/board/order.ts";
 import { type Layout, layout, type Node } from "./layout.ts";
 
 export type Wanted = { readonly ticket: number; readonly nodes: readonly Node[] };

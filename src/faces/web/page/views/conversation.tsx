@@ -1,6 +1,6 @@
 /** Shows what a member heard, thought, said and did, also what a compaction took out of its sight. */
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { LiveOutput } from "../../../../core/live-output.ts";
+import type { LiveOutput } from "../../../../core/text/live-output.ts";
 import { concerns } from "../../../../core/views/search.ts";
 import type { ConversationPage } from "../../wire.ts";
 import { app } from "../app.ts";

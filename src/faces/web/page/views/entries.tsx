@@ -1,8 +1,8 @@
 /** The entries of a conversation: what was heard, thought, said and done. */
 
-import { languageOf } from "../../../../core/code-parts.ts";
 import { type Entry, type ToolCall, type ToolResult, textOf } from "../../../../core/conversation/chat.ts";
 import type { PictureMember as Member } from "../../../../core/picture/member.ts";
+import { languageOf } from "../../../../core/text/code-parts.ts";
 import { type Called, shownCall } from "../../../../core/views/shown-call.ts";
 import { span } from "../../../../core/views/view.ts";
 import { callText } from "../../call-text.ts";

@@ -1,7 +1,7 @@
 /** The view of mail: sender, recipient, text, and whether it was read. */
 import { useEffect, useMemo, useState } from "preact/hooks";
+import { type Mail, words } from "../../../../core/board/mail.ts";
 import { PERSON } from "../../../../core/ids.ts";
-import { type Mail, words } from "../../../../core/mail.ts";
 import type { MailPage } from "../../wire.ts";
 import { app } from "../app.ts";
 import { useReturns } from "../facts.ts";

@@ -1,7 +1,7 @@
 /** The start of a team: its goal and options. A team that rests goes on, one that works gets more teammates. Also lists crons. */
 
 import { useEffect, useState } from "preact/hooks";
-import { EFFORTS } from "../../../../core/effort.ts";
+import { EFFORTS } from "../../../../core/settings/effort.ts";
 import { tried } from "../../../../core/tried.ts";
 import { counted } from "../../../../core/views/view.ts";
 import type { StartForm, StartOptions } from "../../wire.ts";

@@ -1,6 +1,6 @@
 /** Changes a team at work: its mode and budget, and the model, effort and conversation of its members. */
 import { useEffect, useState } from "preact/hooks";
-import { EFFORTS } from "../../../../core/effort.ts";
+import { EFFORTS } from "../../../../core/settings/effort.ts";
 import { money } from "../../../../core/views/view.ts";
 import type { Act, Steering } from "../../wire.ts";
 import { app } from "../app.ts";

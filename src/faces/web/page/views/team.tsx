@@ -1,7 +1,7 @@
 /** Shows the work of each member on a card. Only the cards in sight ask for the running call. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { LiveOutput } from "../../../../core/live-output.ts";
 import type { PictureMember as Member } from "../../../../core/picture/member.ts";
+import type { LiveOutput } from "../../../../core/text/live-output.ts";
 import { counted, money, tokens } from "../../../../core/views/view.ts";
 import type { Doing } from "../../wire.ts";
 import { AsksOf } from "../answers.tsx";

@@ -1,6 +1,6 @@
 /** The teams of this person in all projects: those that need an answer first, with their work and one way into each. Read again while it is seen. */
 import { useEffect, useState } from "preact/hooks";
-import { leftWords } from "../../../../core/time-left.ts";
+import { leftWords } from "../../../../core/board/time-left.ts";
 import { figure, money, span } from "../../../../core/views/view.ts";
 import type { AllTeams, TeamGlance } from "../../wire.ts";
 import { app } from "../app.ts";

@@ -1,0 +1,75 @@
+/** Reads from the output of a failed command which host or path its sandbox refused. */
+import { isWithin, resolvePath } from "../paths/paths.ts";
+import type { SandboxPolicy } from "./sandbox.ts";
+
+/**
+ * One line about a failed command that the sandbox is the cause of, or null. `output` is what it printed. It names the host or the path;
+ * an error that programs also have for other reasons counts only where it names a path that the sandbox guards.
+ */
+export function denialNote(
+  output: string,
+  policy: SandboxPolicy,
+  refusedHosts: readonly string[],
+): string | null {
+  const [host] = refusedHosts;
+  if (host !== undefined)
+    return `[sandbox: the connection to ${host} was refused. The rule that would allow it: allow network(${host})]`;
+  const text = output.slice(-20_000);
+  if (policy.network !== "all" && UNREACHABLE.test(text)) {
+    const named = HOST.exec(text)
+      ?.slice(1)
+      .find((found) => found !== undefined);
+    return `[sandbox: commands have no network connection${policy.network === "off" ? "" : " but to listed hosts, through the proxy in HTTPS_PROXY"}. The rule that would allow it: allow network(${named ?? "HOST"})]`;
+  }
+  const path = deniedPath(text, policy);
+  if (path === undefined) return null;
+  if (!policy.rules.some(({ access }) => access === "write"))
+    return `[sandbox: this command runs with a read-only workspace${path === "" ? "" : `, so ${path} cannot be written`}]`;
+  return path !== "" && isHidden(path, policy)
+    ? `[sandbox: ${path} is hidden from commands]`
+    : `[sandbox: ${path === "" ? "a path" : path} is read-only for commands. Only the workspace and /tmp are writable, and in them not .git/config, .git/hooks, .ekiden and the other protected files; in the worktree of a task only branches below ekiden/ can be made or moved]`;
+}
+
+/** The host of the rule that a note names. */
+export const hostWanted = (note: string): string | null => {
+  const host = /allow network\(([^()]+)\)\]$/.exec(note)?.[1];
+  return host === undefined || host === "HOST" ? null : host;
+};
+
+/** The path that the sandbox kept from being written or read; "" for one that the output does not name; undefined for none. */
+function deniedPath(text: string, policy: SandboxPolicy): string | undefined {
+  let unnamed: "" | undefined;
+  for (const said of text.split("\n").reverse()) {
+    const line = said.replace(SHELL, "");
+    const isReadOnly = /read-only file system|\bEROFS\b/i.test(line);
+    if (!isReadOnly && !MAY_BE_DENIED.test(line)) continue;
+    const path = [...line.matchAll(QUOTED_PATH)].at(-1)?.[1] ?? [...line.matchAll(BARE_PATH)].at(-1)?.[1];
+    if (path === undefined) {
+      if (isReadOnly) unnamed = "";
+    } else if (isReadOnly) return path;
+    else {
+      const full = resolvePath(policy.cwd, path);
+      if (isHidden(full, policy) || (!/no such file|ENOENT/i.test(line) && isGuarded(full, policy)))
+        return path;
+    }
+  }
+  return unnamed;
+}
+
+const isHidden = (path: string, { rules, cwd }: SandboxPolicy): boolean =>
+  rules.some((rule) => rule.access === "hide" && isWithin(rule.path, resolvePath(cwd, path)));
+const isGuarded = (path: string, { rules }: SandboxPolicy): boolean =>
+  rules.some((rule) => rule.access === "read" && isWithin(rule.path, path));
+
+/** The shell that says it is not the path that it is about. */
+const SHELL = /^(?:\/\S*\/)?(?:ba|da|z)?sh: /;
+const MAY_BE_DENIED =
+  /device or resource busy|operation not permitted|permission denied|no such file or directory|\b(?:EBUSY|EPERM|EACCES|ENOENT)\b/i;
+/** `touch: cannot touch '/x': Read-only …`, `/bin/sh: 1: cannot create /x: …`, `EROFS: …, open '/x'`. */
+const QUOTED_PATH = /['"‘`]([^'"’`\s]*\/[^'"’`]*|\.[\w.-]+)['"’`]/g;
+const BARE_PATH = /(?:^|[\s:])((?:~|\.{1,2})?\/[^\s:'"]+|\.[\w-][\w./-]*)(?=:)/g;
+
+const UNREACHABLE =
+  /could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|no route to host|failed to establish a new connection|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND)\b|unable to resolve host|dial tcp|network unreachable|Could not resolve '/i;
+const HOST =
+  /(?:resolve host(?:name)?:? ['"]?|resolve host address ['‘"]?|(?:ENOTFOUND|EAI_AGAIN) |lookup |Could not resolve ')([\w-]+(?:\.[\w-]+)+)|https?:\/\/([\w-]+(?:\.[\w-]+)+)/i;

@@ -1,0 +1,283 @@
+/** The shape, meaning, unit and bounds of each setting. The schemas of all take longer to make than most commands run. */
+import { z } from "zod";
+import { type Recruit, recruit, recruits } from "../board/recruit.ts";
+import { REVIEWS } from "../board/review.ts";
+import { REFUSALS_MAX } from "../board/task.ts";
+import { messageOf } from "../errors.ts";
+import { name } from "../ids.ts";
+import { lazy } from "../lazy.ts";
+import { MODES } from "../permission/mode.ts";
+import { hookSettings } from "../project/hooks.ts";
+import { SANDBOX_MODES } from "../sandbox/sandbox.ts";
+import { checkDeadline } from "./deadline.ts";
+import type { SettingKey, Settings } from "./settings.ts";
+import { effortSetting, modelSetting, oneOf, positive } from "./shapes.ts";
+
+/** Turns the error of a reader into an issue, so that names are checked by one rule everywhere. */
+const read =
+  <I, O>(reader: (input: I) => O) =>
+  (input: I, ctx: { addIssue(issue: string): void }): O => {
+    try {
+      return reader(input);
+    } catch (error) {
+      ctx.addIssue(messageOf(error));
+      return z.NEVER;
+    }
+  };
+
+const count = lazy(() => z.int("a whole number").min(0, "a number of 0 or more"));
+const duration = lazy(() => positive().max(2_147_483_647, "at most 2147483647 milliseconds"));
+const text = lazy(() => z.string("a text").min(1, "a text that is not empty"));
+const rules = lazy(() => z.array(text(), `a list of rules such as ["bash(git status)"]`).readonly());
+const money = lazy(() => z.number("a number").positive("a number above 0"));
+const flag = lazy(() => z.boolean("true or false"));
+export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings[K]>> } = {
+  model: () => text().describe("Model of the lead and the teammates, as provider/model."),
+  leadModel: () => text().describe("Model of the lead, if it differs from `model`."),
+  baseUrl: () =>
+    z.url("a URL such as http://localhost:11434/v1").describe("Address of the openai-compatible provider."),
+  effort: () =>
+    effortSetting().describe(
+      'How hard models think: a level, or one for each phase ("plan", "work", "review") and role ("roles"). Unset: as each provider sees fit.',
+    ),
+  models: () =>
+    z
+      .record(z.string(), modelSetting(), 'models by "provider/name"')
+      .describe(
+        'Properties of models that Ekiden does not know, by "provider/name": efforts, thinking, window, longest, patch, price, and options that go with each request.',
+      ),
+  teammates: () =>
+    z
+      .union(
+        [
+          count().max(1000).transform(recruits),
+          z.array(z.string().transform(read(recruit)), "a number or a list").readonly(),
+        ],
+        `a number, or a list of names such as ["alice", "bob:tester"]`,
+      )
+      .transform((list): readonly Recruit[] => list)
+      .describe("Teammates to start with: a number, or names with an optional role after a colon."),
+  turnsPerStint: () =>
+    positive().describe(
+      "Model calls of one stint. Then a member goes on with its task only if it made progress; without a task it waits for news.",
+    ),
+  stintsPerAttempt: () =>
+    positive().describe("Stints of one attempt at a task; then the task goes back to the board."),
+  callsPerTask: () =>
+    positive().describe(
+      "Model calls the whole team makes for each task that a person or a runbook put on the board, at least for one; then it stops with exit code 4. Tasks that members add share those of the task that they come from; when they are used up, these tasks fail and the others go on.",
+    ),
+  callsWithoutProgress: () =>
+    positive().describe(
+      "Model calls the whole team makes without progress (new content of a file, a landed change, a completed task of the person); then it stops with exit code 4. Calls that find out something new count in part.",
+    ),
+  maxMembers: () =>
+    positive()
+      .max(1000, "at most 1000")
+      .describe("Members up to which the lead may add teammates; those that you start with do not need it."),
+  taskDepth: () => positive().describe("Levels of tasks that members add below a task of the person."),
+  maxTurns: () =>
+    positive().describe("Model calls of one run, with all its resumes; then it stops with exit code 4."),
+  deadline: () =>
+    text()
+      .transform(read(checkDeadline))
+      .describe(
+        'When a run stops with exit code 4, to be resumed: a duration such as "2h30m", or a time of day such as "18:30".',
+      ),
+  idleTimeoutMs: () =>
+    z
+      .union([duration(), z.literal("never")], `milliseconds, or "never"`)
+      .transform((ms) => (ms === "never" ? Number.POSITIVE_INFINITY : ms))
+      .describe(
+        'How long a teammate waits for work before it shuts down, in milliseconds, or "never". In a conversation those that you asked for stay.',
+      ),
+  idlePollMs: () =>
+    duration().describe("How often an idle member looks for work without a wake-up, in case one was lost."),
+  jobWaitMs: () =>
+    duration()
+      .min(1_000, "1000 or more")
+      .describe(
+        "How long a run that nobody watches waits for background commands when every member rests; then they are ended, and their owners are told.",
+      ),
+  leaseMs: () =>
+    duration().min(100, "100 or more").describe("How long a claim outlives the last heartbeat of its host."),
+  maxAttempts: () => positive().describe("Times a task is claimed before it counts as failed."),
+  shutdownDeadlineMs: () => duration().describe("How long a member may take to answer a request to stop."),
+  planDeadlineMs: () =>
+    duration().describe("How long a teammate waits for an answer to its plan; then it counts as rejected."),
+  bashTimeoutMs: () => duration().describe("How long one command may run."),
+  permissionMode: () =>
+    oneOf(MODES).describe(
+      "plan: only look. default: ask. accept-edits: edit files without asking. bypass: never ask.",
+    ),
+  permissionsTo: () =>
+    oneOf(["person", "lead", "nobody"]).describe(
+      "The one who answers questions about permissions: you (in any terminal: ekiden answer), the lead, or nobody, which refuses them. Unset: you, if the team's process has your terminal or one has joined it.",
+    ),
+  questionDeadlineMs: () => duration().describe("How long a run that nobody watches waits for an answer."),
+  permissionDeadlineMs: () =>
+    duration().describe(
+      "How long such a question waits for an answer; then the call is refused. Unset: 5 minutes where nobody watches, else as long as the team lives.",
+    ),
+  allow: () => rules().describe("Calls that are allowed without asking."),
+  ask: () => rules().describe("Calls that are always asked about."),
+  deny: () => rules().describe("Calls that are refused, whatever else allows them."),
+  budgetTokens: () =>
+    positive().describe("Tokens that the whole team may use; then it stops with exit code 4."),
+  budgetUsd: () =>
+    z
+      .union([money(), z.literal("none")], 'a number above 0, or "none"')
+      .transform((usd) => (usd === "none" ? Number.POSITIVE_INFINITY : usd))
+      .describe(
+        'US dollars that the whole team may spend in its life, or "none" for no limit; then it stops with exit code 4. Unset: 20 for each run, with its resumes.',
+      ),
+  teammateBudgetTokens: () =>
+    positive().describe(
+      "Tokens that each teammate may use; then it shuts down and its task goes back to the board.",
+    ),
+  teammateBudgetUsd: () =>
+    money().describe("US dollars that each teammate may spend. Then it stops and its task goes back."),
+  fallbackModel: () => text().describe("Model that is asked while the main one is overloaded."),
+  progressTimeoutMs: () => duration().describe("A reply without progress for so long is given up."),
+  fallbackSilenceMs: () =>
+    duration().describe("How long the main model may send nothing before `fallbackModel` is asked."),
+  fallbackContentMs: () =>
+    duration().describe(
+      "How long its reply may bring no text, thought or call before `fallbackModel` is asked.",
+    ),
+  providerTimeoutMs: () =>
+    duration().describe("How long a run without a terminal waits for a provider. Then it ends with code 3."),
+  contextShare: () =>
+    z
+      .number("a number")
+      .min(0.1, "0.1 or more")
+      .max(0.95, "at most 0.95")
+      .describe("Share of the model's window at which a conversation is summed up."),
+  contextTokens: () =>
+    positive()
+      .min(2_000, "2000 or more")
+      .describe("Tokens at which a conversation is summed up, if that is less than the share."),
+  trimTokens: () =>
+    positive()
+      .min(1_000, "1000 or more")
+      .describe("Tokens from which on old steps and results of a conversation are sent shortened."),
+  keepResults: () =>
+    count().describe("Results that stay whole when old ones are sent shortened, the newest."),
+  shortResult: () => positive().describe("Characters up to which an old result is never shortened."),
+  notesTokens: () =>
+    positive().min(256, "256 or more").describe("Tokens of the notes that sum up a conversation, at most."),
+  todoReminderRounds: () =>
+    positive().describe(
+      "Rounds of tool calls without an update of its todo list, after which a member is reminded.",
+    ),
+  sync: () =>
+    text().describe(
+      "Folder of task files that other programs write, kept equal to the board while the team runs. Unset: none.",
+    ),
+  store: () => text().describe("Database of the team: sqlite:PATH (relative to the project) or postgres://…"),
+  team: () => z.string("a name").transform(read(name)).describe("Name of the team."),
+  leadMayHoldSeveralTasks: () =>
+    flag().describe("Whether the lead may have several tasks in progress at once."),
+  mcpServers: () =>
+    z
+      .record(z.string(), z.unknown(), "MCP servers by name, as in .mcp.json")
+      .describe("MCP servers, by name; they come before those of the same name in .mcp.json."),
+  hooks: () =>
+    hookSettings().describe(
+      'Your own commands at fixed points, such as { "PreToolUse": [{ "matcher": "bash", "command": "./check.sh" }] }.',
+    ),
+  teams: () => flag().describe("Whether the lead may create and delete other teams in the same store."),
+  mailAcrossTeams: () =>
+    z
+      .union(
+        [z.boolean(), z.array(z.string().transform(read(name)), "a list of teams").readonly()],
+        "true, false, or a list of teams",
+      )
+      .describe(
+        'Whether mail may go to members of other teams, as name@team: true, or a list such as ["backend"].',
+      ),
+  notify: () =>
+    text().describe(
+      "How a person who looks elsewhere is called when a question comes or a long work has ended: terminal (bell and notification of the terminal), off, or a command that finds the words in $EKIDEN_NOTICE.",
+    ),
+  worktrees: () => flag().describe("Whether every task gets a git worktree of its own."),
+  worktreeShare: () =>
+    z
+      .array(text(), `a list of paths such as ["node_modules"]`)
+      .readonly()
+      .describe("Ignored files and folders of the project that every worktree links to."),
+  gate: () =>
+    text().describe("Command that must succeed on the merged tree before a task lands (with worktrees)."),
+  gateTimeoutMs: () => duration().describe("How long the gate may run."),
+  gateParallel: () =>
+    positive()
+      .max(64, "at most 64")
+      .describe(
+        "Gates that may run at once, each on the target and the tasks ahead of it in the line; more than 1 needs cores for it.",
+      ),
+  landing: () =>
+    oneOf(["fast-forward", "push", "pr"]).describe(
+      "How a task lands: fast-forward moves the target branch of this repository; push moves that of `remote`; pr pushes the task's branch there and runs `prCommand`. Unset: push with `remote`, else fast-forward.",
+    ),
+  remote: () =>
+    text().describe(
+      "Git remote, a name or a URL, that all machines of the team share: tasks start from its target branch and land on it. Unset: origin, where `landing` needs one.",
+    ),
+  prCommand: () =>
+    text().describe(
+      'Command that opens a pull request, such as gh pr create --head "$EKIDEN_BRANCH" --base "$EKIDEN_TARGET" --fill; the task is completed when it succeeds.',
+    ),
+  targetBranch: () =>
+    text().describe("Branch that tasks land on. Unset: the branch that is checked out in the project."),
+  exitCheck: () =>
+    flag().describe("Whether a completion is held back once if nothing ran since the last edit."),
+  review: () =>
+    oneOf(REVIEWS).describe(
+      "Which tasks an independent agent judges before they are completed: none, those with the line `Review: yes` (asked), or all.",
+    ),
+  reviewRounds: () =>
+    z
+      .int("a whole number")
+      .min(1)
+      .max(REFUSALS_MAX, `a number from 1 to ${REFUSALS_MAX}`)
+      .describe(
+        "How often a review may have remarks in one attempt at a task; then the task fails with them.",
+      ),
+  checks: () =>
+    z
+      .record(z.string(), text(), "an object of patterns and commands")
+      .describe('Commands that run after an edit of a file that fits, such as { "*.ts": "tsc --noEmit" }.'),
+  memory: () =>
+    flag().describe(
+      "Whether members note at the end of a stint what will help later (one short model call).",
+    ),
+  sandbox: () =>
+    oneOf(SANDBOX_MODES).describe("auto: commands are confined where that works. required: or do not run."),
+  commandProcesses: () =>
+    positive()
+      .max(100_000, "at most 100000")
+      .describe("Processes that a confined command may have at once; with more it is ended."),
+  commandMemoryMb: () =>
+    positive()
+      .min(64, "64 or more")
+      .describe(
+        "Megabytes of memory of all processes of a confined command; with more it is ended. Unset: three quarters of what the machine has.",
+      ),
+  commandFileMb: () =>
+    positive()
+      .max(1_000_000, "at most 1000000")
+      .describe("Megabytes that a file may have which a confined command writes."),
+  freeDiskMb: () =>
+    count().describe(
+      "Megabytes that a confined command must leave free on the disks of its workspace and of temporary files; with less it is ended.",
+    ),
+  confinedCommands: () =>
+    oneOf(["run", "ask"]).describe(
+      "run: a command in the sandbox is asked about only where it wants out: to a host, a path outside, a protected file. ask: as without a sandbox.",
+    ),
+  commandEnv: () =>
+    z
+      .array(text(), 'a list of names such as ["MY_FLAG", "MY_*"]')
+      .readonly()
+      .describe("Further variables of your environment that commands get, by name or as NAME_*."),
+};

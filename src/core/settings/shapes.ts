@@ -1,0 +1,50 @@
+/** The shapes of settings about models: how hard they think, and what is not known of them. */
+import { z } from "zod";
+import { lazy } from "../lazy.ts";
+import { EFFORTS, PHASES } from "./effort.ts";
+
+export const positive = lazy(() => z.int("a whole number").min(1, "a number of 1 or more"));
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, `one of ${values.map((value) => `"${value}"`).join(", ")}`);
+
+const effort = lazy(() => oneOf(EFFORTS));
+const roleEfforts = lazy(() => z.record(z.string(), effort(), 'levels by role, such as { "tester": "low" }'));
+export const modelSetting = lazy(() =>
+  z
+    .strictObject(
+      {
+        efforts: z.array(effort(), "a list of levels").readonly(),
+        thinking: oneOf(["adaptive", "effort", "level", "budget", "none"]),
+        window: positive(),
+        longest: positive(),
+        patch: oneOf(["apply_patch", "edit"]),
+        price: z
+          .strictObject(
+            { input: z.number().min(0), output: z.number().min(0), cached: z.number().min(0).optional() },
+            'dollars per million tokens, such as { "input": 1, "output": 5 }',
+          )
+          .readonly(),
+        options: z.record(z.string(), z.unknown(), "fields of a request"),
+      },
+      "an object",
+    )
+    .partial(),
+);
+
+export const effortSetting = lazy(() =>
+  z.union(
+    [
+      effort(),
+      z
+        .strictObject({
+          ...(Object.fromEntries(PHASES.map((phase) => [phase, effort()])) as Record<
+            (typeof PHASES)[number],
+            ReturnType<typeof effort>
+          >),
+          roles: roleEfforts(),
+        })
+        .partial(),
+    ],
+    `one of ${EFFORTS.join(", ")}, or levels such as { "plan": "high", "work": "medium", "roles": { "tester": "low" } }`,
+  ),
+);
