@@ -33,7 +33,7 @@ describe.each(Object.entries(SERVICES))("%s", (_, service) => {
     hasThoughts(program.server.requests.at(-1), service);
   });
 
-  it("works through 300 calls with odd replies among them, and three summaries", async () => {
+  it("works through 150 calls with odd replies among them, and three summaries", async () => {
     let called = 0;
     let summaries = 0;
     const before: ModelCall[] = [];
@@ -49,7 +49,7 @@ describe.each(Object.entries(SERVICES))("%s", (_, service) => {
       return { ...oddReply(called, request), ...usage };
     });
     program.project.write({
-      ".ekiden/settings.json": JSON.stringify({ contextTokens: 12_000, trimTokens: 8_000 }),
+      ".ekiden/settings.json": JSON.stringify({ contextTokens: 9_000, trimTokens: 6_000 }),
     });
     writeFileSync(join(program.project.dir, "dot.png"), Buffer.from(DOT, "base64"));
     writeFileSync(join(program.project.dir, "dot.gif"), Buffer.from(GIF_DOT, "base64"));
@@ -65,7 +65,7 @@ describe.each(Object.entries(SERVICES))("%s", (_, service) => {
 const DOT =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const GIF_DOT = "R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
-const CALLS = 300;
+const CALLS = 150;
 const made = (n: number): Said =>
   calls("write_file", { path: `made/f${n}.txt`, content: `File ${n}. ${"More of it. ".repeat(40)}` });
 
