@@ -30,7 +30,10 @@ export function againLine({ cwd, flags }: Invocation, team: Name, words: string)
 }
 
 /** The next step of the person; the feed says how the run ended. */
-export function nextStep({ reason, failed, unfinished, error, why, goOn }: Outcome, line: Line): string {
+export function nextStep(
+  { reason, failed, cancelled, unfinished, error, why, goOn }: Outcome,
+  line: Line,
+): string {
   switch (reason) {
     case "interrupted":
       return ""; // said when it was asked for
@@ -45,9 +48,9 @@ export function nextStep({ reason, failed, unfinished, error, why, goOn }: Outco
     case "concluded":
       if (failed > 0)
         return `To see why: ${line("tasks ID")}. To try again: ${line("retry ID")}, then ${line("resume")}.`;
-      return unfinished > 0 || error
-        ? `To see what is left: ${line("tasks")}. To go on: ${line("resume")}.`
-        : "";
+      if (unfinished === 0 && !error) return "";
+      // What waits for a cancelled task would not begin.
+      return `To see what is left: ${line("tasks")}. To go on: ${cancelled > 0 ? `${line("retry ID")} for what is cancelled, then ` : ""}${line("resume")}.`;
     default:
       return reason satisfies never;
   }

@@ -83,7 +83,9 @@ it("done and cancel name what the commands of the owner left in its worktree, an
     "#3 waits for it and cannot begin while it is cancelled: ekiden retry 2, ekiden cancel 3, or ekiden edit 3 --after none",
   );
   await isOver("a");
-  expect(await over).toMatchObject({ code: 1 });
+  const { code, stdout, stderr: words } = await over;
+  expect(code).toBe(1);
+  expect(stdout + words).toMatch(/To go on: ekiden retry ID .*for what is cancelled, then ekiden resume/);
 });
 
 it("an owner whose process has ended is not said to have been told, and reads of the order later", async () => {
