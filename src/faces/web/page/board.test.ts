@@ -238,6 +238,18 @@ describe("a replay", () => {
     return replay;
   };
 
+  it("shows all of a run whose clock was set back", () => {
+    const isLate = (nth: number): boolean => nth > 0 && nth < 4;
+    const back = RUN.map((event, nth) =>
+      isLate(nth) ? { ...event, at: (event.at + 5_000) as never } : event,
+    );
+    const [plain, replay] = [new Replay(RUN, () => {}), new Replay(back, () => {})];
+    for (const one of [plain, replay]) one.seek(one.end);
+    expect(looksOf(replay.model).counts).toEqual(looksOf(plain.model).counts);
+    replay.seek(replay.start);
+    expect(replay.model.tasks.size).toBeLessThanOrEqual(1);
+  });
+
   it("shows the board and the team as they were, forwards and backwards", () => {
     expect([...at(0).model.tasks]).toEqual([]);
     expect(looksOf(at(5).model).counts).toMatchObject({ ready: 1, waiting: 1 });

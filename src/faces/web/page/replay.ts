@@ -21,6 +21,18 @@ export async function loadFacts(source: Source, team: string, detail: boolean): 
   }
 }
 
+/** The order of facts is that of the journal. Where a clock was set back, or is that of another machine, their times may fall. */
+function rising(events: readonly Event[]): readonly Event[] {
+  let latest = events[0]?.at;
+  return events.map((event) => {
+    if (latest === undefined || event.at >= latest) {
+      latest = event.at;
+      return event;
+    }
+    return { ...event, at: latest };
+  });
+}
+
 export class Replay {
   model: Picture;
   time: number;
@@ -34,10 +46,10 @@ export class Replay {
   private readonly onChange: () => void;
 
   constructor(events: readonly Event[], onChange: () => void) {
-    this.events = events;
+    this.events = rising(events);
     this.onChange = onChange;
-    this.start = events[0]?.at ?? 0;
-    this.end = events.at(-1)?.at ?? 0;
+    this.start = this.events[0]?.at ?? 0;
+    this.end = this.events.at(-1)?.at ?? 0;
     this.time = this.start;
     this.model = new Picture();
   }
