@@ -52,8 +52,12 @@ it("the first request of a teammate is within 1,900 tokens, also in a team of 10
     const { system, tools, messages } = request.body as Record<string, readonly unknown[]>;
     const isFirst = messages?.length === 1;
     const who = /You are "(\w+)"/.exec(request.system)?.[1] ?? "";
-    // four characters a token, as estimates go
-    if (isFirst) first.set(who, JSON.stringify([system, tools, messages?.[0]]).length / 4);
+    // Four characters a token, as estimates go; temporary folders of some machines have long names.
+    const text = JSON.stringify([system, tools, messages?.[0]]).replaceAll(
+      program.project.dir,
+      "/home/alice/project",
+    );
+    if (isFirst) first.set(who, text.length / 4);
     return isFirst ? calls("complete_task", { result: "ok" }) : says("Done.");
   });
   for (let n = 0; n < 10; n += 1) await program.project.run(["add", `Part ${n}`]);

@@ -90,7 +90,9 @@ it("says what is wrong in the file, and goes on with the rest", async () => {
     statusLine: "sleep 60",
   });
   await terminal.shows(/there is no "colour"/);
-  await terminal.shows(/theme must be one of terminal, auto, dark,\s+light, colour-blind, not "purple"/);
+  // The name of the file stands before it, so that it may wrap anywhere.
+  const themes = "theme must be one of terminal, auto, dark, light, colour-blind, not";
+  await terminal.shows(new RegExp(`${themes} "purple"`.replaceAll(" ", "\\s+")));
   await terminal.shows(/vim must be true or false/);
   await terminal.shows(/there is no action "panel"/);
   terminal.type("\x10");
