@@ -43,7 +43,8 @@ it.runIf(hasScript)(
     await expect.poll(text).toMatch(/#1 Count +▶ in progress/);
     await expect.poll(text).toMatch(/│ counting/);
     project.write({ go: "" });
-    await expect.poll(text).toMatch(/#1 Count +✓ completed/);
+    // Only cells that change are drawn.
+    await expect.poll(text).toContain("✓ completed alice");
     expect((await run).code).toBe(0);
     await expect.poll(text).toMatch(/at rest/);
     type("q");
