@@ -92,7 +92,8 @@ describe.each(BACKENDS)("members together on %s", (backend) => {
     );
     const tasks = await claimAll(store, seats);
     expect(tasks.map((task) => task?.subject ?? null)[0]).toBe("kept");
-    expect(tasks.slice(1).flatMap((task) => task?.subject ?? [])).toEqual(
+    // Two that ask at once may take either of the tasks with files, never both.
+    expect(tasks.slice(1).map((task) => task?.subject.replace("more ", ""))).toEqual(
       expect.arrayContaining(["plain", "files", "last"]),
     );
     const kept = tasks[0];

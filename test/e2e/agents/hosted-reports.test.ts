@@ -8,10 +8,16 @@ import type { Settings } from "../../../src/core/settings/settings.ts";
 import { type AgentScript, agentProgram } from "../../fixtures/agent-program.ts";
 import { journalOf } from "../../fixtures/journal.ts";
 import { type ProgramTeam, programTeam } from "../../fixtures/program-team.ts";
+import { soon } from "../../fixtures/soon.ts";
 
 const done = { call: "complete_task", input: { result: "done" } };
 const chunk = { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "" } };
 const update = (what: object) => ({ update: what });
+
+const stepsOf = async ({ store }: ProgramTeam): Promise<string[]> =>
+  (await store.transcript.current("ann" as never)).flatMap((one) =>
+    one.kind === "result" && one.result.tool === "agent_step" ? [one.result.text] : [],
+  );
 
 /** A team whose ann is the program, when it has completed its one task. */
 async function worked(script: AgentScript, settings: Partial<Settings> = {}) {
@@ -25,9 +31,7 @@ async function worked(script: AgentScript, settings: Partial<Settings> = {}) {
   await team.until("task.completed", { task: 1 });
   await team.until("turn.taken", { who: "ann", text: "Bye." });
   const warnings = (await team.events("warning.raised")).map((event) => (event as { text?: string }).text);
-  const steps = (await team.store.transcript.current("ann" as never)).flatMap((one) =>
-    one.kind === "result" && one.result.tool === "agent_step" ? [one.result.text] : [],
-  );
+  const steps = await stepsOf(team);
   const turns = (await team.events("turn.taken")).filter((event) => "who" in event && event.who === "ann");
   return { program, team, warnings, steps, turns };
 }
@@ -142,7 +146,10 @@ it("fills the transcript and the journal no more than a member of our own that m
     ended(nth),
   ]).flat();
   const hosted = await worked({ prompts: [[...steps, done, { say: "Bye." }]] });
-  expect(hosted.steps).toEqual(Array.from({ length: STEPS }, () => PRINTED));
+  // The last steps may be noted behind the word that came with them.
+  await soon(async () =>
+    expect(await stepsOf(hosted.team)).toEqual(Array.from({ length: STEPS }, () => PRINTED)),
+  );
   const calls = Array.from({ length: STEPS }, (_, nth) => ({
     calls: [{ tool: "bash", input: { command: command(nth) } }],
   }));
