@@ -18,6 +18,7 @@ export const PLACE = createHash("sha256")
 /** Another namespace may have mounted its /proc here. Its numbers are not ours. */
 const canSeeStarts = tried(() => readFileSync("/proc/self/stat", "utf8"), "").startsWith(`${process.pid} `);
 const UNKNOWN = "0";
+const ENDED = "ended";
 
 export const identityOf = (pid: number): string => `${PLACE}.${pid}.${startOf(pid)}`;
 
@@ -33,7 +34,7 @@ export function livesAs(identity: string): boolean | null {
   if (place !== PLACE || !pid || !start) return null;
   if (!isAlive(Number(pid))) return false;
   const now = startOf(Number(pid));
-  return now === UNKNOWN || start === UNKNOWN || now === start;
+  return now !== ENDED && (now === UNKNOWN || start === UNKNOWN || now === start);
 }
 
 /** Without a boot id, which only Linux shows, the host name has to do. */
@@ -42,10 +43,11 @@ function kernel(): string {
   return boot === "" ? hostname() : boot + tried(() => readFileSync("/etc/machine-id", "utf8"), "");
 }
 
-/** When the kernel started a process, in its ticks since the boot. */
+/** When the kernel started a process, in its ticks since the boot. A zombie runs no more, but keeps its id until somebody reads its end. */
 function startOf(pid: number): string {
   if (!canSeeStarts) return UNKNOWN;
   const stat = tried(() => readFileSync(`/proc/${pid}/stat`, "latin1"), "");
   // The name of the program, in brackets, may hold spaces and brackets.
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? UNKNOWN;
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return fields[0] === "Z" || fields[0] === "X" ? ENDED : (fields[19] ?? UNKNOWN);
 }
