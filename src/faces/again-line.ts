@@ -49,8 +49,7 @@ export function nextStep(
       if (failed > 0)
         return `To see why: ${line("tasks ID")}. To try again: ${line("retry ID")}, then ${line("resume")}.`;
       if (unfinished === 0 && !error) return "";
-      // What waits for a cancelled task would not begin.
-      return `To see what is left: ${line("tasks")}. To go on: ${cancelled > 0 ? `${line("retry ID")} for what is cancelled, then ` : ""}${line("resume")}.`;
+      return `To see what is left: ${line("tasks")}. To go on: ${line("resume")}${cancelled > 0 ? `, after ${line("retry ID")} for a cancelled task that others wait for` : ""}.`;
     default:
       return reason satisfies never;
   }

@@ -85,7 +85,9 @@ it("done and cancel name what the commands of the owner left in its worktree, an
   await isOver("a");
   const { code, stdout, stderr: words } = await over;
   expect(code).toBe(1);
-  expect(stdout + words).toMatch(/To go on: ekiden retry ID .*for what is cancelled, then ekiden resume/);
+  expect(stdout + words).toMatch(
+    /To go on: ekiden resume .*, after ekiden retry ID .* for a cancelled task that others wait for\./,
+  );
 });
 
 it("an owner whose process has ended is not said to have been told, and reads of the order later", async () => {
