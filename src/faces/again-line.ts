@@ -1,7 +1,7 @@
 /** Command lines that a person is told to type next: they must act on the same team, store and folder as this one. */
 import { realpathSync } from "node:fs";
 import { DEFAULT_TEAM, type Name } from "../core/ids.ts";
-import { reasonWords } from "../core/views/reason.ts";
+import { endWords } from "../core/views/reason.ts";
 import type { Outcome } from "../host/outcome.ts";
 import type { Invocation } from "./invocation.ts";
 
@@ -43,7 +43,7 @@ export function nextStep(
     case "progress":
     case "loop":
     case "deadline":
-      return `Stopped: ${why ?? reasonWords(reason)} To see what was done: ${line("log")}. To go on: ${resumeLine(goOn, line)}`;
+      return `Stopped: ${why ?? endWords(reason)} To see what was done: ${line("log")}. To go on: ${resumeLine(goOn, line)}`;
     case "model":
     case "concluded":
       if (failed > 0)

@@ -40,7 +40,12 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   dropped: "a person took it out of the line",
   /** A reason of older programs. */
   idle_timeout: "no work in time",
-  // Ends of a team.
+};
+
+/** Ends of a run. */
+const END_WORDS: Readonly<Record<string, string>> = {
+  interrupted: "interrupted",
+  budget: "budget used up",
   calls: "too many model calls for its tasks",
   progress: "too many model calls without progress",
   loop: "its lead repeated itself",
@@ -75,5 +80,9 @@ const KIND_WORDS: Readonly<Record<Kind, string>> = {
 export const kindWords = (kind: Kind): string => KIND_WORDS[kind];
 
 /** A reason that an older program wrote stays as it is. */
-export const reasonWords = (reason: string): string =>
-  (Object.hasOwn(WORDS, reason) ? WORDS[reason] : null) ?? reason;
+export const reasonWords = (reason: string): string => wordsIn(WORDS, reason);
+/** The same for the end of a run. */
+export const endWords = (reason: string): string => wordsIn(END_WORDS, reason);
+
+const wordsIn = (words: Readonly<Record<string, string>>, reason: string): string =>
+  (Object.hasOwn(words, reason) ? words[reason] : null) ?? reason;

@@ -249,6 +249,12 @@ it.each([
     "warn",
     "finished: 3 completed, 1 failed, 1 cancelled",
   ],
+  [
+    "team.finished",
+    { reason: "interrupted", failed: 0, unfinished: 1 },
+    "warn",
+    "stopped (interrupted): 3 completed, 1 unfinished",
+  ],
   ["task.added", { blockedBy: [] }, "plain", "added #1 Write tests"],
   ["task.claimed", { attempt: 1 }, "busy", "claimed #1 Write tests"],
   ["turn.taken", { text: "", ms: 99 }, "dim", "thought"],

@@ -4,7 +4,7 @@ import type { JobState } from "../board/job.ts";
 import type { Event, Fact, FactOf, FactType } from "../event.ts";
 import { OWNER } from "../ids.ts";
 import { oneLine } from "../text/one-line.ts";
-import { kindWords, reasonWords } from "./reason.ts";
+import { endWords, kindWords, reasonWords } from "./reason.ts";
 import { runTeam } from "./teams.ts";
 import type { Tone, View } from "./view.ts";
 
@@ -38,7 +38,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   "team.resumed": () => [null, "the team was resumed", "dim"],
   "team.finished": (end) => [
     null,
-    `${end.reason === "concluded" ? "finished" : `stopped (${reasonWords(end.reason)})`}: ${tally(end)}`,
+    `${end.reason === "concluded" ? "finished" : `stopped (${endWords(end.reason)})`}: ${tally(end)}`,
     end.failed + end.cancelled + end.unfinished > 0 ? "warn" : "good",
   ],
   "teammate.spawned": ({ who, kind, role, model }) => [
