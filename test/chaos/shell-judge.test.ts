@@ -70,13 +70,13 @@ it("allows no line that runs a denied program, or one that no rule allows", asyn
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.constantFrom(...SCRAPS), { minLength: 2, maxLength: 20 }),
-        fc.nat(30),
+        fc.nat(299),
         async (scraps, sample) => {
           const subject = scraps.join("");
           const allowed =
             (await decide(DENYING, "bypass", { ...call, subject, line: subject })).effect === "allow" ||
             (await decide(NARROW, "default", { ...call, subject, line: subject })).effect === "allow";
-          // Some refused lines run too: if none of them left a mark, the test would prove nothing.
+          // One in 300 of the refused lines runs, too: if none of them left a mark, the test would prove nothing.
           if (allowed) expect(runsEvil(subject)).toBe(false);
           else if (sample === 0 && runsEvil(subject)) marks += 1;
         },

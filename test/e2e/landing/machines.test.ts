@@ -24,9 +24,9 @@ import { takeAway } from "../../fixtures/take-away.ts";
 import { EKIDEN } from "../cli-program.ts";
 
 const ROOT = resolve(import.meta.dirname, "../../..");
-const TASKS = 40;
-/** These wait for the test, so that there is work left when the machine that was cut off comes back. */
-const HELD = 28;
+const TASKS = 24;
+/** Those after these wait for the test, so that there is work left when the machine that was cut off comes back. */
+const FREE = 16;
 const LEASE_MS = 8_000;
 
 type Host = { readonly capacity: number; readonly machine: string; readonly pid: number };
@@ -81,15 +81,15 @@ class Desk {
 /** The last tasks add a line to one file, so that two of them that land at once are in conflict. */
 const CONFLICTING = 6;
 const script = (nth: number, go: string): string =>
-  nth <= HELD
+  nth <= FREE
     ? `echo ${nth} > part-${nth}.txt`
     : `while [ ! -e ${go} ]; do sleep 0.1; done\necho "line ${nth}" >> ${nth > TASKS - CONFLICTING ? "all" : `part-${nth}`}.txt`;
 const board = (go: string): string =>
-  `# Forty parts\n\n${Array.from({ length: TASKS }, (_, i) => `## Part ${i + 1}\n\`\`\`sh\n${script(i + 1, go)}\n\`\`\`\n`).join("")}`;
+  `# Parts\n\n${Array.from({ length: TASKS }, (_, i) => `## Part ${i + 1}\n\`\`\`sh\n${script(i + 1, go)}\n\`\`\`\n`).join("")}`;
 
 describe.skipIf(NO_MACHINES !== null)(`machines${NO_MACHINES ? `: skipped, ${NO_MACHINES}` : ""}`, () => {
   const limit = { timeout: 600_000 };
-  it("land forty tasks once each, though one is cut off for a while and one is killed", limit, async () => {
+  it("land all tasks once each, though one is cut off for a while and one is killed", limit, async () => {
     const home = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-machines-")));
     onTestFinished(() => takeAway(home));
     const network = new Network();
@@ -140,9 +140,9 @@ describe.skipIf(NO_MACHINES !== null)(`machines${NO_MACHINES ? `: skipped, ${NO_
     const shown = await hosts();
     expect(new Set(shown.map(({ machine }) => machine)).size).toBe(1);
     expect(new Set(shown.map(({ pid }) => pid)).size).toBe(1);
-    await soon(() => expect(landed(), said.map((text) => text()).join("\n")).toBeGreaterThan(5));
+    await soon(() => expect(landed(), said.map((text) => text()).join("\n")).toBeGreaterThan(3));
     second.plug(false);
-    await soon(() => expect(landed()).toBeGreaterThan(12));
+    await soon(() => expect(landed()).toBeGreaterThan(7));
     third.kill();
     await soon(async () => expect(await places()).toEqual([2]));
     const before = desks[2].seen().length;
