@@ -74,7 +74,7 @@ it("writes a report of this repository with a team of three, every task once and
   const report = readFileSync(join(cwd, "health-report/report.md"), "utf8");
   expect(report).toMatch(/\| Files \| \*\*\d+\*\* \|/);
   expect(report).toMatch(/\| Type errors \| \*\*0\*\* \|/);
-  expect(report).toMatch(/\| Tests passed \| \*\*(\d+) of \1 in src\/core\*\* \|/);
+  expect(report).toMatch(/\| Tests passed \| \*\*(\d+) of \1 in src\/core\/board\*\* \|/);
   for (const part of ["Languages", "Layers", "Largest source files", "Dependencies", "History", "Warnings"])
     expect(report).toContain(`## ${part}`);
 
