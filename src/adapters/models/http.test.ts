@@ -4,7 +4,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { expect, it, onTestFinished } from "vitest";
-import { httpFetch, post } from "./http.ts";
+import { ask, httpFetch } from "./http.ts";
 
 async function serving(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, "127.0.0.1");
@@ -52,7 +52,7 @@ it("takes no web page for an answer, and names the address", async () => {
   const message = `${url}/v1 answers with a web page. Check the address of the provider, and whether the network wants a sign-in`;
   await expect(httpFetch(`${url}/v1?key=secret`)).rejects.toThrow(message);
   const signal = new AbortController().signal;
-  const posted = post(new URL(`${url}/v1`), { headers: {}, body: "{}", signal, onBytes: () => {} });
+  const posted = ask(new URL(`${url}/v1`), { headers: {}, body: "{}", signal, onBytes: () => {} });
   await expect(posted).rejects.toThrow(message);
   expect((await httpFetch(`${url}/missing`)).status).toBe(404);
   expect(await (await httpFetch(`${url}/other`)).text()).toBe("<html>");

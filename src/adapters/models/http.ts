@@ -36,7 +36,7 @@ export async function httpFetch(
   });
 }
 
-export type Posted = {
+export type Answer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** Strings, as they arrive. A reader that does not read to the end must destroy it. */
@@ -44,30 +44,32 @@ export type Posted = {
 };
 
 /** The same without a `Response`, which alone costs 45 ms of a start: it makes Node load its own `fetch`. */
-export async function post(
+export async function ask(
   url: URL,
   options: {
-    readonly headers: Record<string, string>;
-    readonly body: string;
+    /** Default: POST. */
+    readonly method?: "GET" | "POST";
+    readonly headers?: Record<string, string>;
+    readonly body?: string;
     readonly signal: AbortSignal;
-    readonly onBytes: () => void;
+    readonly onBytes?: () => void;
   },
-): Promise<Posted> {
-  const { headers, body, signal, onBytes } = options;
+): Promise<Answer> {
+  const { method = "POST", headers = {}, body = "", signal, onBytes = () => {} } = options;
   signal.throwIfAborted();
-  const how = { method: "POST", headers, signal };
+  const how = { method, headers, signal };
   const answer = noPage(url, await send(url, how, body));
   onBytes();
-  const posted = redirects(answer)
-    ? await followed(url, { ...how, body })
+  const given = redirects(answer)
+    ? await followed(url, { ...how, ...(body && { body }) })
     : { status: answer.statusCode ?? 0, headers: answer.headers, text: await decoded(answer) };
   // A reader hears of an error by reading; without a reader nobody needs to.
-  posted.text
+  given.text
     .on("data", onBytes)
     .on("error", () => {})
     .pause();
-  posted.text.setEncoding("utf8");
-  return posted;
+  given.text.setEncoding("utf8");
+  return given;
 }
 
 /** A page comes from a wrong address, or from a network that wants a sign-in. @throws Error */
@@ -80,7 +82,7 @@ function noPage({ origin, pathname }: URL, answer: IncomingMessage): IncomingMes
 }
 
 /** The error of an answer that is none, with the words of the vendor. */
-export async function refusal({ status, headers, text }: Posted): Promise<Error> {
+export async function refusal({ status, headers, text }: Answer): Promise<Error> {
   let body = "";
   for await (const chunk of text) body += chunk;
   let message = body;
@@ -97,7 +99,7 @@ export async function refusal({ status, headers, text }: Posted): Promise<Error>
   });
 }
 
-async function followed(url: URL, init: RequestInit): Promise<Posted> {
+async function followed(url: URL, init: RequestInit): Promise<Answer> {
   const { status, headers, body } = await fetch(url, init);
   const text = body ? Readable.fromWeb(body as NodeReadableStream) : Readable.from([]);
   return { status, headers: Object.fromEntries(headers), text };

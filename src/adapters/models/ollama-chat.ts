@@ -5,7 +5,7 @@
 import type { Readable } from "node:stream";
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { AssistantMessage, UserMessage } from "../../core/conversation/chat.ts";
-import { httpFetch, post, refusal } from "./http.ts";
+import { ask, httpFetch, refusal } from "./http.ts";
 import { forOllama } from "./schemas.ts";
 import { type PartStream, streamOf } from "./stream.ts";
 import type { VendorRequest } from "./vendor.ts";
@@ -25,7 +25,7 @@ export async function askOllama(
   request: VendorRequest,
   signal: AbortSignal,
 ): Promise<{ readonly stream: PartStream }> {
-  const answer = await post(new URL(`${to.address}/api/chat`), {
+  const answer = await ask(new URL(`${to.address}/api/chat`), {
     headers: { "content-type": "application/json" },
     body: bodyOf(to, request),
     signal,

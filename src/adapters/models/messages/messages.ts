@@ -1,5 +1,5 @@
 /** Asks a server that speaks the Messages protocol, without a package: the package of the vendor would cost a third of a start. */
-import { post, refusal } from "../http.ts";
+import { ask, refusal } from "../http.ts";
 import { type PartStream, streamOf } from "../stream.ts";
 import type { VendorRequest } from "../vendor.ts";
 import { heardBy } from "../watchdog.ts";
@@ -18,7 +18,7 @@ export async function askMessages(
   signal: AbortSignal,
 ): Promise<{ readonly stream: PartStream }> {
   const betas = betasOf(address, request);
-  const answer = await post(address.url, {
+  const answer = await ask(address.url, {
     headers: {
       "content-type": "application/json",
       "anthropic-version": "2023-06-01",
