@@ -6,34 +6,49 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { ROOT } from "../../../scripts/fresh.ts";
 
-/** Ends the program in the place of its first request, and writes what it has read and loaded by then. */
-const AT_REQUEST = `
+/** Writes what the program has read and loaded: instead of its first request, which ends it, or at its end. */
+const LOADED = `
 const fs = require("node:fs");
 const { readFileSync } = fs;
 const files = new Set();
 fs.readFileSync = (path, ...how) => (files.add(String(path)), readFileSync(path, ...how));
-require("node:http").request = () => {
-  fs.writeFileSync("loaded.json", JSON.stringify({ files: [...files], modules: process.moduleLoadList }));
-  process.exit(0);
-};
+const ended = () => fs.writeFileSync("loaded.json", JSON.stringify({ files: [...files], modules: process.moduleLoadList }));
+`;
+const AT_REQUEST = `${LOADED}
+require("node:http").request = () => process.exit(ended());
+`;
+const AT_END = `${LOADED}
+process.once("exit", ended);
 `;
 
-it("reads no more than its first request needs", () => {
+type Loaded = { readonly files: readonly string[]; readonly modules: readonly string[] };
+
+function loaded(script: string, words: readonly string[], env: Readonly<Record<string, string>>): Loaded {
   const folder = mkdtempSync(join(tmpdir(), "ekiden-start-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(join(folder, "at-request.cjs"), AT_REQUEST);
-  const words = ["run", "Say hello.", "--model", "anthropic/nobody", "--quiet"];
-  execFileSync(process.execPath, ["-r", "./at-request.cjs", join(ROOT, "dist/main.js"), ...words], {
-    cwd: folder,
-    env: {
-      ...{ PATH: process.env.PATH ?? "", HOME: folder, XDG_CONFIG_HOME: folder },
-      ...{ ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: "http://127.0.0.1:9" },
+  writeFileSync(join(folder, "script.cjs"), script);
+  writeFileSync(join(folder, "board.md"), "# Go\n\n## Do it\n```sh\ntrue\n```\n");
+  execFileSync(
+    process.execPath,
+    ["-r", "./script.cjs", join(ROOT, "dist/main.js"), "run", ...words, "--quiet"],
+    {
+      cwd: folder,
+      env: {
+        PATH: process.env.PATH ?? "",
+        HOME: folder,
+        XDG_CONFIG_HOME: folder,
+        EKIDEN_SANDBOX: "off",
+        ...env,
+      },
     },
+  );
+  return JSON.parse(readFileSync(join(folder, "loaded.json"), "utf8")) as Loaded;
+}
+
+it("reads no more than its first request needs", () => {
+  const { files, modules } = loaded(AT_REQUEST, ["Say hello.", "--model", "anthropic/nobody"], {
+    ...{ ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: "http://127.0.0.1:9" },
   });
-  const { files, modules } = JSON.parse(readFileSync(join(folder, "loaded.json"), "utf8")) as {
-    readonly files: readonly string[];
-    readonly modules: readonly string[];
-  };
   const ours = files.filter((path) => path.startsWith(join(ROOT, "dist/")) && path.endsWith(".js"));
   const code = ours.filter((path) => !path.includes(".code"));
   expect(code.length).toBeGreaterThan(5);
@@ -41,4 +56,10 @@ it("reads no more than its first request needs", () => {
   // Each of them is a millisecond of a start.
   const costly = ["perf_hooks", "cluster", "zlib", "readline", "worker_threads", "https", "inspector"];
   expect(costly.filter((name) => modules.includes(`NativeModule ${name}`))).toEqual([]);
+});
+
+it("runs the commands of a runbook without an HTTP client", () => {
+  const { modules } = loaded(AT_END, ["board.md"], { OLLAMA_HOST: "127.0.0.1:9", EKIDEN_TRUST: "1" });
+  const clients = ["http", "https", "internal/deps/undici/undici"];
+  expect(clients.filter((name) => modules.includes(`NativeModule ${name}`))).toEqual([]);
 });
