@@ -5,15 +5,18 @@
  */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { type Changes, changesOf } from "./branch-changes.ts";
 import { type Git, NotesGone, type Ran } from "./git.ts";
 import { NO_HOOKS } from "./hardening.ts";
-import { flattened, identity, squashed } from "./landing-commits.ts";
+import { apartOf, flattened, identity, squashed } from "./landing-commits.ts";
 import type { LandingInput } from "./landing-job.ts";
 import { atWorkFile } from "./own-state.ts";
 import { listed, operationIn } from "./preflight.ts";
 import { withWorktreeLock } from "./queue.ts";
 import { type Refused, refused, refusedByGit } from "./refusal.ts";
 import { gitGone, OWN_LOCKS, removeLocks } from "./stale-locks.ts";
+import { looseTip } from "./target-tip.ts";
+import { addAll, workState } from "./uncommitted.ts";
 import { hasBranch } from "./worktree-state.ts";
 
 export type TaskBranch = {
@@ -54,6 +57,7 @@ export class LandingTree {
   /** Tells after a crash that the landing, and not the member, began an operation here. */
   private readonly marker: string;
   private isDetached = false;
+  private hasCommitted = false;
   /** Git exchanges files for those of this commit, and may have ended between two of them: the disk was full, or git was killed. */
   private movingTo: string | null = null;
 
@@ -67,7 +71,7 @@ export class LandingTree {
 
   static async open(job: LandingInput): Promise<LandingTree> {
     const { git, root } = job.work;
-    const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
+    const gitDir = await git.gitDir(root);
     const tree = new LandingTree(job, await identity(job.work, job.by.name), gitDir);
     if (existsSync(tree.marker)) await tree.recover(job.landing);
     return tree;
@@ -75,10 +79,24 @@ export class LandingTree {
 
   /** Commits everything. Null when the branch can land. */
   async commitAll(): Promise<Refused | null> {
-    const fault = await this.stateFault();
-    if (fault) return fault;
+    const { git, root, branch } = this.task;
+    const operation = operationIn(this.gitDir);
+    if (operation)
+      return refused(
+        "branch",
+        `A ${operation} is under way in the worktree. Finish it (git -c core.editor=true ${operation} --continue) or undo it (git ${operation} --abort).`,
+      );
+    const { branch: current, head, isClean, paths } = await workState(git, root);
+    if (current !== branch)
+      return refused(
+        "branch",
+        `The worktree is on ${current ?? "no branch"}, not on ${branch}. Bring your commits there: git switch ${branch}, then git merge or git cherry-pick.`,
+      );
+    if (head === null) throw new NotesGone(branch);
+    if (isClean) return null;
+    this.hasCommitted = true;
     writeFileSync(this.marker, "commit");
-    const refusal = await this.commitChanges();
+    const refusal = await this.commitChanges(paths);
     // Git that was ended may leave a lock; the sign stays, so that the next landing removes it.
     rmSync(this.marker, { force: true });
     return refusal;
@@ -90,47 +108,53 @@ export class LandingTree {
     return Number(await git.run(root, "rev-list", "--count", `${ref}..HEAD`));
   }
 
-  /** The files that the branch changes, relative to the top folder. */
-  async paths(): Promise<string[]> {
-    const { git, root, ref } = this.task;
-    const range = `${ref}...HEAD`;
-    return (await git.run(root, "diff", "--name-only", "--no-renames", "-z", range))
-      .split("\0")
-      .filter(Boolean);
-  }
-
-  /** Folders that the branch adds like a submodule without being one: a clone, or the result of `git init`. */
-  async innerRepositories(): Promise<string[]> {
-    const { git, root, ref } = this.task;
-    const range = `${ref}...HEAD`;
-    const raw = await git.run(root, "diff", "--raw", "-z", "--no-renames", "--ignore-submodules=none", range);
-    const fields = raw.split("\0"); // ":000000 160000 … A", the path, and so on
-    const added = fields.flatMap((path, i) =>
-      /^:(?!160000)\d+ 160000 /.test(fields[i - 1] ?? "") ? [path] : [],
+  /** The changes that the branch brings. */
+  async changes(): Promise<Changes | Refused> {
+    const { git, root, branch, ref, onto } = this.task;
+    const changes = await changesOf(git, root, `${ref}...HEAD`).catch(async (error: unknown) => {
+      // A commit of this landing has no parent when its branch was removed meanwhile: that is mended.
+      if (this.hasCommitted || (await hasBranch(git, root, branch, ref))) throw error;
+      return null;
+    });
+    return (
+      changes ??
+      refused(
+        "branch",
+        `${branch} has no commit in common with ${onto}. Run git reset --soft ${onto}, then git status, and restore what is not your change: git checkout ${onto} -- FILE.`,
+      )
     );
-    if (added.length === 0) return [];
-    const modules = await git.try(root, "config", "--file", ".gitmodules", "--get-regexp", "\\.path$");
-    const known = new Set(modules.out.split("\n").map((line) => line.slice(line.indexOf(" ") + 1)));
-    return added.filter((path) => !known.has(path));
   }
 
   /** Puts the task's commits on `base`. `asOne`: a gate will see only the last, so the target gets no others. */
   async putOn(base: string, asOne: boolean): Promise<Candidate | Refused> {
     const { git, root, commonDir, branch } = this.task;
-    const head = await git.run(root, "rev-parse", `refs/heads/${branch}`);
-    this.move(head, base);
-    if (!this.isDetached) await git.run(root, "update-ref", "--no-deref", "HEAD", head);
-    this.isDetached = true;
-    const own = await flattened(this.task, this.names, head);
-    const stuck = await withWorktreeLock(commonDir, () => this.rebase(base, own));
+    const ref = `refs/heads/${branch}`;
+    const head = looseTip(commonDir, ref) ?? (await git.run(root, "rev-parse", ref));
     this.move(head, null);
-    if (stuck) return stuck;
-    const [tip = "", tree = ""] = (await git.run(root, "rev-parse", "HEAD", "HEAD^{tree}")).split("\n");
-    const unseen = (await git.run(root, "log", "--format=%h %s", `${own}..${base}`))
-      .split("\n")
-      .filter(Boolean);
-    const commit = asOne && tip !== base ? await squashed(this.task, this.names, { base, tip, tree }) : tip;
-    return { kind: "candidate", base, tip, commit, tree, unseen };
+    const isAttached = !this.isDetached;
+    if (isAttached) await git.run(root, "update-ref", "--no-deref", "HEAD", head);
+    this.isDetached = true;
+    let [own, apart] = [head, await apartOf(this.task, base, head)];
+    if (apart.hasMerge) {
+      own = await flattened(this.task, this.names, head);
+      apart = await apartOf(this.task, base, own);
+    }
+    const { unseen, steps } = apart;
+    const isOnBase = unseen.length === 0;
+    if (!(isOnBase && isAttached && own === head)) {
+      this.move(head, base);
+      const stuck = await withWorktreeLock(commonDir, () => this.exchange(base, own, isOnBase));
+      this.move(head, null);
+      if (stuck) return stuck;
+    }
+    const at = isOnBase ? own : "HEAD";
+    const asked = [at, `${at}^{tree}`, `${base}^{tree}`];
+    const [tip = "", tree = "", before] = (await git.run(root, "rev-parse", ...asked)).split("\n");
+    const made = { kind: "candidate", base, tip, tree, unseen } as const;
+    if (!asOne || tip === base) return { ...made, commit: tip };
+    // A later owner repeated work that had landed before a crash, or the commits undo each other.
+    if (tree === before) return { ...made, commit: base };
+    return { ...made, commit: steps <= 1 ? tip : await squashed(this.task, this.names, base, tip) };
   }
 
   /** The branch becomes this commit, whose tree is in the worktree already: no file is touched. */
@@ -223,33 +247,9 @@ export class LandingTree {
     return git.tryWith({ signal: this.signal }, root, ...this.names, ...args);
   }
 
-  private async stateFault(): Promise<Refused | null> {
-    const { git, root, branch, ref, onto } = this.task;
-    const operation = operationIn(this.gitDir);
-    if (operation)
-      return refused(
-        "branch",
-        `A ${operation} is under way in the worktree. Finish it (git -c core.editor=true ${operation} --continue) or undo it (git ${operation} --abort).`,
-      );
-    const current = await git.ask(root, "symbolic-ref", "--quiet", "--short", "HEAD");
-    if (current === branch && (await hasBranch(git, root, branch, ref))) return null;
-    if (current === branch && (await git.tip(root, `refs/heads/${branch}`)) === null)
-      throw new NotesGone(branch);
-    if (current === branch)
-      return refused(
-        "branch",
-        `${branch} has no commit in common with ${onto}. Run git reset --soft ${onto}, then git status, and restore what is not your change: git checkout ${onto} -- FILE.`,
-      );
-    return refused(
-      "branch",
-      `The worktree is on ${current ?? "no branch"}, not on ${branch}. Bring your commits there: git switch ${branch}, then git merge or git cherry-pick.`,
-    );
-  }
-
-  private async commitChanges(): Promise<Refused | null> {
+  private async commitChanges(paths: readonly string[]): Promise<Refused | null> {
     const { git, root, message } = this.task;
-    if ((await git.changes(root)).length === 0) return null;
-    const added = await git.addAll(root);
+    const added = await addAll(git, root, paths);
     if (added.code !== 0) return refusedByGit("git add failed", added);
     const done = await this.as("commit", "--quiet", "--message", message);
     // A change of only a file's time, or inside a submodule, leaves nothing to commit.
@@ -257,9 +257,10 @@ export class LandingTree {
     return done.code === 0 ? null : refusedByGit("git commit was refused", done);
   }
 
-  private async rebase(base: string, own: string): Promise<Refused | null> {
+  /** The files of the worktree become those of its commits on the base. */
+  private async exchange(base: string, own: string, isOnBase: boolean): Promise<Refused | null> {
     const { git, root, onto } = this.task;
-    if (await git.isAncestor(root, base, own)) {
+    if (isOnBase) {
       const there = await git.try(root, ...NO_HOOKS, "checkout", "--quiet", "--detach", own);
       if (there.code === 0) return null;
       await this.makeWhole(own);

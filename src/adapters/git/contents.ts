@@ -6,6 +6,7 @@ import { type Git, messageOfGit, type Ran } from "./git.ts";
 import { listed, operationIn } from "./preflight.ts";
 import { withWorktreeLock } from "./queue.ts";
 import { unlinkShared } from "./shared.ts";
+import { looseTip } from "./target-tip.ts";
 import { isRemoved } from "./worktree-state.ts";
 
 /** `ref`: the target branch, in full. */
@@ -22,13 +23,14 @@ export async function takeAway(
     readonly shared: { readonly workspace: string; readonly paths: readonly string[] };
   },
 ): Promise<string | null> {
-  const { git, binding } = about;
+  const { git, ref, binding } = about;
   const { project, root, commonDir, shared } = where;
   const apart = (...args: string[]): Promise<Ran> =>
     withWorktreeLock(commonDir, () => git.try(project, "worktree", ...args));
   const held = await contentsOf(about, root);
   if (held !== null) return held;
-  const tip = await git.tip(project, `refs/heads/${binding.branch}`);
+  const branch = `refs/heads/${binding.branch}`;
+  const tip = looseTip(commonDir, branch) ?? (await git.tip(project, branch));
   if (existsSync(root)) {
     unlinkShared(shared);
     const gone = await apart("remove", root);
@@ -36,10 +38,9 @@ export async function takeAway(
   } else await apart("prune");
   // A branch that waits for its pull request stays.
   if (tip === null || tip === binding.proposed) return null;
-  const lost = await unmerged(about, project, tip);
+  const lost = looseTip(commonDir, ref) === tip ? null : await unmerged(about, project, tip);
   // A member may have made it a symbolic ref: the branch that it names is not the member's.
-  if (lost === null)
-    await git.try(project, "update-ref", "--no-deref", "-d", `refs/heads/${binding.branch}`, tip);
+  if (lost === null) await git.try(project, "update-ref", "--no-deref", "-d", branch, tip);
   return lost;
 }
 
@@ -50,23 +51,20 @@ async function contentsOf(about: About, root: string): Promise<string | null> {
   if (isRemoved(root)) return `of what is there git knows nothing: ${listed(namesIn(root))}`;
   const changes = await git.changes(root);
   if (changes.length > 0) return `uncommitted: ${listed(changes.map((line) => line.slice(3)))}`;
-  const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
-  const operation = operationIn(gitDir);
+  const operation = operationIn(await git.gitDir(root));
   if (operation) return `a ${operation} is under way in it`;
-  return (
-    (await unmerged(about, root, "HEAD")) ?? (await unmerged(about, root, `refs/heads/${binding.branch}`))
-  );
+  return await unmerged(about, root, "HEAD", `refs/heads/${binding.branch}`);
 }
 
 /** The commits that the target does not have, in words; null for none. */
 async function unmerged(
   { git, ref, binding: { target, proposed } }: About,
   at: string,
-  tip: string,
+  ...tips: string[]
 ): Promise<string | null> {
-  const range = [`${ref}..${tip}`, ...(proposed ? [`^${proposed}`] : [])];
-  const { code, out } = await git.try(at, "log", "--format=%h %s", ...range);
-  if (code !== 0) return `git cannot tell whether ${tip} is on ${target}`;
+  const range = [...tips, `^${ref}`, ...(proposed ? [`^${proposed}`] : [])];
+  const { code, out } = await git.try(at, "log", "--format=%h %s", ...range, "--");
+  if (code !== 0) return `git cannot tell whether ${tips.join(" and ")} is on ${target}`;
   const commits = out.split("\n").filter(Boolean);
   return commits.length === 0 ? null : `not on ${target}: ${listed(commits)}`;
 }

@@ -13,6 +13,7 @@ import { isKill, messageOfGit } from "./git.ts";
 import { ownStateOf } from "./own-state.ts";
 import { inTurn, queueIn, withWorktreeLock } from "./queue.ts";
 import { gitGone, OWN_LOCKS, removeLocks } from "./stale-locks.ts";
+import { looseTip } from "./target-tip.ts";
 
 /** Somebody commits in the project: git's lock is held while their hooks run. */
 const LOCKED_MAX_MS = 30_000;
@@ -33,16 +34,18 @@ export async function fastForward(
   from: string,
   to: string,
 ): Promise<"moved" | "raced" | { readonly why: string }> {
-  const at = await withWorktreeLock(commonDir, () => git.checkedOut(root, target));
-  const note = at && (await noteIn(git, at));
+  const found = await withWorktreeLock(commonDir, () => git.checkedOut(root, target));
+  const at = found?.folder ?? null;
+  const note = found && noteIn(found.isMain ? commonDir : await git.gitDir(found.folder));
   // A process that was killed here left its step half done.
   if (at && note && commitIn(note) !== null) await finishUnderLock(git, at);
-  const tip = (): Promise<string> => git.run(root, "rev-parse", `refs/heads/${target}`);
+  const ref = `refs/heads/${target}`;
+  const tip = async (): Promise<string> =>
+    looseTip(commonDir, ref) ?? (await git.run(root, "rev-parse", ref));
   // A merge compares nothing: a branch that somebody has moved back would be moved over what they took away.
   const move = (): Promise<Ran | null> =>
     withWorktreeLock(commonDir, async () => {
-      if (at === null)
-        return git.try(root, "update-ref", "-m", "ekiden: landed", `refs/heads/${target}`, to, from);
+      if (at === null) return git.try(root, "update-ref", "-m", "ekiden: landed", ref, to, from);
       return (await tip()) === from ? git.tryWith({ signal }, at, "merge", "--ff-only", "--quiet", to) : null;
     });
   let done: Ran | null;
@@ -71,8 +74,7 @@ export async function fastForward(
   };
 }
 
-const noteIn = async (git: Git, at: string): Promise<string> =>
-  join(ownStateOf(await git.run(at, "rev-parse", "--path-format=absolute", "--git-dir")), "landing");
+const noteIn = (gitDir: string): string => join(ownStateOf(gitDir), "landing");
 
 /** Finishes the step that a dead process began in the project. Does nothing without such a step or a repository. */
 export async function finishFastForward(git: Git, project: string): Promise<void> {
@@ -105,9 +107,7 @@ async function dirsOf(git: Git, project: string): Promise<Dirs | null> {
     "--show-toplevel",
   );
   const [commonDir, gitDir, top] = dirs?.split("\n") ?? [];
-  return commonDir && gitDir && top
-    ? { commonDir, gitDir, top, note: join(ownStateOf(gitDir), "landing") }
-    : null;
+  return commonDir && gitDir && top ? { commonDir, gitDir, top, note: noteIn(gitDir) } : null;
 }
 
 async function finish(git: Git, { commonDir, gitDir, top, note }: Dirs): Promise<void> {

@@ -199,8 +199,13 @@ export class Git {
   }
 
   /** Its output without the last line end. @throws EkidenError `tool_failed` with git's message */
-  async run(cwd: string, ...args: string[]): Promise<string> {
-    const ran = await this.try(cwd, ...args);
+  run(cwd: string, ...args: string[]): Promise<string> {
+    return this.runWith({}, cwd, ...args);
+  }
+
+  /** The same with limits. */
+  async runWith(limits: Limits, cwd: string, ...args: string[]): Promise<string> {
+    const ran = await this.tryWith(limits, cwd, ...args);
     if (ran.code !== 0) throw toolFailed(`git ${args.join(" ")} failed in ${cwd}: ${messageOfGit(ran)}`);
     return ran.out.replace(/\n$/, "");
   }
@@ -209,6 +214,11 @@ export class Git {
   async ask(cwd: string, ...args: string[]): Promise<string | null> {
     const { code, out } = await this.try(cwd, ...args);
     return code === 0 ? out.trim() : null;
+  }
+
+  /** The git directory of a work tree, absolute. @throws EkidenError `tool_failed` */
+  gitDir(root: string): Promise<string> {
+    return this.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
   }
 
   /** The commit of a ref, by its full name; null for none. */
@@ -220,27 +230,15 @@ export class Git {
     return (await this.try(cwd, "merge-base", "--is-ancestor", older, newer)).code === 0;
   }
 
-  /** The folder where a branch is checked out, in the project or in a worktree; null if in none. */
-  async checkedOut(cwd: string, branch: string): Promise<string | null> {
+  /** The folder where a branch is checked out, null if in none. `isMain`: its git directory is the common one of all worktrees. */
+  async checkedOut(cwd: string, branch: string): Promise<{ folder: string; isMain: boolean } | null> {
     const list = await this.run(cwd, "worktree", "list", "--porcelain");
-    for (const block of list.split("\n\n")) {
+    for (const [nth, block] of list.split("\n\n").entries()) {
       const lines = block.split("\n");
-      if (lines.includes(`branch refs/heads/${branch}`))
-        return lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length) ?? null;
+      const folder = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length);
+      if (folder && lines.includes(`branch refs/heads/${branch}`)) return { folder, isMain: nth === 0 };
     }
     return null;
-  }
-
-  /** Every uncommitted change becomes part of the index. `git add --all` would run git in repositories within the work tree. */
-  async addAll(root: string, limits: Limits = {}): Promise<Ran> {
-    const seen = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all"];
-    const listed = await this.tryWith(limits, root, ...seen);
-    if (listed.code !== 0) return listed;
-    // Each is "XY path", Y blank where the index is up to date; a repository within the work tree ends in a slash.
-    const paths = listed.out.split("\0").flatMap((entry) => /^.[^ ] (.+?)\/?$/s.exec(entry)?.[1] ?? []);
-    const input = paths.map((path) => `${path}\0`).join("");
-    const update = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-    return await this.tryWith({ ...limits, input }, root, ...update);
   }
 
   /** Uncommitted files as `git status` shows them, without ignored ones. */

@@ -5,7 +5,8 @@ import { expect, it } from "vitest";
 import { repository } from "../../../test/fixtures/repository.ts";
 import { outsideProgram } from "../outside-programs.ts";
 import { findProgram } from "../sandbox/bubblewrap.ts";
-import { Git } from "./git.ts";
+import { Git, type Ran } from "./git.ts";
+import { addAll, workState } from "./uncommitted.ts";
 
 type Case = {
   readonly name: string;
@@ -187,6 +188,9 @@ it.each(["node_modules/.bin", "packages/one/node_modules/.bin", "packages/one/bi
   },
 );
 
+const addEverything = async (git: Git, dir: string): Promise<Ran> =>
+  await addAll(git, dir, (await workState(git, dir)).paths);
+
 /** A repository in the repository is a member's own: it can write its configuration in the sandbox, so nothing there ever runs. */
 it.each([
   ["status"],
@@ -225,7 +229,7 @@ it.each([
       repo.git(...sub, "config", key, evil);
     repo.write({ "sub/b.txt": "c\n" });
     const git = new Git(envIn(repo.dir), trusted);
-    await (line === "addAll" ? git.addAll(repo.dir) : git.try(repo.dir, ...line.split(" ")));
+    await (line === "addAll" ? addEverything(git, repo.dir) : git.try(repo.dir, ...line.split(" ")));
     expect({ trusted, ran: existsSync(canary) }).toEqual({ trusted, ran: false });
   }
 });
@@ -240,6 +244,13 @@ it("adds what git add --all adds", async () => {
         "e/f.txt": "f\n",
         g: "g\n",
       });
+      repo.git("switch", "--quiet", "-c", "other");
+      repo.write({ "in conflict": "theirs\n" });
+      repo.commit("theirs");
+      repo.git("switch", "--quiet", "main");
+      repo.write({ "in conflict": "ours\n" });
+      repo.commit("ours");
+      expect(() => repo.git("merge", "--quiet", "other")).toThrow();
       const sub = ["-C", join(repo.dir, "sub")];
       repo.write({ "a.txt": "changed\n", "new é\n.txt": "n\n", "h/i/j.txt": "j\n", "sub/s.txt": "s\n" });
       repo.write({ ".gitignore": "*.log\n", "x.log": "x\n" });
@@ -251,7 +262,8 @@ it("adds what git add --all adds", async () => {
       repo.git(...sub, "add", "--all");
       repo.git(...sub, "commit", "--quiet", "-m", "s");
       const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir });
-      const added = how === "add" ? await git.try(repo.dir, "add", "--all") : await git.addAll(repo.dir);
+      const added =
+        how === "add" ? await git.try(repo.dir, "add", "--all") : await addEverything(git, repo.dir);
       expect(added).toMatchObject({ code: 0 });
       return (await git.run(repo.dir, "ls-files", "--stage")).replace(/(160000) \w+/, "$1");
     }),

@@ -88,7 +88,7 @@ describe.each([
   ["after its work", DONE],
   ["in the middle", null],
 ])("git is killed %s", (_, whole) => {
-  const all = [...VERBS, "update-ref", "symbolic-ref", "merge --ff-only", "rev-list"];
+  const all = [...VERBS, "update-ref", "symbolic-ref", "merge --ff-only", "diff"];
   const cases = whole === null ? HALF : all.map((verb) => [verb, whole] as const);
   it.each(cases)("%s", async (verb, instead) => {
     const repo = repository({ "a.txt": "a\n" });
@@ -115,8 +115,7 @@ it("opens the worktrees of a project although each git that only reads is killed
   const killed = readdirSync(bin).flatMap((name) =>
     name === "git" ? [] : readFileSync(join(bin, name), "utf8"),
   );
-  for (const verb of ["version", "config", "rev-parse", "symbolic-ref", "status"])
-    expect(killed.join(""), verb).toContain(verb);
+  for (const verb of ["config", "rev-parse", "status"]) expect(killed.join(""), verb).toContain(verb);
 });
 
 it.each([
@@ -199,15 +198,7 @@ it.each(GOES)("lands when the notes of its worktree go at %s: %s", async (verb, 
   expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
 });
 
-const LANDS = [
-  "status",
-  "update-index",
-  "commit",
-  "rev-parse HEAD",
-  "rev-list",
-  "diff",
-  "rev-parse refs/heads/ekiden",
-];
+const LANDS = ["status", "update-index", "commit", "rev-parse HEAD", "diff"];
 it.each([...LANDS, "rebase", "log", "update-ref", "symbolic-ref", "merge --ff-only"])(
   "lands when its branch goes at %s",
   async (verb) => {

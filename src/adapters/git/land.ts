@@ -40,21 +40,22 @@ async function land(job: LandingInput, line: LandingLine, place: Place): Promise
   const tree = await LandingTree.open(job);
   const fault = await tree.commitAll();
   if (fault) return fault;
-  const head = await work.git.run(work.root, "rev-parse", "HEAD");
-  if (job.proposal?.proposed === head)
-    return { kind: "proposed", commit: head, said: "It was proposed before." };
-  if ((await tree.ahead()) === 0) {
+  const proposed = job.proposal?.proposed ?? null;
+  if (proposed !== null && proposed === (await work.git.run(work.root, "rev-parse", "HEAD")))
+    return { kind: "proposed", commit: proposed, said: "It was proposed before." };
+  const changes = await tree.changes();
+  if (changes.kind === "refused") return changes;
+  const { paths: all, inner } = changes;
+  if (all.length === 0 && (await tree.ahead()) === 0) {
     line.obeyed(work.branch);
     await by.reservations.forget(work.branch);
     return { kind: "nothing" };
   }
-  const inner = await tree.innerRepositories();
   if (inner.length > 0)
     return refused(
       "branch",
       `${listed(inner)}: a git repository of its own inside the worktree. None of its files would land, only the number of a commit that nobody else has. Delete its .git folder and run: git rm -r --cached ${inner[0]}. Or have git ignore it, or make it a submodule.`,
     );
-  const all = await tree.paths();
   const closed = protectedFault(job, all);
   if (closed !== null) return refused("branch", closed);
   const paths = all.length > PATHS_MAX ? null : all;

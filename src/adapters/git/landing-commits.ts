@@ -1,11 +1,28 @@
 /** The commits that a landing makes itself: several commits of a task as one, by the person or by the member. */
 import type { TaskBranch } from "./candidate.ts";
 
+/**
+ * `unseen`: commits of the base that the tip does not have, newest first: "abc1234 Subject"; none where it is on the base. `steps`: the number of
+ * commits that it has beyond the base; `hasMerge`: one of them is a merge.
+ */
+export async function apartOf(
+  { git, root }: TaskBranch,
+  base: string,
+  tip: string,
+): Promise<{ readonly unseen: string[]; readonly steps: number; readonly hasMerge: boolean }> {
+  const log = await git.run(root, "log", "--left-right", "--format=%m%P%x09%h %s", `${base}...${tip}`);
+  const lines = log.split("\n");
+  const own = lines.filter((line) => line.startsWith(">"));
+  return {
+    unseen: lines.flatMap((line) => /^<[^\t]*\t(.*)$/.exec(line)?.[1] ?? []),
+    steps: own.length,
+    hasMerge: own.some((line) => /^>\S+ /.test(line)),
+  };
+}
+
 /** A branch with merges as one commit, so that conflicts which a merge resolved need not be resolved again. */
 export async function flattened(task: TaskBranch, names: readonly string[], tip: string): Promise<string> {
   const { git, root, ref, message } = task;
-  const range = `${ref}..${tip}`;
-  if ((await git.run(root, "rev-list", "--merges", "--count", range)) === "0") return tip;
   return await commitOf(task, names, tip, await git.run(root, "merge-base", ref, tip), message);
 }
 
@@ -13,11 +30,10 @@ export async function flattened(task: TaskBranch, names: readonly string[], tip:
 export async function squashed(
   task: TaskBranch,
   names: readonly string[],
-  { base, tip, tree }: { readonly base: string; readonly tip: string; readonly tree: string },
+  base: string,
+  tip: string,
 ): Promise<string> {
   const { git, root, message } = task;
-  // A later owner repeated work that had landed before a crash, or the commits undo each other.
-  if (tree === (await git.run(root, "rev-parse", `${base}^{tree}`))) return base;
   const steps = (await git.run(root, "log", "--reverse", "--format=- %s", `${base}..${tip}`)).trim();
   if (steps.split("\n").length <= 1) return tip;
   return await commitOf(task, names, tip, base, `${message}\n\n${steps}`);

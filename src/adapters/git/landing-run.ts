@@ -223,7 +223,7 @@ export class LandingRun {
     const { job, tree } = this;
     const { by, work, task } = job;
     const moved = await inTurn(queueIn(work.commonDir), by.signal, async () => {
-      if ((await this.tip.ask()) !== base) return "raced";
+      if ((await this.tip.read(0)) !== base) return "raced";
       await by.stillMine();
       if (commit === base) return "moved";
       if (!(await this.reserved.isFirst(this.place.id))) return "held";

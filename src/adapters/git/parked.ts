@@ -18,6 +18,7 @@ import { atWorkFile } from "./own-state.ts";
 import { operationIn } from "./preflight.ts";
 import { newTicket } from "./queue.ts";
 import type { Contact, Remote } from "./remote.ts";
+import { addAll, type WorkState, workState } from "./uncommitted.ts";
 import { copyIndex } from "./work-diff.ts";
 
 const UNCOMMITTED = "ekiden: not committed yet";
@@ -75,13 +76,11 @@ export class ParkedWork {
     at: string,
     tip: string,
   ): Promise<{ readonly head: string; readonly changes: string | null }> {
-    const { git } = this;
-    const subject = (commit: string): Promise<string> => git.run(at, "log", "-1", "--format=%s", commit);
-    const parent = (commit: string): Promise<string> => git.run(at, "rev-parse", `${commit}^`);
-    const own = (await subject(tip)) === FOLLOWS ? await parent(tip) : tip;
-    return (await subject(own)) === UNCOMMITTED
-      ? { head: await parent(own), changes: own }
-      : { head: own, changes: null };
+    const log = await this.git.run(at, "log", "-3", "--first-parent", "--format=%H %s", tip);
+    const commits = log.split("\n").map((line) => line.split(/ (.*)/));
+    if (commits[0]?.[1] === FOLLOWS) commits.shift();
+    const [[own = tip, subject] = [], [before] = []] = commits;
+    return subject === UNCOMMITTED && before ? { head: before, changes: own } : { head: own, changes: null };
   }
 
   /**
@@ -98,8 +97,8 @@ export class ParkedWork {
     const { root, branch } = place;
     const tip = await this.tipOf(place);
     if (await git.isAncestor(root, tip, ref)) return null;
-    const tree = await git.run(root, "rev-parse", `${tip}^{tree}`);
-    const state = `${await git.run(root, "rev-parse", `refs/heads/${branch}`)} ${tree}`;
+    const asked = [`refs/heads/${branch}`, `${tip}^{tree}`];
+    const state = (await git.run(root, "rev-parse", ...asked)).replace("\n", " ");
     if (binding.parkedState === state) return null;
     const from = binding.parked ?? null;
     const to = await this.following(place, tip, from);
@@ -125,23 +124,22 @@ export class ParkedWork {
   private async tipOf(place: Place): Promise<string> {
     const { git } = this;
     const { root, branch } = place;
-    const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
-    const current = await git.ask(root, "symbolic-ref", "--quiet", "--short", "HEAD");
-    const isBusy = current !== branch || operationIn(gitDir) !== null || existsSync(atWorkFile(gitDir));
-    return await (isBusy
-      ? git.run(root, "rev-parse", `refs/heads/${branch}`)
-      : this.withChanges(place, gitDir));
+    const gitDir = await git.gitDir(root);
+    const state = await workState(git, root);
+    const isBusy = state.branch !== branch || operationIn(gitDir) !== null || existsSync(atWorkFile(gitDir));
+    return isBusy || state.head === null
+      ? await git.run(root, "rev-parse", `refs/heads/${branch}`)
+      : await this.withChanges(root, gitDir, state.head, state);
   }
 
-  private async withChanges({ root, branch }: Place, gitDir: string): Promise<string> {
+  private async withChanges(root: string, gitDir: string, head: string, state: WorkState): Promise<string> {
     const { git } = this;
-    const head = await git.run(root, "rev-parse", `refs/heads/${branch}`);
-    if ((await git.changes(root)).length === 0) return head;
+    if (state.isClean) return head;
     // Beside the index: git makes a lock there.
     const index = join(gitDir, `ekiden-index.${newTicket()}`);
     try {
       copyIndex(join(gitDir, "index"), index);
-      if ((await git.addAll(root, { index })).code !== 0) return head;
+      if ((await addAll(git, root, state.paths, { index })).code !== 0) return head;
       const tree = (await git.tryWith({ index }, root, "write-tree")).out.trim();
       return await this.commit(root, tree, UNCOMMITTED, head);
     } finally {
@@ -161,11 +159,12 @@ export class ParkedWork {
    */
   async adopt({ root, branch }: Place, tip: string): Promise<string | null> {
     const { git } = this;
-    const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
+    const gitDir = await git.gitDir(root);
     const operation = operationIn(gitDir);
     if (operation) await git.try(root, operation, "--abort");
     const { head, changes } = await this.unpacked(root, tip);
-    const own = await this.withChanges({ root, branch }, gitDir);
+    const mine = await git.run(root, "rev-parse", `refs/heads/${branch}`);
+    const own = await this.withChanges(root, gitDir, mine, await workState(git, root));
     const isKnown =
       (await git.isAncestor(root, own, head)) || (await this.isSame(root, own, changes ?? head));
     const left = isKnown ? null : `${branch}-left-${own.slice(0, 7)}`;

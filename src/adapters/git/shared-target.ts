@@ -10,6 +10,7 @@ import type { Git } from "./git.ts";
 import type { OnRemote, ParkedWork, Place } from "./parked.ts";
 import { inTurn, queueIn } from "./queue.ts";
 import { type Contact, isAway, PATIENCE_MS, type Remote, remoteFault, wasCut } from "./remote.ts";
+import { looseTip } from "./target-tip.ts";
 
 type Clone = { readonly git: Git; readonly project: string; readonly commonDir: string };
 
@@ -71,12 +72,14 @@ export class SharedTarget {
         `${remote.label} has no branch ${quote(target)} to land on. Push it first (git push ${remote.label} ${target}), or set another targetBranch.`,
         { details: { remote: remote.label } },
       );
-    await remote.fetch(contact, tip);
     const { git, project } = clone;
-    if ((await git.tip(project, this.ref)) !== tip)
+    if ((await git.tip(project, this.ref)) !== tip) {
+      await remote.fetch(contact, tip);
       await git.run(project, "update-ref", "-m", "ekiden: fetched", this.ref, tip);
+    }
     const there = task ? parked.in(tips, task) : null;
     if (!there) return null;
+    if (there.tip === tip) return { ...there, head: tip, isLanded: true };
     await remote.fetch(contact, there.tip);
     const { head, changes } = await parked.unpacked(project, there.tip);
     return { ...there, head, isLanded: changes === null && (await git.isAncestor(project, head, tip)) };
@@ -144,7 +147,8 @@ export class SharedTarget {
   private async bringHere(signal: AbortSignal, to: string): Promise<string | null> {
     const { clone, target } = this;
     const { git, project, commonDir } = clone;
-    const local = await git.tip(project, `refs/heads/${target}`);
+    const branch = `refs/heads/${target}`;
+    const local = looseTip(commonDir, branch) ?? (await git.tip(project, branch));
     if (local === null || local === to || !(await git.isAncestor(project, local, to))) return null;
     const moved = await fastForward({ git, commonDir, root: project, target, signal }, local, to);
     return typeof moved === "string" ? null : moved.why;

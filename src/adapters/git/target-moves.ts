@@ -26,7 +26,7 @@ export async function noticeMoves(where: Where, tell: (text: string) => Promise<
   if (seen?.tip === (await tip.read())) return;
   // Under the lock no landing is between its two steps.
   await inTurn(queueIn(commonDir), new AbortController().signal, async () => {
-    const now = await tip.ask();
+    const now = await tip.read(0);
     const known = line.tipSeen(onto);
     const text = known ? await changeOf(where, known, now) : null;
     if (text) await tell(text);

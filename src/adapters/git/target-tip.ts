@@ -5,6 +5,12 @@ import { toolFailed } from "../../core/errors.ts";
 import { textIn } from "../small-files.ts";
 import type { Git } from "./git.ts";
 
+/** From git's own file, without a process; null where a branch has none. `ref`: its full name. */
+export function looseTip(commonDir: string, ref: string): string | null {
+  const commit = textIn(join(commonDir, ref)).trim();
+  return /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
+}
+
 /** The time for which an answer of git itself is used: packed branches and the reftable format have no file. */
 const KEEP_MS = 300;
 /** The time to wait for a branch that is gone. */
@@ -26,15 +32,15 @@ export class TargetTip {
     this.where = where;
   }
 
-  async read(): Promise<string> {
-    const commit = textIn(join(this.where.commonDir, this.where.ref)).trim();
-    if (/^[0-9a-f]{40,64}$/.test(commit)) return commit;
-    if (Date.now() - this.asked.at > KEEP_MS) await this.ask();
-    return this.asked.tip;
+  /** `keepMs`: how old an answer of git may be. @throws EkidenError `tool_failed` */
+  async read(keepMs = KEEP_MS): Promise<string> {
+    const { commonDir, ref } = this.where;
+    const isOld = Date.now() - this.asked.at >= keepMs;
+    return looseTip(commonDir, ref) ?? (isOld ? await this.ask() : this.asked.tip);
   }
 
-  /** From git. A branch that is missing for a moment is being made again. @throws EkidenError `tool_failed` */
-  async ask(): Promise<string> {
+  /** From git. A branch that is missing for a moment is being made again. */
+  private async ask(): Promise<string> {
     const { git, project, ref } = this.where;
     let tip = await git.tip(project, ref);
     for (let ms = 0; tip === null && ms < GONE_MS; ms += AGAIN_MS) {

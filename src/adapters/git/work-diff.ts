@@ -5,6 +5,7 @@ import { toolFailed } from "../../core/errors.ts";
 import { readRegularBytes } from "../small-files.ts";
 import { type Git, messageOfGit } from "./git.ts";
 import { newTicket } from "./queue.ts";
+import { addAll, workState } from "./uncommitted.ts";
 
 const SHOWN = ["--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=none"];
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
@@ -45,12 +46,13 @@ export async function folderDiff(
 }
 
 async function workDiff(git: Git, root: string, base: string): Promise<string> {
-  const gitDir = await git.run(root, "rev-parse", "--path-format=absolute", "--git-dir");
+  const gitDir = await git.gitDir(root);
   const index = join(gitDir, `ekiden-index.${newTicket()}`);
   try {
     const own = join(gitDir, "index");
     if (existsSync(own)) copyIndex(own, index);
-    const added = await git.addAll(root, { index });
+    const { paths } = await workState(git, root, { index });
+    const added = await addAll(git, root, paths, { index });
     if (added.code !== 0) throw toolFailed(`git cannot read the changes: ${messageOfGit(added)}`);
     const tree = (await git.tryWith({ index }, root, "write-tree")).out.trim();
     return await git.run(root, "diff", ...SHOWN, base, tree);

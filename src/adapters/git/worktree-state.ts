@@ -64,10 +64,12 @@ export async function addWorktree(
   // Members write the folders of branches and their logs, so this does not happen in the same step.
   const checkOut = (...what: string[]): Promise<Ran> => git.try(root, "checkout", "--quiet", ...what);
   let checkedOut = await checkOut(...(from === null ? [branch] : ["--no-track", "-b", branch]));
+  const isMade = from !== null && checkedOut.code === 0;
   // The git of a dead process has made it meanwhile.
   if (/already exists/.test(checkedOut.err)) checkedOut = await checkOut(branch);
   // A failing hook of the person (post-checkout) does not prevent a worktree.
-  if ((await git.ask(root, "symbolic-ref", "--quiet", "HEAD")) !== ref) return messageOfGit(checkedOut);
+  if (!isMade && (await git.ask(root, "symbolic-ref", "--quiet", "HEAD")) !== ref)
+    return messageOfGit(checkedOut);
   await withWorktreeLock(where.commonDir, () => git.run(where.project, "worktree", "unlock", root));
   return null;
 }
