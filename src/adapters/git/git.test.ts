@@ -58,24 +58,6 @@ async function trees(
 
 const noteOf = (dir: string): string => join(ownStateOf(join(dir, ".git")), "landing");
 
-describe("a project that cannot have worktrees", () => {
-  it("is told what is wrong, and left as it is", async () => {
-    const repo = repository({ "a.txt": "a\n" });
-    repo.git("checkout", "--quiet", "--detach");
-    await expect(trees(repo)).rejects.toThrow(/on no branch \(a detached HEAD\)/);
-    repo.git("switch", "--quiet", "main");
-    await expect(trees(repo, { target: "nope" })).rejects.toThrow(/There is no branch "nope"/);
-    repo.write({ "a.txt": "changed\n" });
-    await expect(trees(repo)).rejects.toThrow(/not committed.*a\.txt/);
-    expect(repo.read("a.txt")).toBe("changed\n");
-    await expect(trees(repo, { share: ["../x"] })).rejects.toMatchObject({
-      code: "settings_invalid",
-      exitCode: 2,
-    });
-    expect(existsSync(join(repo.dir, ".ekiden", "worktrees"))).toBe(false);
-  });
-});
-
 describe("a worktree", () => {
   it("belongs to its task, also after a restart and under another subject", async () => {
     const repo = repository({ "a.txt": "a\n" });

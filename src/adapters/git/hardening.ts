@@ -100,7 +100,9 @@ type Entry = {
   readonly key: string;
   readonly value: string;
 };
-type Replaced = {
+type Configuration = {
+  readonly all: readonly Entry[];
+  /** Replace its programs. */
   readonly options: readonly string[];
   readonly files: readonly (readonly [string, string])[];
 };
@@ -109,7 +111,7 @@ export class Hardening {
   private readonly plain: Plain;
   private readonly trusted: boolean;
   private agreed: Promise<readonly string[]> | null = null;
-  private readonly replaced = new Map<string, Promise<Replaced>>();
+  private readonly configurations = new Map<string, Promise<Configuration>>();
 
   /** `trusted`: the person agreed to the hooks and programs of the project, which is the first folder that is asked about. */
   constructor(plain: Plain, trusted: boolean) {
@@ -121,30 +123,31 @@ export class Hardening {
   async of(cwd: string, args: readonly string[]): Promise<string[]> {
     this.agreed ??= this.trusted ? this.readAgreed(cwd) : Promise.resolve(NO_HOOKS);
     const agreed = await this.agreed;
-    return [...BASE, ...(await this.replacements(cwd)), ...agreed, ...withOwnOptions(args)];
+    const { options: own } = await this.known(cwd);
+    return [...BASE, ...own, ...agreed, ...withOwnOptions(args)];
   }
 
   /** Read again when a file of the configuration has changed. */
-  private async replacements(cwd: string): Promise<readonly string[]> {
-    const known = await this.replaced.get(cwd);
-    if (known?.files.every(([file, state]) => stateOf(file) === state)) return known.options;
-    const reading = this.entries(cwd).then((all): Replaced => {
+  private async known(cwd: string): Promise<Configuration> {
+    const known = await this.configurations.get(cwd);
+    if (known?.files.every(([file, state]) => stateOf(file) === state)) return known;
+    const reading = this.entries(cwd).then((all): Configuration => {
       const own = all.filter(({ isOwn }) => isOwn);
       const files = [...new Set(own.map(({ file }) => file))].map((file) => [file, stateOf(file)] as const);
       const found = own.flatMap(({ key }) => {
         const program = PROGRAMS.find(([name]) => name.test(key));
         return program ? optionOf(key.replace(HOOK, "$1.enabled"), program[1]) : [];
       });
-      return { options: found, files };
+      return { all, options: found, files };
     });
-    this.replaced.set(cwd, reading);
+    this.configurations.set(cwd, reading);
     // A folder that was gone may be made again.
-    reading.catch(() => this.replaced.delete(cwd));
-    return (await reading).options;
+    reading.catch(() => this.configurations.delete(cwd));
+    return await reading;
   }
 
   private async readAgreed(cwd: string): Promise<readonly string[]> {
-    const all = await this.entries(cwd);
+    const { all } = await this.known(cwd);
     const values = all.flatMap(({ isOwn, key, value }) =>
       isOwn && AGREED.test(key) && !key.includes("=") ? `${key}=${value}` : [],
     );

@@ -30,24 +30,30 @@ export async function repositoryOf(
     refuse(
       `${quote(project)} has a line break in its name, and git gives names of worktrees in lines. Rename it.`,
     );
-  const version = await git.run(project, "version");
-  const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
-  // An older one takes --path-format for the name of a file.
-  if (major < 2 || (major === 2 && minor < 31))
-    refuse(`This is ${version}, and worktrees need git 2.31 or newer.`);
-  const found = await git.try(project, "rev-parse", "--is-inside-work-tree");
-  if (found.code !== 0 && !/not a git repository/i.test(found.err))
-    refuse(`git cannot use ${project}: ${messageOfGit(found)}`);
-  if (found.out.trim() !== "true")
+  // The last two fail without a commit.
+  const places = ["--is-inside-work-tree", "--git-common-dir", "--git-dir", "--show-prefix"];
+  const asked = ["--path-format=absolute", ...places, "HEAD^{commit}", "--symbolic-full-name", "HEAD"];
+  const found = await git.try(project, "rev-parse", ...asked);
+  const [isInside, commonDir = "", gitDir = "", prefix = "", commit = "", head = ""] = found.out.split("\n");
+  if (isInside !== "true") {
+    const version = await git.run(project, "version");
+    const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
+    // It answers with --path-format itself.
+    if (major < 2 || (major === 2 && minor < 31))
+      refuse(`This is ${version}, and worktrees need git 2.31 or newer.`);
+    if (isInside === "" && !/not a git repository/i.test(found.err))
+      refuse(`git cannot use ${project}: ${messageOfGit(found)}`);
     refuse(
       `${project} is not in a working copy of a git repository, and worktrees need one. Run: git init && git add -A && git commit -m "First commit".`,
     );
-  if ((await git.ask(project, "rev-parse", "--verify", "--quiet", "HEAD^{commit}")) === null)
+  }
+  if (!/^[0-9a-f]{40,64}$/.test(commit))
     refuse(
       `The repository in ${project} has no commit yet, and worktrees begin from one. Run: git add -A && git commit -m "First commit".`,
     );
-  const current = await git.ask(project, "symbolic-ref", "--quiet", "--short", "HEAD");
-  const gitDir = await git.run(project, "rev-parse", "--path-format=absolute", "--git-dir");
+  // A branch or a tag is called HEAD, too: git makes no worktree then.
+  if (head === "") refuse(`git cannot use ${project}: ${found.err.trim()}`);
+  const [, current] = /^refs\/heads\/(.+)$/.exec(head) ?? [];
   const operation = operationIn(gitDir);
   if (operation && !isShared && (target === undefined || current === target))
     refuse(
@@ -59,8 +65,7 @@ export async function repositoryOf(
     refuse(
       `${project} is on no branch (a detached HEAD), so there is nothing to land on. Check out a branch (git switch main), or set targetBranch.`,
     );
-  const local = `refs/heads/${landOn}^{commit}`;
-  if (!isShared && (await git.ask(project, "rev-parse", "--verify", "--quiet", local)) === null)
+  if (!isShared && current !== landOn && (await git.tip(project, `refs/heads/${landOn}`)) === null)
     refuse(
       `There is no branch ${quote(landOn)} to land on. Create it (git branch ${landOn}), or set another targetBranch.`,
     );
@@ -71,9 +76,6 @@ export async function repositoryOf(
         `${project} has changes that are not committed, and tasks could not land on ${landOn} over them: ${listed(dirty.map((line) => line.slice(3)))}. Commit or stash them.`,
       );
   }
-  const [commonDir = "", prefix = ""] = (
-    await git.run(project, "rev-parse", "--path-format=absolute", "--git-common-dir", "--show-prefix")
-  ).split("\n");
   return { commonDir, prefix, target: landOn };
 }
 

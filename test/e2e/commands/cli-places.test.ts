@@ -132,7 +132,7 @@ it("refuses worktrees with a git that is too old, and works without them", async
   withWork(project.dir);
   const bin = programFolder(
     "git",
-    `case " $* " in *" version "*) echo "git version 2.20.1"; exit 0;; esac\nexec ${execFileSync("which", ["git"], { encoding: "utf8" }).trim()} "$@"`,
+    `case " $* " in *" version "*) echo "git version 2.20.1"; exit;; *" --path-format=absolute "*) echo --path-format=absolute;; esac\nexec ${execFileSync("which", ["git"], { encoding: "utf8" }).trim()} "$@"`,
   );
   const env = { PATH: `${bin}:${process.env.PATH ?? ""}` };
   expect(await project.run(["run", "plan.md", "--worktrees"], { env })).toMatchObject({
