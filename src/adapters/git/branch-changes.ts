@@ -1,8 +1,11 @@
-/** The changes between two commits, as one reading of git. */
+/** The changes between two commits, and whether a task may land with them. */
 import type { Git } from "./git.ts";
+import type { LandingInput } from "./landing-job.ts";
+import { listed } from "./preflight.ts";
+import { protectedFault } from "./protected-changes.ts";
+import { type Refused, refused } from "./refusal.ts";
 
-export type Changes = {
-  readonly kind: "changes";
+type Changes = {
   /** Relative to the top folder. */
   readonly paths: readonly string[];
   /** Folders that are added like a submodule without being one: a clone, or the result of `git init`. */
@@ -15,8 +18,19 @@ export async function changesOf(git: Git, root: string, range: string): Promise<
   const fields = raw.split("\0"); // ":000000 160000 … A", the path, and so on
   const paths = fields.filter((_, i) => i % 2 === 1);
   const added = paths.filter((_, i) => /^:(?!160000)\d+ 160000 /.test(fields[2 * i] ?? ""));
-  if (added.length === 0) return { kind: "changes", paths, inner: [] };
+  if (added.length === 0) return { paths, inner: [] };
   const modules = await git.try(root, "config", "--file", ".gitmodules", "--get-regexp", "\\.path$");
   const known = new Set(modules.out.split("\n").map((line) => line.slice(line.indexOf(" ") + 1)));
-  return { kind: "changes", paths, inner: added.filter((path) => !known.has(path)) };
+  return { paths, inner: added.filter((path) => !known.has(path)) };
+}
+
+/** Null where nothing is against them. */
+export function faultOf(job: LandingInput, { paths, inner }: Changes): Refused | null {
+  if (inner.length > 0)
+    return refused(
+      "branch",
+      `${listed(inner)}: a git repository of its own inside the worktree. None of its files would land, only the number of a commit that nobody else has. Delete its .git folder and run: git rm -r --cached ${inner[0]}. Or have git ignore it, or make it a submodule.`,
+    );
+  const closed = protectedFault(job, paths);
+  return closed === null ? null : refused("branch", closed);
 }

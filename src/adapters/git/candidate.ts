@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Changes, changesOf } from "./branch-changes.ts";
+import { changesOf, faultOf } from "./branch-changes.ts";
 import { type Git, NotesGone, type Ran } from "./git.ts";
 import { NO_HOOKS } from "./hardening.ts";
 import { apartOf, flattened, identity, squashed } from "./landing-commits.ts";
@@ -15,7 +15,7 @@ import { listed, operationIn } from "./preflight.ts";
 import { withWorktreeLock } from "./queue.ts";
 import { type Refused, refused, refusedByGit } from "./refusal.ts";
 import { gitGone, OWN_LOCKS, removeLocks } from "./stale-locks.ts";
-import { looseTip } from "./target-tip.ts";
+import { tipOf } from "./target-tip.ts";
 import { addAll, workState } from "./uncommitted.ts";
 import { hasBranch } from "./worktree-state.ts";
 
@@ -49,21 +49,22 @@ export type Candidate = {
 
 /** The worktree of a task while its branch lands. */
 export class LandingTree {
+  private readonly job: LandingInput;
   private readonly task: TaskBranch;
-  /** Ends a hook that hangs. */
-  private readonly signal: AbortSignal;
   private readonly names: readonly string[];
   private readonly gitDir: string;
   /** Tells after a crash that the landing, and not the member, began an operation here. */
   private readonly marker: string;
   private isDetached = false;
   private hasCommitted = false;
+  /** The commit that may land by what it changes. */
+  private checked: string | null = null;
   /** Git exchanges files for those of this commit, and may have ended between two of them: the disk was full, or git was killed. */
   private movingTo: string | null = null;
 
-  private constructor({ work, by }: LandingInput, names: readonly string[], gitDir: string) {
-    this.task = work;
-    this.signal = by.signal;
+  private constructor(job: LandingInput, names: readonly string[], gitDir: string) {
+    this.job = job;
+    this.task = job.work;
     this.names = names;
     this.gitDir = gitDir;
     this.marker = atWorkFile(gitDir);
@@ -103,33 +104,38 @@ export class LandingTree {
   }
 
   /** The number of commits that the target does not have. */
-  async ahead(): Promise<number> {
+  async ahead(head: string): Promise<number> {
     const { git, root, ref } = this.task;
-    return Number(await git.run(root, "rev-list", "--count", `${ref}..HEAD`));
+    return Number(await git.run(root, "rev-list", "--count", `${ref}..${head}`));
   }
 
-  /** The changes that the branch brings. */
-  async changes(): Promise<Changes | Refused> {
+  /** The last commit of the branch. */
+  head(): Promise<string> {
+    return tipOf(this.task, `refs/heads/${this.task.branch}`);
+  }
+
+  /** The files that a commit changes since it left the base, where they may land. */
+  async check(base: string, commit: string): Promise<readonly string[] | Refused> {
     const { git, root, branch, ref, onto } = this.task;
-    const changes = await changesOf(git, root, `${ref}...HEAD`).catch(async (error: unknown) => {
+    const changes = await changesOf(git, root, `${base}...${commit}`).catch(async (error: unknown) => {
       // A commit of this landing has no parent when its branch was removed meanwhile: that is mended.
       if (this.hasCommitted || (await hasBranch(git, root, branch, ref))) throw error;
       return null;
     });
-    return (
-      changes ??
-      refused(
+    if (changes === null)
+      return refused(
         "branch",
         `${branch} has no commit in common with ${onto}. Run git reset --soft ${onto}, then git status, and restore what is not your change: git checkout ${onto} -- FILE.`,
-      )
-    );
+      );
+    const fault = faultOf(this.job, changes);
+    if (fault === null) this.checked = commit;
+    return fault ?? changes.paths;
   }
 
   /** Puts the task's commits on `base`. `asOne`: a gate will see only the last, so the target gets no others. */
   async putOn(base: string, asOne: boolean): Promise<Candidate | Refused> {
-    const { git, root, commonDir, branch } = this.task;
-    const ref = `refs/heads/${branch}`;
-    const head = looseTip(commonDir, ref) ?? (await git.run(root, "rev-parse", ref));
+    const { git, root, commonDir } = this.task;
+    const head = await this.head();
     this.move(head, null);
     const isAttached = !this.isDetached;
     if (isAttached) await git.run(root, "update-ref", "--no-deref", "HEAD", head);
@@ -150,6 +156,9 @@ export class LandingTree {
     const at = isOnBase ? own : "HEAD";
     const asked = [at, `${at}^{tree}`, `${base}^{tree}`];
     const [tip = "", tree = "", before] = (await git.run(root, "rev-parse", ...asked)).split("\n");
+    // A command in the background may have made other commits since the branch was looked at.
+    const seen = tip === this.checked || tip === base ? [] : await this.check(base, tip);
+    if ("kind" in seen) return seen;
     const made = { kind: "candidate", base, tip, tree, unseen } as const;
     if (!asOne || tip === base) return { ...made, commit: tip };
     // A later owner repeated work that had landed before a crash, or the commits undo each other.
@@ -244,7 +253,8 @@ export class LandingTree {
 
   private as(...args: string[]): Promise<Ran> {
     const { git, root } = this.task;
-    return git.tryWith({ signal: this.signal }, root, ...this.names, ...args);
+    // The signal ends a hook that hangs.
+    return git.tryWith({ signal: this.job.by.signal }, root, ...this.names, ...args);
   }
 
   private async commitChanges(paths: readonly string[]): Promise<Refused | null> {

@@ -13,7 +13,7 @@ import { isKill, messageOfGit } from "./git.ts";
 import { ownStateOf } from "./own-state.ts";
 import { inTurn, queueIn, withWorktreeLock } from "./queue.ts";
 import { gitGone, OWN_LOCKS, removeLocks } from "./stale-locks.ts";
-import { looseTip } from "./target-tip.ts";
+import { tipOf } from "./target-tip.ts";
 
 /** Somebody commits in the project: git's lock is held while their hooks run. */
 const LOCKED_MAX_MS = 30_000;
@@ -40,8 +40,7 @@ export async function fastForward(
   // A process that was killed here left its step half done.
   if (at && note && commitIn(note) !== null) await finishUnderLock(git, at);
   const ref = `refs/heads/${target}`;
-  const tip = async (): Promise<string> =>
-    looseTip(commonDir, ref) ?? (await git.run(root, "rev-parse", ref));
+  const tip = (): Promise<string> => tipOf({ git, commonDir, root }, ref);
   // A merge compares nothing: a branch that somebody has moved back would be moved over what they took away.
   const move = (): Promise<Ran | null> =>
     withWorktreeLock(commonDir, async () => {

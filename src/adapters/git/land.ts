@@ -7,9 +7,6 @@ import { LandingTree } from "./candidate.ts";
 import type { Landed, LandingInput } from "./landing-job.ts";
 import { LandingLine, type Place } from "./landing-line.ts";
 import { LandingRun, POLL_MS } from "./landing-run.ts";
-import { listed } from "./preflight.ts";
-import { protectedFault } from "./protected-changes.ts";
-import { refused } from "./refusal.ts";
 import { TargetTip } from "./target-tip.ts";
 
 const PATHS_MAX = 1_000;
@@ -40,24 +37,16 @@ async function land(job: LandingInput, line: LandingLine, place: Place): Promise
   const tree = await LandingTree.open(job);
   const fault = await tree.commitAll();
   if (fault) return fault;
-  const proposed = job.proposal?.proposed ?? null;
-  if (proposed !== null && proposed === (await work.git.run(work.root, "rev-parse", "HEAD")))
-    return { kind: "proposed", commit: proposed, said: "It was proposed before." };
-  const changes = await tree.changes();
-  if (changes.kind === "refused") return changes;
-  const { paths: all, inner } = changes;
-  if (all.length === 0 && (await tree.ahead()) === 0) {
+  const head = await tree.head();
+  if (job.proposal?.proposed === head)
+    return { kind: "proposed", commit: head, said: "It was proposed before." };
+  const all = await tree.check(work.ref, head);
+  if ("kind" in all) return all;
+  if (all.length === 0 && (await tree.ahead(head)) === 0) {
     line.obeyed(work.branch);
     await by.reservations.forget(work.branch);
     return { kind: "nothing" };
   }
-  if (inner.length > 0)
-    return refused(
-      "branch",
-      `${listed(inner)}: a git repository of its own inside the worktree. None of its files would land, only the number of a commit that nobody else has. Delete its .git folder and run: git rm -r --cached ${inner[0]}. Or have git ignore it, or make it a submodule.`,
-    );
-  const closed = protectedFault(job, all);
-  if (closed !== null) return refused("branch", closed);
   const paths = all.length > PATHS_MAX ? null : all;
   place.update({ paths, isReady: true, number: line.nextNumber() });
   return await new LandingRun(job, tree, line, place, paths).run();

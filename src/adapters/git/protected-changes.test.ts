@@ -10,7 +10,7 @@ import { createShell } from "../shell/index.ts";
 
 const which = landing.task(1);
 
-async function opened(allow: readonly string[] = []) {
+async function opened(allow: readonly string[] = [], gate?: string) {
   const repo = repository({ "a.txt": "a\n", ".npmrc": "a=b\n" });
   repo.git("checkout", "--quiet", "-b", "other");
   repo.write({ ".github/workflows/ci.yml": "on: push\n" });
@@ -20,6 +20,7 @@ async function opened(allow: readonly string[] = []) {
   onTestFinished(() => shell.close());
   const rules = rulesOf({ deny: [], ask: [], allow });
   const trees: Worktrees = await openTrees(repo.dir, shell, {
+    gate,
     mayChange: (path, workspace) => mayChangeProtected(rules, path, workspace),
   });
   const { workspace } = await trees.open(which);
@@ -68,4 +69,31 @@ it.each([
   const { trees, write } = await opened(allow);
   write(".vscode/tasks.json");
   expect(await trees.land(which, landing.by)).toMatchObject({ kind });
+});
+
+it("refuses what is committed while the branch waits in line", async () => {
+  const { repo, trees, write, git } = await opened([], `until test -e ../../go; do sleep 0.02; done`);
+  const other = await trees.open(landing.task(2));
+  writeFileSync(join(other.workspace, "other.txt"), "x\n");
+  let isAtGate = (): void => {};
+  const atGate = new Promise<void>((done) => {
+    isAtGate = done;
+  });
+  const first = trees.land(landing.task(2), { ...landing.by, onStep: async () => isAtGate() });
+  await atGate;
+  write("mine.txt");
+  const second = trees.land(which, {
+    ...landing.by,
+    onStep: async (step) => {
+      if (step !== "queued") return;
+      write(".envrc");
+      git("add", "--all");
+      git("commit", "--quiet", "--message", "late");
+      writeFileSync(join(repo.dir, ".ekiden", "go"), "");
+    },
+  });
+  expect(await first).toMatchObject({ kind: "landed" });
+  expect(await second).toMatchObject({ kind: "refused", evidence: expect.stringContaining(".envrc is a") });
+  expect(repo.git("log", "--format=%s", "main")).toBe("Task 2\nFirst");
+  expect(git("log", "-1", "--format=%s", "HEAD")).toBe("late");
 });

@@ -16,7 +16,7 @@ type Case = { trusted?: boolean; isMoved?: boolean; isPushed?: boolean };
 const CASES: readonly (readonly [what: string, how: Case, most: Most])[] = [
   ["a gate", {}, { begin: 4, open: 5, land: 13, remove: 5 }],
   ["agreed hooks", { trusted: true }, { begin: 5, open: 5, land: 13, remove: 5 }],
-  ["a target that moved", { isMoved: true }, { begin: 4, open: 5, land: 14, remove: 5 }],
+  ["a target that moved", { isMoved: true }, { begin: 4, open: 5, land: 15, remove: 5 }],
   ["a remote", { isPushed: true }, { begin: 9, open: 7, land: 18, remove: 8 }],
 ];
 

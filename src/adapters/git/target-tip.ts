@@ -11,6 +11,14 @@ export function looseTip(commonDir: string, ref: string): string | null {
   return /^[0-9a-f]{40,64}$/.test(commit) ? commit : null;
 }
 
+/** The same where git is asked otherwise. @throws EkidenError `tool_failed` for a branch that is not there */
+export async function tipOf(
+  { git, commonDir, root }: { readonly git: Git; readonly commonDir: string; readonly root: string },
+  ref: string,
+): Promise<string> {
+  return looseTip(commonDir, ref) ?? (await git.run(root, "rev-parse", ref));
+}
+
 /** The time for which an answer of git itself is used: packed branches and the reftable format have no file. */
 const KEEP_MS = 300;
 /** The time to wait for a branch that is gone. */
