@@ -4,6 +4,8 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
+import type { NewTask } from "../../../src/core/board/task.ts";
+import { PERSON } from "../../../src/core/ids.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { BACKENDS } from "../../fixtures/stage.ts";
@@ -12,10 +14,13 @@ import { type Ended, ended, type Project } from "../cli-program.ts";
 describe.each(BACKENDS)("orders to workers on %s", (backend) => {
   let project: Project;
   let env: Record<string, string> = {};
+  let store: Placed["store"];
   let tasks: Placed["tasks"];
   beforeEach(() => {
-    ({ project, env, tasks } = projectOn(backend));
+    ({ project, env, store, tasks } = projectOn(backend));
   });
+  const add = async (...tasks: NewTask[]): Promise<void> =>
+    void (await (await store({ mustExist: false })).board.addAll(tasks, PERSON));
 
   /** Each attempt adds a line with its process id, and works until `go` is there. */
   const lines = (name: string): string =>
@@ -45,7 +50,7 @@ describe.each(BACKENDS)("orders to workers on %s", (backend) => {
 
   it("cancel, release, assign and edit end the running command", async () => {
     const names = ["a", "b", "c", "d"];
-    for (const name of names) await said("add", name, "-d", lines(name));
+    await add(...names.map((name) => ({ subject: name, description: lines(name) })));
     const [one, two] = [worker("--count", "2", "--as", "left"), worker("--count", "2", "--as", "right")];
     for (const name of names) await began(name);
     expect(await said("cancel", "1")).toMatch(/#1 is cancelled; [\w-]+ was told to stop/);
@@ -72,8 +77,11 @@ describe.each(BACKENDS)("orders to workers on %s", (backend) => {
   });
 
   it("a person takes, completes and fails tasks beside them", async () => {
-    for (const name of ["a", "b", "c"]) await said("add", name, "-d", lines(name));
-    await said("add", "after a", "-d", "```sh\necho 1 > after\n```", "--after", "1");
+    await add(...["a", "b", "c"].map((name) => ({ subject: name, description: lines(name) })), {
+      subject: "after a",
+      description: "```sh\necho 1 > after\n```",
+      blockedBy: [{ nth: 0 }],
+    });
     expect(await said("take", "1")).toMatch(/#1 is yours/);
     const { child, over } = worker("--count", "3");
     await began("b");
@@ -101,7 +109,7 @@ describe.each(BACKENDS)("orders to workers on %s", (backend) => {
   });
 
   it("a runbook leaves tasks alone that are not its own", async () => {
-    await said("add", "Write a poem");
+    await add({ subject: "Write a poem" });
     project.write({ "plan.md": `# Goal\n\n## One\n\n${lines("a")}\n` });
     const helper = worker("--count", "1");
     const run = start("run", "plan.md", "--teammates", "1", "--sandbox", "off", "--allow", "bash");

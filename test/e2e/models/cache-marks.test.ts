@@ -36,7 +36,7 @@ it.each([
       : says("Done.");
   });
   program.project.write({ "AGENTS.md": "Be brief.\n" });
-  for (let n = 0; n < 2; n += 1) await program.project.run(["add", `Part ${n}`]);
+  for (let n = 0; n < 2; n += 1) await program.add(`Part ${n}`);
   const run = await program.run(SERVICES.Anthropic as Service, ["run", "All.", "--teammates", String(count)]);
   expect(run.code, run.stderr).toBe(0);
   const { requests } = program.server;
@@ -60,7 +60,7 @@ it("the first request of a teammate is within 1,900 tokens, also in a team of 10
     if (isFirst) first.set(who, text.length / 4);
     return isFirst ? calls("complete_task", { result: "ok" }) : says("Done.");
   });
-  for (let n = 0; n < 10; n += 1) await program.project.run(["add", `Part ${n}`]);
+  for (let n = 0; n < 10; n += 1) await program.add(`Part ${n}`);
   const args = [
     "run",
     "All.",

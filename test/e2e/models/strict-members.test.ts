@@ -61,7 +61,7 @@ it.each(Object.entries(SERVICES))("%s: plan, subagent, image, job and review", a
   await program.add("Light the lamp", { needsPlan: true });
   const { code, stderr } = await program.run(service, ["run", "See to it.", "--teammate", "alice"]);
   expect(code, stderr).toBe(0);
-  const { tasks } = await program.project.json<{ tasks: { status: string }[] }>(["tasks"]);
+  const tasks = await (await program.project.store()).board.tasks();
   expect([tasks.map(({ status }) => status), seen]).toEqual([["completed"], { subagents: 1, reviews: 1 }]);
   await program.isSound("lead", "alice");
   hasThoughts(own.at(-1), service);

@@ -36,6 +36,8 @@ it("leaves the team at work when its terminal is closed", async () => {
   await soon(async () => expect((await place.run(["ps"])).stdout).toMatch(/^working +default/m));
   place.write({ go: "" });
   // Its process ends when nothing is left to do and nobody looks on.
+  const { roster } = await place.store();
+  await soon(async () => expect(await roster.hosts()).toEqual([]));
   await soon(async () => expect((await place.run(["ps"])).stdout).toMatch(/^done +default/m));
   expect((await place.run(["log"])).stdout).not.toMatch(/resumed|took over/);
 });
@@ -45,12 +47,16 @@ it("works on while its terminal is frozen or killed, and the next one shows what
   const pid = terminal.pty.pid;
   process.kill(pid, "SIGSTOP");
   place.write({ go: "" });
-  await soon(async () => expect((await place.run(["log"])).stdout).toMatch(/bob +says: Done\./));
+  const { board } = await place.store();
+  await soon(async () => expect(await board.tasks()).toMatchObject([{ status: "completed" }]));
+  expect((await place.run(["log"])).stdout).toMatch(/bob +says: Done\./);
   process.kill(pid, "SIGKILL");
   const later = await again();
   await later.shows(/✓ #1 Wait bob .*waited/);
   later.type("/quit\r");
   expect(await later.ended).toBe(0);
+  const { roster } = await place.store();
+  await soon(async () => expect(await roster.hosts()).toEqual([]));
   await soon(async () => expect((await place.run(["ps"])).stdout).not.toMatch(/^(?:working|idle)/m));
 });
 

@@ -7,6 +7,8 @@ import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { processesOf } from "../../../src/adapters/process-table.ts";
+import type { Event } from "../../../src/core/event.ts";
+import { PERSON } from "../../../src/core/ids.ts";
 import { tried } from "../../../src/core/tried.ts";
 import { runs, says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { project } from "../../fixtures/project.ts";
@@ -30,7 +32,8 @@ it("works on while its terminal is frozen, killed, and the machine asleep", {
       system.startsWith('You are "lead"') ? says("I see.") : runs(`echo ${nth} > part-${nth}; sleep 0.1`),
   });
   onTestFinished(() => server.close());
-  for (const who of MEMBERS) await place.run(["add", `Work beside ${who}`]);
+  const { board, journal } = await place.store();
+  for (const who of MEMBERS) await board.add({ subject: `Work beside ${who}` }, PERSON);
   const env = {
     ...{ ...server.env, TEST_CLOCK: clock, EKIDEN_SANDBOX: "off" },
     NODE_OPTIONS: `--require ${SHIFTED}`,
@@ -39,16 +42,13 @@ it("works on while its terminal is frozen, killed, and the machine asleep", {
   const open = (): Promise<InTerminal> =>
     place.open([...args, "--model", "anthropic/claude-sonnet-5-5"], { columns: 110, rows: 30, env });
   onTestFinished(async () => void (await place.run(["stop", "--now"], { env })));
-  const facts = async (): Promise<{ at: number; who?: string; type: string }[]> =>
-    (await place.run(["log", "--json"], { env })).stdout
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+  const facts = async (from = journal.from(0)): Promise<Event[]> =>
+    (await journal.read(from, { limit: 1_000_000 })).events;
   /** Each member has taken so many turns more. */
   const worksOn = async (): Promise<void> => {
-    const before = (await facts()).length;
+    const from = await journal.end();
     await soon(async () => {
-      const turns = (await facts()).slice(before).filter(({ type }) => type === "turn.taken");
+      const turns = (await facts(from)).filter((fact) => fact.type === "turn.taken");
       for (const one of MEMBERS)
         expect(turns.filter(({ who }) => who === one).length).toBeGreaterThanOrEqual(TURNS);
     });
