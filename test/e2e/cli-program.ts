@@ -7,7 +7,8 @@ import { isFresh, ROOT } from "../../scripts/fresh.ts";
 import { systemClock } from "../../src/adapters/clock.ts";
 import { processesOf } from "../../src/adapters/process-table.ts";
 import { openStore, type StoreOptions } from "../../src/adapters/store/index.ts";
-import { DEFAULT_TEAM } from "../../src/core/ids.ts";
+import type { NewTask } from "../../src/core/board/task.ts";
+import { DEFAULT_TEAM, PERSON } from "../../src/core/ids.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { newHome } from "../fixtures/home.ts";
 import type { InTerminal, Size } from "../fixtures/pty.ts";
@@ -60,6 +61,11 @@ export class Project {
     const url = join(this.dir, ".ekiden/team.db");
     this.opened ??= await openStore({ url, team: DEFAULT_TEAM, clock: systemClock, ...options });
     return this.opened;
+  }
+
+  /** Adds tasks as the person, in this process. Nothing records that these are the person's words: a runbook needs `--allow` for their blocks. */
+  async add(...tasks: readonly NewTask[]): Promise<void> {
+    await (await this.store()).board.addAll(tasks, PERSON);
   }
 
   /** Starts the program; the environment has no keys, no settings of this machine, the word that the project is trusted, and what is given. */

@@ -7,7 +7,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
-import type { NewTask, Task } from "../../../src/core/board/task.ts";
+import type { Task } from "../../../src/core/board/task.ts";
 import { name, PERSON } from "../../../src/core/ids.ts";
 import { DEFAULT_SETTINGS } from "../../../src/core/settings/settings.ts";
 import { Guest } from "../../../src/host/guests/guest.ts";
@@ -49,8 +49,6 @@ async function agent(called = "Test Agent", ...args: string[]): Promise<Agent> {
   };
 }
 
-const add = async (...tasks: NewTask[]): Promise<void> =>
-  void (await (await project.store()).board.addAll(tasks, PERSON));
 const send = async (to: string, text: string): Promise<void> =>
   void (await (await project.store()).mail.send(PERSON, { to: name(to), body: { kind: "note", text } }));
 const tasks = async (): Promise<readonly Task[]> => (await project.store()).board.tasks();
@@ -60,7 +58,10 @@ const phaseOf = async (who: string): Promise<string | undefined> => {
 };
 
 it("pulls the tasks that become ready, hears mail while it waits, and leaves with its client", async () => {
-  await add({ subject: "Build", description: "Build it well" }, { subject: "Test", blockedBy: [{ nth: 0 }] });
+  await project.add(
+    { subject: "Build", description: "Build it well" },
+    { subject: "Test", blockedBy: [{ nth: 0 }] },
+  );
   const one = await agent();
   expect(one.client.getInstructions()).toContain("wait_for_work");
   const first = await one.call("wait_for_work");
@@ -84,7 +85,7 @@ it("pulls the tasks that become ready, hears mail while it waits, and leaves wit
 });
 
 it("gives its task back when its client ends, and another process takes it over after a kill", async () => {
-  await add({ subject: "Build" });
+  await project.add({ subject: "Build" });
   const one = await agent("a", "--as", "ann");
   await one.call("wait_for_work");
   await one.client.close();
@@ -107,7 +108,7 @@ it.each([
   [["edit", "1", "--assign", "bob"], "given to another member"],
   [["done", "1", "By hand"], "completed by somebody else"],
 ])("completes nothing after an order about its task, and hears it: %j", async (order, how) => {
-  await add({ subject: "Build" });
+  await project.add({ subject: "Build" });
   const one = await agent("a", "--as", "ann");
   await one.call("wait_for_work");
   const isGiven = order.includes("bob");
@@ -122,7 +123,7 @@ it.each([
 });
 
 it("says what is wrong with a call, also while it has nothing to do", async () => {
-  await add({ subject: "Build" });
+  await project.add({ subject: "Build" });
   const one = await agent();
   await one.call("wait_for_work");
   expect(await one.call("complete_task", { result: 7 })).toMatchObject({ isError: true });
@@ -139,7 +140,7 @@ it("says what is wrong with a call, also while it has nothing to do", async () =
 });
 
 it("numbers the names of two agents that call themselves the same, and refuses a name that was given", async () => {
-  await add({ subject: "Build" }, { subject: "Test" });
+  await project.add({ subject: "Build" }, { subject: "Test" });
   const [one, two] = [await agent(), await agent()];
   expect((await one.call("wait_for_work")).text).toContain('You are "test-agent"');
   expect((await two.call("wait_for_work")).text).toContain('You are "test-agent-2"');
@@ -153,7 +154,7 @@ it("numbers the names of two agents that call themselves the same, and refuses a
 it("is told to end when it is asked to stop, and waits for a team that is not there yet", async () => {
   const one = await agent();
   const early = one.call("wait_for_work");
-  await add({ subject: "Build" });
+  await project.add({ subject: "Build" });
   expect((await early).text).toContain("Build");
   const stopped = project.run(["stop", "test-agent", "--reason", "enough"]);
   const asked = await one.call("wait_for_work", { waiting_for: "messages" });
@@ -167,7 +168,7 @@ it("needs an approved plan, a gate and a landing like any other member", async (
   const { git, read } = repositoryIn(project.dir, { "a.txt": "old\n", ".gitignore": ".ekiden\n" });
   const settings = { worktrees: true, gate: "grep new a.txt" };
   project.write({ ".ekiden/settings.json": JSON.stringify(settings) });
-  await add({ subject: "Change a.txt", needsPlan: true });
+  await project.add({ subject: "Change a.txt", needsPlan: true });
   const one = await agent();
   const told = (await one.call("wait_for_work")).text;
   const tree = /workspace="([^"]+)"/.exec(told)?.[1] ?? "";
@@ -177,8 +178,8 @@ it("needs an approved plan, a gate and a landing like any other member", async (
     text: expect.stringContaining("plan"),
   });
   expect((await one.call("submit_plan", { plan: "Write new into a.txt" })).text).toContain("plan");
-  const { requests } = await project.json<{ requests: { id: string }[] }>(["requests"]);
-  await project.run(["answer", requests[0]?.id ?? "", "yes"]);
+  const [request] = await (await project.store()).requests.open();
+  await project.run(["answer", request?.id ?? "", "yes"]);
   await one.call("wait_for_work");
   writeFileSync(join(tree, "a.txt"), "bad\n");
   expect(await one.call("complete_task", { result: "done" })).toMatchObject({
@@ -214,7 +215,7 @@ it("says in time that there is no team yet, also after a garbage collection", as
 });
 
 it("leaves when it was silent for a while without a task, and keeps a task that it has read", async () => {
-  await add({ subject: "Build" });
+  await project.add({ subject: "Build" });
   const [busy, idle] = [guestNamed("busy"), guestNamed("idle")];
   const store = await project.store();
   const nothing = "Nothing to do yet. Call wait_for_work again to go on waiting.";
@@ -243,7 +244,7 @@ it("refuses options that say which model its member has", async () => {
 });
 
 it("gives a task back after a longer silence where nothing tells that the client has ended", async () => {
-  await add({ subject: "Build" });
+  await project.add({ subject: "Build" });
   const guest = guestNamed("gone", { holdMs: 300 });
   try {
     const { signal } = new AbortController();
@@ -259,7 +260,7 @@ it("gives a task back after a longer silence where nothing tells that the client
 it("is never asked to sum up its conversation", async () => {
   project.write({ ".ekiden/settings.json": JSON.stringify({ contextTokens: 2_000 }) });
   const description = "Build it well. ".repeat(200);
-  await add({ subject: "Build", description });
+  await project.add({ subject: "Build", description });
   const one = await agent("Test Agent", "--wait", "5");
   await one.call("wait_for_work");
   for (let nth = 0; nth < 8; nth += 1)

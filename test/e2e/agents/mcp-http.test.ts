@@ -54,8 +54,8 @@ async function agent(address: string, era: Era): Promise<(tool: string, input?: 
 }
 
 it("serves several agents, in the revision of 2026-07-28 and in the one before", async () => {
-  await project.run(["add", "Saw"]);
-  await project.run(["add", "Nail"]);
+  await project.add({ subject: "Saw" });
+  await project.add({ subject: "Nail" });
   const { address, stop } = await server();
   const [ann, bob] = [
     await agent(`${address}/ann`, { pin: "2026-07-28" }),
@@ -67,7 +67,7 @@ it("serves several agents, in the revision of 2026-07-28 and in the one before",
   expect(await bob("complete_task", { result: "nailed" })).toContain("Completed #2");
   expect(await ann("complete_task", { result: "sawn" })).toContain("Completed #1");
   expect(await stop()).toBe(130);
-  const { tasks } = await project.json<{ tasks: { owner: string; status: string }[] }>(["tasks"]);
+  const tasks = await (await project.store()).board.tasks();
   expect(tasks).toMatchObject([
     { owner: "ann", status: "completed" },
     { owner: "bob", status: "completed" },
@@ -75,12 +75,12 @@ it("serves several agents, in the revision of 2026-07-28 and in the one before",
 });
 
 it("gives the task of an agent back when the server ends", async () => {
-  await project.run(["add", "Saw"]);
+  await project.add({ subject: "Saw" });
   const { address, stop } = await server("--as", "carol");
   const carol = await agent(address, "legacy");
   expect(await carol("wait_for_work")).toMatch(/^You are "carol"/);
   await stop();
-  const { tasks } = await project.json<{ tasks: { status: string }[] }>(["tasks"]);
+  const tasks = await (await project.store()).board.tasks();
   expect(tasks).toMatchObject([{ status: "pending" }]);
 });
 
@@ -110,7 +110,7 @@ it("refuses another host, another page, and who does not show the token", async 
 });
 
 it("serves agents behind a proxy with TLS, and believes no header that such a proxy adds", async () => {
-  await project.run(["add", "Saw"]);
+  await project.add({ subject: "Saw" });
   const { address, stop } = await server("--origin", "https://agents.example");
   const { port } = new URL(address);
   // A proxy that ends TLS passes these on: the requested name, and headers about the client.

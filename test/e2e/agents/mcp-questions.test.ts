@@ -41,11 +41,10 @@ async function agent(era: (typeof ERAS)[number], fill: ((asked: Asked) => Filled
   return { asked, call };
 }
 
-const open = async (): Promise<number> =>
-  (await project.json<{ requests: unknown[] }>(["requests"])).requests.length;
+const open = async (): Promise<number> => (await (await project.store()).requests.open()).length;
 
 it.each(ERAS)("asks about a plan in front of the client, and goes on with the answer: %j", async (era) => {
-  await project.run(["add", "Build", "--plan"]);
+  await project.add({ subject: "Build", needsPlan: true });
   const answers: Filled[] = [
     { action: "accept", content: { choice: "reject", words: "Use oak" } },
     { action: "accept", content: { choice: "approve" } },
@@ -65,7 +64,7 @@ it.each(ERAS)("asks about a plan in front of the client, and goes on with the an
 it.each(ERAS)(
   "asks the person's question as a form, and keeps one that is declined open: %j",
   async (era) => {
-    await project.run(["add", "Build"]);
+    await project.add({ subject: "Build" });
     const answers: Filled[] = [
       { action: "decline" },
       { action: "accept", content: { choice: "pine", words: "" } },
@@ -75,7 +74,7 @@ it.each(ERAS)(
     const question = { question: "Which wood?", options: ["oak: hard", "pine"] };
     const declined = await call("ask_person", question);
     expect(declined).toContain("The question stays open");
-    const [request] = (await project.json<{ requests: { id: string }[] }>(["requests"])).requests;
+    const [request] = await (await project.store()).requests.open();
     await project.run(["answer", request?.id ?? "", "beech"]);
     expect(await call("wait_for_work", { waiting_for: "messages" })).toContain("beech");
     expect(await call("ask_person", { ...question, question: "And which now?" })).toContain("pine");
@@ -87,7 +86,7 @@ it.each(ERAS)(
 );
 
 it("leaves a question to the other places where the client shows no forms", async () => {
-  await project.run(["add", "Build"]);
+  await project.add({ subject: "Build" });
   const { call } = await agent("legacy", null);
   await call("wait_for_work");
   expect(await call("ask_person", { question: "Which wood?", options: ["oak", "pine"] })).toContain(
@@ -144,7 +143,7 @@ async function polling() {
 
 it("gives a client that polls a task instead of a long call", async () => {
   const { send, stop } = await polling();
-  await project.run(["add", "First"]);
+  await project.add({ subject: "First" });
   await project.run(["done", "1", "By hand"]);
   const wait = { name: "wait_for_work", arguments: {} };
   const { result: begun } = (await send("ann", "tools/call", wait)) as never as {
@@ -155,7 +154,7 @@ it("gives a client that polls a task instead of a long call", async () => {
   expect(await send("ann", "tasks/get", { taskId })).toMatchObject({ result: { status: "working" } });
   expect(await send("bob", "tasks/get", { taskId })).toMatchObject({ error: { code: -32602 } });
   expect(await send("ann", "tasks/get", { taskId }, {})).toMatchObject({ error: { code: -32021 } });
-  await project.run(["add", "Saw"]);
+  await project.add({ subject: "Saw" });
   await soon(async () =>
     expect(await send("ann", "tasks/get", { taskId })).toMatchObject({
       result: {

@@ -85,14 +85,14 @@ it("a teammate calls its tools where a rule allows it, and is told the rule wher
       return last(request).includes("over MCP") ? calls("complete_task", { result: "echoed" }) : says("done");
     },
   });
-  await project.run(["add", "Echo"]);
+  await project.add({ subject: "Echo" });
   const refused = await ekiden("run", "see to it", "--teammate", "alice");
   expect(refused.code).toBe(1);
   expect(JSON.stringify(refused.events)).toContain("mcp__every__echo");
   expect(refused.events).toContainEqual(
     expect.objectContaining({ type: "warning.raised", text: expect.stringContaining('"broken"') }),
   );
-  await project.run(["add", "Echo again"]);
+  await project.add({ subject: "Echo again" });
   const allowed = await ekiden("run", "see to it", "--teammate", "alice", "--allow", "mcp__every__echo");
   expect(allowed.events.at(-1)).toMatchObject({ type: "team.finished", completed: 1, failed: 0 });
 });
@@ -112,7 +112,7 @@ it.runIf(process.platform === "linux")(
         return last(request).includes("back again") ? calls("complete_task", { result: "ok" }) : says("done");
       },
     });
-    await project.run(["add", "Long"]);
+    await project.add({ subject: "Long" });
     const running = ekiden("run", "see to it", "--teammate", "alice", "--allow", "mcp__every__*");
     await soon(() => expect(readFileSync(join(project.dir, "heard.txt"), "utf8")).toContain("tools/call"));
     const pid = serverPid();

@@ -16,15 +16,11 @@ type Questions = {
 
 /** Asks until somebody waits for an answer. */
 async function question(): Promise<Questions["requests"][number]> {
-  let found: Questions["requests"] = [];
   await expect
-    .poll(async () => {
-      if (existsSync(join(project.dir, ".ekiden/team.db")))
-        found = (await project.json<Questions>(["requests"])).requests;
-      return found.length;
-    })
-    .toBe(1);
-  return found[0] as Questions["requests"][number];
+    .poll(async () => (await project.store({ mustExist: true })).requests.open())
+    .toMatchObject([{ state: "open" }]);
+  const [found] = (await project.json<Questions>(["requests"])).requests;
+  return found as Questions["requests"][number];
 }
 
 const GATED = "# Ship\n## Release\nPlan: yes\n```sh\ntouch released\n```\n";

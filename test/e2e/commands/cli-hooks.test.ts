@@ -142,9 +142,8 @@ describe("a background command of the lead", () => {
       { who: "lead", when: "j1: done (exit code 0)", text: "It is built." },
     ]);
     const building = ended(project.start(["run", "Build", ...FLAGS()]));
-    type Roster = { members: { activity: { phase: string } }[] };
     await expect
-      .poll(async () => (await project.json<Roster>(["team"])).members)
+      .poll(async () => (await project.store({ mustExist: true })).roster.members())
       .toMatchObject([{ activity: { phase: "idle" } }]);
     project.write({ gate: "" });
     expect(await building).toMatchObject({ code: 0, stdout: "It is built.\n" });

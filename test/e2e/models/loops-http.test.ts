@@ -31,7 +31,7 @@ async function run(args: readonly string[], loops: (who: string, n: number) => A
   });
   const model = ["--model", "anthropic/claude-sonnet-4-5", "--quiet"];
   try {
-    if (args.includes("resume")) await project.run(["add", "Do it"]);
+    if (args.includes("resume")) await project.add({ subject: "Do it" });
     await project.run([...args, ...model], { env: server.env });
   } finally {
     await server.close();

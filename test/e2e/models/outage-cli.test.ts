@@ -48,10 +48,9 @@ it("says rate_limited while the provider is down, and goes on when it is back", 
   let isDown = true;
   const env = await serving(() => (isDown ? fails.overloaded() : says("Here I am.")));
   const end = ended(project.start(["run", "try it", "--teammates", "0"], env));
-  type Roster = { members: { name: string; phase?: string; reason?: string }[] };
   await expect
-    .poll(async () => JSON.stringify(await project.json<Roster>(["team"])))
-    .toContain("rate_limited");
+    .poll(async () => (await project.store({ mustExist: true })).roster.members())
+    .toMatchObject([{ activity: { reason: "rate_limited" } }]);
   isDown = false;
   expect(await end).toMatchObject({ code: 0, stdout: "Here I am.\n" });
 });

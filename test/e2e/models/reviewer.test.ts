@@ -48,7 +48,7 @@ it.each([
     return isOver ? says("Done.") : calls("complete_task", { result: "It is lit." });
   });
   program.project.write({ ".ekiden/settings.json": JSON.stringify({ review: "all" }) });
-  await program.project.run(["add", "Light the lamp"]);
+  await program.project.add({ subject: "Light the lamp" });
   const first = program.start(Anthropic, ["run", "See to it.", "--teammate", "alice"]);
   await soon(() => expect(reviews).toBe(1));
   first.kill();

@@ -5,7 +5,6 @@
 import { expect } from "vitest";
 import type { NewTask } from "../../../src/core/board/task.ts";
 import { prefixBreaks } from "../../../src/core/conversation/prefix.ts";
-import { PERSON } from "../../../src/core/ids.ts";
 import { transcript } from "../../../src/team/queries/transcript.ts";
 import {
   type ModelCall,
@@ -34,7 +33,7 @@ export class StrictProgram {
   }
 
   async add(subject: string, more: Omit<NewTask, "subject"> = {}): Promise<void> {
-    await (await this.project.store()).board.add({ subject, ...more }, PERSON);
+    await this.project.add({ subject, ...more });
   }
 
   private args({ model, flags }: Service, args: readonly string[]): string[] {

@@ -22,7 +22,7 @@ it("steers a run from a second terminal: mode, interruption, question, words", a
     },
   });
   onTestFinished(() => server.close());
-  await place.run(["add", "Wait"]);
+  await place.add({ subject: "Wait" });
   const env = { ...server.env, EKIDEN_CONFINED_COMMANDS: "ask" };
   const run = await place.open(["resume", "--teammate", "bob", "--allow", "bash(until *)", ...MODEL], {
     ...SIZE,
@@ -80,7 +80,7 @@ it("keeps the questions of a run without a terminal open while a terminal has jo
     },
   });
   onTestFinished(() => server.close());
-  await place.run(["add", "Paint"]);
+  await place.add({ subject: "Paint" });
   const env = { ...server.env, EKIDEN_QUESTION_DEADLINE_MS: String(limitMs) };
   const run = place.run(["resume", "--teammate", "bob", "--permission-mode", "bypass", ...MODEL], { env });
   const joined = await soonJoined(place, env);
@@ -111,7 +111,7 @@ it("asks a terminal that has joined a run without one about permissions, and nob
     },
   });
   onTestFinished(() => server.close());
-  await place.run(["add", "Paint"]);
+  await place.add({ subject: "Paint" });
   const env = { ...server.env, EKIDEN_CONFINED_COMMANDS: "ask" };
   const run = place.run(["resume", "--teammate", "bob", "--allow", "bash(until *)", ...MODEL], { env });
   const joined = await soonJoined(place, env);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
+import type { Task } from "../../../src/core/board/task.ts";
 import { project } from "../../fixtures/project.ts";
 import { soon } from "../../fixtures/soon.ts";
 
@@ -25,8 +26,10 @@ it("cancel, release, edit and assign end the running command of the owner", asyn
   await soon(() => expect(NAMES.map((name) => pids(`${name}.pids`).length)).toEqual([1, 1, 1, 1]));
   const isOver = (name: string) =>
     soon(() => expect(pids(`${name}.pids`).slice(0, 1).filter(isAlive)).toEqual([]));
-  const { tasks } = await place.json<{ tasks: { id: number; owner: string }[] }>(["tasks"]);
-  const owner = (id: number): string => tasks.find((task) => task.id === id)?.owner ?? "";
+  const { board } = await place.store();
+  const ownerOf = (task?: Task): string => (task && "owner" in task && task.owner) || "";
+  const tasks = await board.tasks();
+  const owner = (id: number): string => ownerOf(tasks.find((task) => task.id === id));
   terminal.type(F2);
   await terminal.shows("↓ selects · esc closes");
   /** The cursor is on this task. */
@@ -59,16 +62,16 @@ it("cancel, release, edit and assign end the running command of the owner", asyn
   terminal.type("--subject third\r");
   await terminal.shows(new RegExp(`#3: changed subject; ${owner(3)} was told`));
   await isOver("charlie");
-  const other = tasks.map((task) => task.owner).find((one) => one !== owner(4)) ?? "";
+  const other = tasks.map(ownerOf).find((one) => one !== owner(4)) ?? "";
   terminal.type(`\t/edit 4 --assign ${other}\r`);
   await terminal.shows(new RegExp(`#4: changed assignee; ${owner(4)} was told to stop`));
   await isOver("delta");
   await soon(() => expect(pids("bravo.pids").length).toBe(2));
   writeFileSync(join(place.dir, "go"), "");
   await soon(async () => {
-    const now = (await place.json<{ tasks: { status: string; owner?: string }[] }>(["tasks"])).tasks;
+    const now = await board.tasks();
     expect(now.map(({ status }) => status)).toEqual(["cancelled", "completed", "completed", "completed"]);
-    expect(now[3]?.owner).toBe(other);
+    expect(ownerOf(now[3])).toBe(other);
   });
   expect(pids("alpha.pids")).toHaveLength(1);
   // Each owner heard it.

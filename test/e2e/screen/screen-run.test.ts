@@ -81,7 +81,7 @@ it("shows the board as it is when many tasks end at once and nothing happens the
 
 it("settles all questions of one rule by one answer, while the others' news goes on", async () => {
   const place = project();
-  for (const name of ["One", "Two", "Three"]) await place.run(["add", name]);
+  for (const name of ["One", "Two", "Three"]) await place.add({ subject: name });
   const server = await models((text, isResult) => {
     if (!isResult) return text.includes("<auto-claimed") ? runs("touch made") : says("Nothing more.");
     return text.startsWith("Completed") ? says("Done.") : calls("complete_task", { result: "made it" });
@@ -105,7 +105,7 @@ it("settles all questions of one rule by one answer, while the others' news goes
 
 it("shows a plan and takes the answer in place", async () => {
   const place = project();
-  await place.run(["add", "Change the API", "--plan"]);
+  await place.add({ subject: "Change the API", needsPlan: true });
   const server = await models((text, isResult) => {
     if (isResult && text.startsWith("Completed")) return says("Done.");
     if (text.includes("Your plan for #1 is approved")) return calls("complete_task", { result: "changed" });
@@ -130,7 +130,7 @@ it("shows a plan and takes the answer in place", async () => {
 
 it("enters a teammate, passes on a word, and returns", async () => {
   const place = project();
-  await place.run(["add", "Wait"]);
+  await place.add({ subject: "Wait" });
   const server = await models((text, isResult) => {
     if (text.includes("hello alice")) return says("Hello to you, too.");
     if (isResult && text.includes("gone")) return calls("complete_task", { result: "waited" });
@@ -160,7 +160,7 @@ it("enters a teammate, passes on a word, and returns", async () => {
 
 it("keeps the state of a run that Ctrl-C stops; resume ends it with a summary", async () => {
   const place = project();
-  await place.run(["add", "Wait"]);
+  await place.add({ subject: "Wait" });
   const server = await models((text, isResult) => {
     if (isResult && text.startsWith("Completed")) return says("Done.");
     if (isResult && text.includes("gone")) return calls("complete_task", { result: "waited" });

@@ -8,7 +8,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
 import { processesOf } from "../../../src/adapters/process-table.ts";
 import type { Event } from "../../../src/core/event.ts";
-import { PERSON } from "../../../src/core/ids.ts";
 import { tried } from "../../../src/core/tried.ts";
 import { runs, says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { project } from "../../fixtures/project.ts";
@@ -32,8 +31,8 @@ it("works on while its terminal is frozen, killed, and the machine asleep", {
       system.startsWith('You are "lead"') ? says("I see.") : runs(`echo ${nth} > part-${nth}; sleep 0.1`),
   });
   onTestFinished(() => server.close());
-  const { board, journal } = await place.store();
-  for (const who of MEMBERS) await board.add({ subject: `Work beside ${who}` }, PERSON);
+  await place.add(...MEMBERS.map((who) => ({ subject: `Work beside ${who}` })));
+  const { journal } = await place.store();
   const env = {
     ...{ ...server.env, TEST_CLOCK: clock, EKIDEN_SANDBOX: "off" },
     NODE_OPTIONS: `--require ${SHIFTED}`,

@@ -136,7 +136,7 @@ it("puts nothing of an earlier menu into what was typed since", async () => {
 
 it("enters the teammate whose line is clicked, and scrolls by the wheel", async () => {
   const place = project();
-  await place.run(["add", "Wait"]);
+  await place.add({ subject: "Wait" });
   const server = await startModelServer({
     anthropic: ({ system }) =>
       system.startsWith('You are "lead"') ? says("I see.") : runs("until [ -e go ]; do sleep 0.05; done"),

@@ -28,8 +28,8 @@ describe.skipIf(!hasBrowser)("live output on the page", () => {
     ours.write({ "print.md": RUNBOOK, word: SECRET });
     const run = ours.start(["run", "print.md"], { FORGE_TOKEN: SECRET });
     await soon(async () => {
-      const { counts } = await ours.json<{ counts: { inProgress: number } }>(["tasks"]);
-      expect(counts.inProgress).toBe(1);
+      const { board } = await ours.store({ mustExist: true });
+      expect(await board.counts()).toMatchObject({ inProgress: 1 });
     });
     const web = ours.start(["web", "--port", "0"]);
     const address = await addressIn(web.stdout);
