@@ -306,6 +306,18 @@ it("hooks are in test files, and in functions that these call", () => {
   ]);
 });
 
+/** A newcomer may have no bubblewrap, and continuous integration has one. The tests with agent programs run only there. */
+const NEEDS_SANDBOX = /(?:SANDBOX|sandbox): "required"|"--sandbox", "required"/;
+
+it("tests that require the sandbox are left out where there is none", () => {
+  const texts = ours
+    .filter((file) => isTest(file) && !/\/(?:architecture|real-\w+)\.test\.ts$/.test(file))
+    .map((file) => [file, readFileSync(join(ROOT, file), "utf8")] as const)
+    .filter(([, text]) => NEEDS_SANDBOX.test(text));
+  expect(texts.filter(([, text]) => !text.includes("bubblewrapOrSkip")).map(([file]) => file)).toEqual([]);
+  expect(texts.length).toBeGreaterThan(3);
+});
+
 describe("the rules themselves", () => {
   it.each([
     ["core/a.ts", `import { z } from "zod"; import type { B } from "./b.ts"; export * from "./c/d.ts";`],

@@ -1,5 +1,6 @@
 /** The program in a member's own shell: its commands are the member's, not the person's. */
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { EKIDEN, Project } from "../cli-program.ts";
 
 let project: Project;
@@ -67,7 +68,7 @@ it.runIf(process.platform === "linux")("stays the member also where the command 
   expect(froms).toEqual(hidden.map(() => "alice"));
 });
 
-it("names the tools where the sandbox keeps it from the store", async () => {
+bubblewrapOrSkip(it)("names the tools where the sandbox keeps it from the store", async () => {
   const block = `${EKIDEN} tasks && exit 3\n${EKIDEN} add Another && exit 3\ntrue\n`;
   project.write({ "plan.md": `# Try it\n## Speak\n\`\`\`sh\n(\n${block}) 2>&1\n\`\`\`\n` });
   const run = await project.run(FIRST, { env: { EKIDEN_SANDBOX: "required" } });

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { isFresh, ROOT } from "../../../scripts/fresh.ts";
+import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { programFolder } from "../../fixtures/program-folder.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
@@ -247,25 +248,28 @@ it("goes on with its work when its output cannot be written, and says so", async
   });
 });
 
-it("can be started by confined commands where it stands below the temporary folder", async () => {
-  const program = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-copy-")));
-  onTestFinished(() => takeAway(program));
-  cpSync(join(ROOT, "dist"), join(program, "dist"), { recursive: true });
-  cpSync(join(ROOT, "package.json"), join(program, "package.json"));
-  symlinkSync(join(ROOT, "node_modules"), join(program, "node_modules"));
-  const copy = join(program, "dist", "main.js");
-  const line = `'${process.execPath}' '${copy}' --version > version.txt; cat "$(cat where.txt)" > name.txt`;
-  project.write({
-    "where.txt": join(program, "package.json"),
-    "plan.md": `# Goal\n\n## A\n\`\`\`sh\n${line}\n\`\`\`\n`,
-  });
-  const { env } = project.command([]);
-  const args = [copy, "--cwd", project.dir, "run", "plan.md"];
-  const sandboxed = { ...env, EKIDEN_SANDBOX: "required" };
-  await promisify(execFile)(process.execPath, args, { cwd: project.dir, env: sandboxed });
-  expect(readFileSync(join(project.dir, "version.txt"), "utf8")).toMatch(/^\d+\.\d+\.\d+/);
-  expect(readFileSync(join(project.dir, "name.txt"), "utf8")).toContain('"ekiden"');
-});
+bubblewrapOrSkip(it)(
+  "can be started by confined commands where it stands below the temporary folder",
+  async () => {
+    const program = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-copy-")));
+    onTestFinished(() => takeAway(program));
+    cpSync(join(ROOT, "dist"), join(program, "dist"), { recursive: true });
+    cpSync(join(ROOT, "package.json"), join(program, "package.json"));
+    symlinkSync(join(ROOT, "node_modules"), join(program, "node_modules"));
+    const copy = join(program, "dist", "main.js");
+    const line = `'${process.execPath}' '${copy}' --version > version.txt; cat "$(cat where.txt)" > name.txt`;
+    project.write({
+      "where.txt": join(program, "package.json"),
+      "plan.md": `# Goal\n\n## A\n\`\`\`sh\n${line}\n\`\`\`\n`,
+    });
+    const { env } = project.command([]);
+    const args = [copy, "--cwd", project.dir, "run", "plan.md"];
+    const sandboxed = { ...env, EKIDEN_SANDBOX: "required" };
+    await promisify(execFile)(process.execPath, args, { cwd: project.dir, env: sandboxed });
+    expect(readFileSync(join(project.dir, "version.txt"), "utf8")).toMatch(/^\d+\.\d+\.\d+/);
+    expect(readFileSync(join(project.dir, "name.txt"), "utf8")).toContain('"ekiden"');
+  },
+);
 
 it("names a folder that is closed", async () => {
   // The rights of a folder do not bind root, whom the system refuses elsewhere.

@@ -107,7 +107,7 @@ it.runIf(process.platform === "linux")(
       expect(members.map(({ name }) => name)).toContain("bob");
     });
     const command = descendantsOf(new Set([Number(first.pid)]));
-    for (const pid of [Number(first.pid), ...command]) process.kill(pid, "SIGSTOP");
+    for (const pid of [Number(first.pid), ...command]) signal(pid, "SIGSTOP");
     await soon(() => expect(lines(log).at(-1)).toBe("2"));
     // Its host and its warden, which could end it, are still frozen.
     for (const pid of command) if (!isWarden(pid)) signal(pid, "SIGCONT");

@@ -1,6 +1,7 @@
 /** A host is killed and nobody resumes it: the commands that it ran end all the same, whatever started them. */
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { ended, Project } from "../cli-program.ts";
@@ -29,47 +30,49 @@ const running = (command: string): number =>
 type Case = {
   readonly block: string;
   readonly settings?: object;
-  readonly sandbox?: "off";
+  /** Default: off. */
+  readonly sandbox?: "required";
   readonly tree?: true;
 };
 const CASES: Readonly<Record<string, (command: string) => Case>> = {
-  "a command": (command) => ({ block: command, sandbox: "off" }),
+  "a command": (command) => ({ block: command }),
   "a child in another session without our environment": (command) => ({
     block: `env -i setsid ${command} &\n${sleeper()}`,
-    sandbox: "off",
   }),
   "a grandchild behind a pipe": (command) => ({
     block: `(env -i setsid sh -c '${command}; :' | cat) &\n${sleeper()}`,
-    sandbox: "off",
   }),
-  "a command in the sandbox": (command) => ({ block: `env -i setsid ${command} & wait` }),
   "a hook": (command) => ({
     block: "true",
     settings: { hooks: { TaskCompleted: [{ command }] } },
-    sandbox: "off",
   }),
   "an MCP server that ignores the end of its input": (command) => ({
     block: sleeper(),
     settings: { mcpServers: { s: { command: "sleep", args: [command.replace("sleep ", "")] } } },
-    sandbox: "off",
   }),
   "a gate": (command) => ({
     block: "echo a > a.txt",
     settings: { worktrees: true, gate: command, gateTimeoutMs: 600_000 },
-    sandbox: "off",
     tree: true,
   }),
 };
 
-it.runIf(process.platform === "linux").each(Object.keys(CASES))("%s ends with its host", async (which) => {
+it.runIf(process.platform === "linux").each(Object.entries(CASES))("%s ends with its host", (_, made) =>
+  endsWithHost(made),
+);
+bubblewrapOrSkip(it)("a command in the sandbox ends with its host", () =>
+  endsWithHost((command) => ({ block: `env -i setsid ${command} & wait`, sandbox: "required" })),
+);
+
+async function endsWithHost(made: (command: string) => Case): Promise<void> {
   const command = sleeper();
-  const { block, settings = {}, sandbox, tree } = (CASES[which] as (command: string) => Case)(command);
+  const { block, settings = {}, sandbox = "off", tree } = made(command);
   if (tree) repositoryIn(project.dir, { ".gitignore": ".ekiden/\n" });
   project.write({
     ".ekiden/settings.json": JSON.stringify(settings),
     "plan.md": `# Goal\n\n## Long\n\`\`\`sh timeout=600s\n${block}\n\`\`\`\n`,
   });
-  const host = project.start(["run", "plan.md"], { EKIDEN_SANDBOX: sandbox ?? "required" });
+  const host = project.start(["run", "plan.md"], { EKIDEN_SANDBOX: sandbox });
   let said = "";
   for (const stream of [host.stdout, host.stderr]) stream?.on("data", (chunk) => (said += chunk));
   const gone = ended(host);
@@ -77,4 +80,4 @@ it.runIf(process.platform === "linux").each(Object.keys(CASES))("%s ends with it
   host.kill("SIGKILL");
   await gone;
   await soon(() => expect(running(command)).toBe(0));
-});
+}

@@ -119,7 +119,7 @@ it("shows a conflict to the second of two, who resolves it and lands", async () 
       },
       bash(
         "cannot land",
-        "git rebase main; printf 'alice\\nbob\\n' > a.txt; git add a.txt; git -c core.editor=true rebase --continue",
+        "export GIT_COMMITTER_NAME=bob GIT_COMMITTER_EMAIL=bob@example.org; git rebase main; printf 'alice\\nbob\\n' > a.txt; git add a.txt; git -c core.editor=true rebase --continue",
       ),
       complete("Successfully rebased"),
     ],
@@ -159,8 +159,8 @@ it("gives a task back with the output of a red gate, and lands it when it is gre
       alice: [
         bash("auto-claimed", "echo broken > b.txt"),
         complete("no output"),
-        bash("cannot land", "echo fine > b.txt"),
-        complete("changed: b.txt"),
+        bash("cannot land", "echo fine > b.txt; echo mended"),
+        complete("mended"),
       ],
     },
     { gate: "cat b.txt; ! grep -q broken b.txt" },

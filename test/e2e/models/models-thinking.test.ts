@@ -268,7 +268,7 @@ it("leaves a silent provider soon where another one can be asked", async () => {
   const server = await serving(({ nth }) =>
     says("slow", { fault: nth === 1 ? "stall" : "pings", ...(nth === 1 && { thinking: "" }) }),
   );
-  const options = { fallbackSilenceMs: 100, fallbackContentMs: 700, attempts: 8 };
+  const options = { fallbackSilenceMs: 500, fallbackContentMs: 1_500, attempts: 8 };
   const model = await open(server, "anthropic/claude-sonnet-5-5", options);
   const given = async (hasFallback: boolean): Promise<unknown> =>
     await model.reply(request([user("hi")]), { ...quiet, hasFallback }).catch((error: unknown) => error);
@@ -278,13 +278,13 @@ it("leaves a silent provider soon where another one can be asked", async () => {
     options,
   );
   await expect(silent.reply(request([user("hi")]), { ...quiet, hasFallback: true })).rejects.toThrow(
-    "nothing was heard for 0.1 s",
+    "nothing was heard for 0.5 s",
   );
   expect(await given(true)).toMatchObject({
-    message: expect.stringContaining("nothing was heard for 0.7 s") as string,
+    message: expect.stringContaining("nothing was heard for 1.5 s") as string,
   });
   expect(await given(true)).toMatchObject({
-    message: expect.stringContaining("0.7 s (fallbackContentMs)") as string,
+    message: expect.stringContaining("1.5 s (fallbackContentMs)") as string,
   });
   expect(server.requests).toHaveLength(2);
 });
