@@ -10,8 +10,11 @@ import type { Ran } from "./git.ts";
 /** Git without the options of this file but for `BASE`. */
 type Plain = (cwd: string, args: readonly string[]) => Promise<Ran>;
 
-/** Overrides the person's configuration: a new file that git does not show would be neither landed nor kept. */
-const SEEING = ["status.showUntrackedFiles=normal", "diff.submodule=short"];
+/**
+ * Overrides the person's configuration: a new file that git does not show would be neither landed nor kept, and a log in UTF-16 has no line that
+ * tells of a commit that the target has.
+ */
+const SEEING = ["status.showUntrackedFiles=normal", "diff.submodule=short", "i18n.logOutputEncoding=UTF-8"];
 /**
  * The person's own configuration (`~/.gitconfig`) is not concerned, but for hooks and the file monitor. Nothing is tidied up in the
  * middle of a landing.
