@@ -230,7 +230,9 @@ export class LandingRun {
       job.willLand(commit);
       this.hasTried = true;
       this.files.seeTip(work.onto, base, commit);
-      if (!job.shared) return await fastForward({ ...work, signal: by.signal }, base, commit);
+      // In the worktree of a task the sandbox lets no git move the target.
+      const where = { ...work, root: job.options.project, signal: by.signal };
+      if (!job.shared) return await fastForward(where, base, commit);
       return await job.shared.land(this.contact, work, { task, base, commit, before: this.parked });
     });
     if (moved === "held") return null;

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { projectAndOutside } from "../../fixtures/project-outside.ts";
 import { LINES, type Repository, repositoryIn } from "../../fixtures/repository.ts";
 import { ended, type Project } from "../cli-program.ts";
@@ -195,4 +196,16 @@ it("reopens a runbook's task that is in conflict once, with the conflict shown, 
   expect(`${repo.read("one.txt")}${repo.read("two.txt")}`).toBe("one\ntwo\n");
   expect(repo.git("rev-list", "--merges", "main")).toBe("");
   expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
+});
+
+bubblewrapOrSkip(describe)("with a sandbox", () => {
+  it("moves a target that is not checked out", async () => {
+    const repo = repositoryIn(project.dir, { "a.txt": "a\n" });
+    repo.git("branch", "release");
+    settings({ sandbox: "required", targetBranch: "release" });
+    project.write({ "plan.md": plan({ Work: "echo b > b.txt" }) });
+    const { stdout, stderr } = await run("--deadline", "20s");
+    expect(stdout + stderr).toContain("1 of 1 tasks completed");
+    expect(repo.git("log", "--format=%s", "release").split("\n")).toEqual(["Work", "First"]);
+  });
 });
