@@ -53,3 +53,16 @@ it("asks early, once, for what commands wrote", () => {
   limit.settle();
   expect(verdicts(4)).toBe("fine look fine look");
 });
+
+it("goes on counting calls of others that gained nothing, up to a quarter of the limit", () => {
+  const bob = "bob" as Name;
+  const input = { path: "a.txt", content: "a result" };
+  const wrote: Step = { ...failed, input, isError: false, traits: { ...traits, writes: true } };
+  const afterIdle = (calls: number): number => {
+    const limit = new ProgressLimit(20);
+    for (let n = 0; n < calls; n += 1) limit.take(bob, [failed]);
+    expect(limit.take(alice, [wrote])).toBe("fine");
+    return left(limit);
+  };
+  expect([0, 3, 15].map(afterIdle)).toEqual([20, 17, 15]);
+});
