@@ -11,10 +11,13 @@ import type { Ran } from "./git.ts";
 type Plain = (cwd: string, args: readonly string[]) => Promise<Ran>;
 
 /**
- * Overrides the person's configuration: a new file that git does not show would be neither landed nor kept, and a log in UTF-16 has no line that
- * tells of a commit that the target has.
+ * Overrides the person's configuration: a new file that git does not show would be neither landed nor kept, and a log in UTF-16, or with
+ * signatures between its lines, cannot be read.
  */
-const SEEING = ["status.showUntrackedFiles=normal", "diff.submodule=short", "i18n.logOutputEncoding=UTF-8"];
+const SEEING = [
+  ...["status.showUntrackedFiles=normal", "diff.submodule=short"],
+  ...["i18n.logOutputEncoding=UTF-8", "log.showSignature=false"],
+];
 /**
  * The person's own configuration (`~/.gitconfig`) is not concerned, but for hooks and the file monitor. Nothing is tidied up in the
  * middle of a landing.

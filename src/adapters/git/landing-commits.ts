@@ -1,9 +1,10 @@
 /** The commits that a landing makes itself: several commits of a task as one, by the person or by the member. */
+import { toolFailed } from "../../core/errors.ts";
 import type { TaskBranch } from "./candidate.ts";
 
 /**
  * `unseen`: commits of the base that the tip does not have, newest first: "abc1234 Subject"; none where it is on the base. `steps`: the number of
- * commits that it has beyond the base; `hasMerge`: one of them is a merge.
+ * commits that it has beyond the base; `hasMerge`: one of them is a merge. @throws EkidenError `tool_failed` for an answer that cannot be read
  */
 export async function apartOf(
   { git, root }: TaskBranch,
@@ -11,7 +12,10 @@ export async function apartOf(
   tip: string,
 ): Promise<{ readonly unseen: string[]; readonly steps: number; readonly hasMerge: boolean }> {
   const log = await git.run(root, "log", "--left-right", "--format=%m%P%x09%h %s", `${base}...${tip}`);
-  const lines = log.split("\n");
+  const lines = log === "" ? [] : log.split("\n");
+  // A line that is missing would be a commit of others that the target loses.
+  const odd = lines.find((line) => !/^[<>]/.test(line));
+  if (odd !== undefined) throw toolFailed(`git log answered in ${root} what cannot be read: ${odd}`);
   const own = lines.filter((line) => line.startsWith(">"));
   return {
     unseen: lines.flatMap((line) => /^<[^\t]*\t(.*)$/.exec(line)?.[1] ?? []),
