@@ -171,7 +171,7 @@ it("sets a terminal right that was left by kill -9", async () => {
   const left = await place.shell({ columns: 80, rows: 24, env });
   // A shell of the plainest kind: it leaves the modes of its terminal as they are.
   left.type("exec sh\r");
-  await left.shows(/exec sh\n\$ /);
+  await left.shows(/exec sh\n\$/);
   left.type("ekiden\r");
   await left.shows("Your words go to the lead");
   const faces = (): number[] =>
