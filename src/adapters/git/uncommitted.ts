@@ -1,7 +1,7 @@
 /** The changes of a work tree that are not committed. Ignored files are none. */
 import type { Git, Limits, Ran } from "./git.ts";
 
-/** `branch`: null where HEAD is on none; `head`: null before its first commit. */
+/** `branch`: null where HEAD is on none, or on one that cannot be read; `head`: null before its first commit. */
 export type WorkState = {
   readonly branch: string | null;
   readonly head: string | null;
@@ -22,7 +22,7 @@ export async function workState(git: Git, root: string, limits: Limits = {}): Pr
   const [branch = "(detached)", head = "(initial)"] = [told("head"), told("oid")];
   const changed = entries.filter((entry) => !entry.startsWith("# "));
   return {
-    branch: branch === "(detached)" ? null : branch,
+    branch: /^\((?:detached|unknown)\)$/.test(branch) ? null : branch,
     head: head === "(initial)" ? null : head,
     isClean: changed.length === 0,
     paths: changed.flatMap((entry) => UNSTAGED.exec(entry)?.[1] ?? []),
