@@ -72,6 +72,10 @@ it("chooses: the setting, EKIDEN_MODEL, a key, and for a runbook file the embedd
   const keyed = { ...env, EKIDEN_MODEL: "" };
   expect(await chooseModel({ env: keyed, runbook: true })).toMatch(/^openai\//);
   expect(await chooseModel({ env: NO_OLLAMA, runbook: true })).toBe("runbook");
+  expect(await chooseModel({ env: { OLLAMA_HOST: "http://[bad" }, runbook: true })).toBe("runbook");
+  await expect(chooseModel({ env: { OLLAMA_HOST: "http://[bad" } })).rejects.toThrow(
+    /OLLAMA_HOST is not an address/,
+  );
   const error = await chooseModel({ env: NO_OLLAMA }).catch((thrown: Error) => thrown);
   expect(error).toMatchObject({ code: "model_missing" });
   for (const { keyVariable, defaultModel } of PROVIDERS)

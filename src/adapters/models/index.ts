@@ -187,6 +187,7 @@ export async function chooseModel({ env, setting, runbook = false }: Choice): Pr
   const local = await ollamaModel(env);
   if (local) return `ollama/${local}`;
   if (runbook) return "runbook";
+  ollama.address({ env, baseUrl: "" }); // throws for an OLLAMA_HOST that is none
   const keys = VENDORS.flatMap(({ keyVariable, defaultModel }) => (defaultModel && keyVariable) || []).join(
     ", ",
   );
