@@ -85,6 +85,8 @@ export class AttachedHost implements TeamHost {
   private isOver = false;
   private isSilent = false;
   private readonly losses: number[] = [];
+  /** Resolves when this line was lost and the team is reached again, or cannot be. */
+  private relinked: Promise<void> = Promise.resolve();
 
   static async open(options: AttachOptions): Promise<AttachedHost> {
     return new AttachedHost(options, await options.reach());
@@ -114,8 +116,18 @@ export class AttachedHost implements TeamHost {
     this.begin(reached);
   }
 
+  /** The process may end before the members have started: the next one starts them. */
   async start(): Promise<void> {
-    await this.call("started");
+    for (;;) {
+      const { line, relinked } = this;
+      try {
+        return void (await this.call("started"));
+      } catch (error) {
+        if (!line.socket.destroyed) throw error;
+        await relinked;
+        if (this.isOver) return; // `done` says why
+      }
+    }
   }
 
   isEnding(): boolean {
@@ -213,8 +225,11 @@ export class AttachedHost implements TeamHost {
     this.options.onNow?.(welcome.now);
     this.take(welcome.welcome, null);
     line.listen((message) => this.hear(message));
-    if (line.socket.destroyed) void this.lost();
-    else line.socket.on("close", () => void this.lost());
+    this.relinked = new Promise((done) => {
+      const lost = (): void => void this.lost().then(done);
+      if (line.socket.destroyed) lost();
+      else line.socket.on("close", lost);
+    });
   }
 
   private hear(message: FromHost): void {
