@@ -20,7 +20,7 @@ async function newStoreText(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "ekiden-new-store-"));
   try {
     const path = join(folder, "new.db");
-    await (await openSqlite(path, 1_000, true)).close();
+    await (await openSqlite(path, { pollMs: 1_000, reads: false, tell: () => {} })).close();
     const db = new (await databaseClass())(path, { readOnly: true });
     const text = statementsOf(db);
     db.close();

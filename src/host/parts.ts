@@ -101,6 +101,7 @@ export type PartsOptions = {
   readonly openModel?: ((spec: string) => Promise<Model>) | undefined;
   /** While the store is away, the team waits for it. */
   readonly outage?: OutageWatch;
+  readonly onNotice?: ((text: string) => void) | undefined;
 };
 
 /** Opens a model before it creates or takes over anything: a run without a model changes nothing. */
@@ -171,6 +172,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     redact: secrets.redact,
     ...{ url, team, clock: systemClock, leaseMs, maxAttempts, leadMayHoldSeveral, version, lands },
     ...(options.outage && { outage: options.outage }),
+    tell: (text) => options.onNotice?.(text),
   });
   const store = signing(opened, url);
   warn = (text) => void store.journal.warn(null, text).catch(() => {});

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { makeFolder } from "../adapters/make-folder.ts";
+import type { Access } from "../adapters/store/index.ts";
 import { type EkidenError, notFound } from "../core/errors.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { Store } from "../ports/index.ts";
@@ -21,19 +22,20 @@ export function makeStoreFile(url: string, cwd: string): void {
   if (existsSync(dirname(path))) createOwnStore(userFolder(), cwd, path);
 }
 
-/** A project, and its team where that is open already. */
+/** A project, and its team where that is open already. `say`: see `StoreOptions.tell`. */
 export type Place = {
   settings(): Promise<Settings>;
   /** Absolute. */
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly store?: Store;
+  say?(text: string): void;
 };
 
 /** As `withTeam`; the caller closes the store. */
 export async function openTeam(
   call: Omit<Place, "store">,
-  mode: "look" | "make",
+  access: Access,
   { signs = true } = {},
 ): Promise<Store> {
   const settings = await call.settings();
@@ -44,20 +46,21 @@ export async function openTeam(
     );
   if (path !== null) refuseLinked(call.cwd, path);
   if (path !== null && !existsSync(path)) {
-    if (mode === "look") throw missing(`${path} does not exist`);
+    if (access !== "make") throw missing(`${path} does not exist`);
     if (dirname(path) === join(call.cwd, ".ekiden")) makeProjectFolder(call.cwd);
     else makeFolder(dirname(path));
   }
   const { openStore } = await import("../adapters/store/index.ts");
   const url = storeUrl(settings, call.cwd);
-  if (mode === "make") makeStoreFile(url, call.cwd);
+  if (access === "make") makeStoreFile(url, call.cwd);
   const open = await openStore({
     url,
     team: settings.team,
     clock: systemClock,
     leaseMs: settings.leaseMs,
     maxAttempts: settings.maxAttempts,
-    mustExist: mode === "look",
+    access,
+    tell: (text) => call.say?.(text),
     redact: secretsOf(call.env, settings).redact,
   });
   // A line typed in a member's shell is not the person's word, also in another team.
@@ -67,17 +70,17 @@ export async function openTeam(
 
 /**
  * `signs`: the tasks that `use` adds in the person's name are the person's words.
- * `look`: the team must be there; `make`: it is created if it is not. The store is closed when `use` has ended.
+ * The store is closed when `use` has ended.
  * @throws EkidenError `not_found` when there is no team to look at; what the store throws
  */
 export async function withTeam<T>(
   call: Place,
-  mode: "look" | "make",
+  access: Access,
   use: (store: Store) => Promise<T>,
   { signs = true } = {},
 ): Promise<T> {
   if (call.store) return await use(call.store);
-  const store = await openTeam(call, mode, { signs });
+  const store = await openTeam(call, access, { signs });
   try {
     return await use(store);
   } finally {

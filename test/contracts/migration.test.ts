@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
-import { openStore, teamsAt } from "../../src/adapters/store/index.ts";
+import { type Access, openStore, teamsAt } from "../../src/adapters/store/index.ts";
 import { databaseClass } from "../../src/adapters/store/sqlite-file.ts";
 import { asTaskId } from "../../src/core/ids.ts";
 import { Picture } from "../../src/core/picture/picture.ts";
@@ -14,7 +14,7 @@ import { BACKENDS, type Backend, connect, dropSchema, host, name } from "../fixt
 import { takeAway } from "../fixtures/take-away.ts";
 
 /** The tables of version 4, in SQLite's dialect. */
-const TABLES = readFileSync(new URL("../fixtures/schema-4.sql", import.meta.url), "utf8");
+const TABLES = readFileSync(new URL("../fixtures/stores/schema-4.sql", import.meta.url), "utf8");
 const APPLICATION_ID = 0x456b646e;
 
 const onPostgres = (text: string): string =>
@@ -78,8 +78,14 @@ describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) 
       await client.end();
     }
   });
-  const open = async (mustExist = false): Promise<Store> => {
-    opened = await openStore({ url, team: name("default"), clock: systemClock, mustExist });
+  const open = async (access?: Access, tell?: (text: string) => void): Promise<Store> => {
+    opened = await openStore({
+      url,
+      team: name("default"),
+      clock: systemClock,
+      ...(access && { access }),
+      ...(tell && { tell }),
+    });
     return opened;
   };
   afterEach(async () => {
@@ -100,14 +106,37 @@ describe.each(BACKENDS)("a store of schema version 4 on %s", (backend: Backend) 
     }
   };
 
-  it("is refused by a command that only reads, and unchanged by it", async () => {
-    for (const look of [() => open(true), () => teamsAt({ url })])
-      await expect(look()).rejects.toMatchObject({
-        code: "store_older",
-        message: expect.stringMatching(/schema 4; .* Nothing was changed\. .*ekiden resume/),
-      });
+  it("is read from a copy, which takes no writes, and is unchanged by it", async () => {
+    await run("update hosts set lease_until = 9000000000000000"); // a process of the older version lives
+    const told: string[] = [];
+    const store = await open("look", (text) => told.push(text));
+    expect(told).toEqual([expect.stringMatching(/has schema 4\b.*stays unchanged.*`ekiden resume`/)]);
+    expect(await teamsAt({ url })).toEqual(["default"]);
+    expect((await store.board.tasks()).map(({ id, status }) => [id, status])).toEqual([
+      [1, "in_progress"],
+      [2, "completed"],
+      [3, "pending"],
+      [4, "pending"],
+    ]);
+    expect((await store.journal.read("" as Cursor)).events.length).toBeGreaterThan(4);
+    await expect(store.board.change(asTaskId(3), { priority: 1 }, name("lead"))).rejects.toMatchObject({
+      code: "store_older",
+      message: expect.stringMatching(/schema 4; .* Nothing was changed\. .*ekiden resume/),
+    });
     await expect(run("select * from reservations")).rejects.toThrow();
     if (backend === "sqlite") expect(readdirSync(folder)).not.toContain("team.db.schema-4");
+  });
+
+  it("is brought up to date beside a reader of this process", async () => {
+    const reader = await openStore({ url, team: name("default"), clock: systemClock, access: "look" });
+    try {
+      const store = await open("use");
+      await store.board.change(asTaskId(3), { priority: 7 }, name("lead"));
+      expect(await reader.board.task(asTaskId(3))).toMatchObject({ priority: 0 });
+      expect(await store.board.task(asTaskId(3))).toMatchObject({ priority: 7 });
+    } finally {
+      await reader.close();
+    }
   });
 
   it("is not changed while a process that knows only that version has a lease", async () => {

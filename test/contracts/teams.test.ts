@@ -66,7 +66,7 @@ describe.each(BACKENDS)("teams on %s", (backend) => {
     expect(await store.teams()).not.toContain(other);
     expect(await teamsAt({ url: at.url })).not.toContain(other);
     await expect(
-      openStore({ url: at.url, team: other, clock: at.clock, mustExist: true }),
+      openStore({ url: at.url, team: other, clock: at.clock, access: "use" }),
     ).rejects.toMatchObject({ code: "not_found" });
     const { events } = await store.journal.read(before);
     expect(events).toMatchObject([{ type: "team.deleted", team: other, by: "person" }]);

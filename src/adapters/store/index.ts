@@ -19,7 +19,7 @@ import { requests } from "./requests.ts";
 import { reservations } from "./reservations.ts";
 import { roster } from "./roster.ts";
 import { type Limits, Session } from "./session.ts";
-import { type Driver, sql } from "./sql.ts";
+import { type Driver, type Opening, sql } from "./sql.ts";
 import { openSqlite } from "./sqlite.ts";
 import { removeTeam, teamNames } from "./teams.ts";
 import { transcripts } from "./transcript.ts";
@@ -31,11 +31,18 @@ export type StoreOptions = Partial<Limits> & {
   readonly clock: Clock;
   /** The time between checks of SQLite for commits of other processes whose notice was lost; four times as long while nobody writes. Default 250 ms. */
   readonly pollMs?: number;
-  /** For callers that only read: an unknown team is an error and is not created, and a store of an older version is refused. */
-  readonly mustExist?: boolean;
+  /**
+   * `look`: the caller only reads. A store of an older version stays as it is: a copy of it is read, and writes are refused. `use`: the
+   * team must be there. `make`, the default: it is created if it is not. Both bring an older store up to date.
+   */
+  readonly access?: Access;
+  /** Hears, for the person, that an older store was brought up to date or is read from a copy. */
+  readonly tell?: (text: string) => void;
   /** Operations wait while the database is away, once the store is open. Without it they throw. */
   readonly outage?: OutageWatch;
 };
+
+export type Access = "look" | "use" | "make";
 
 const DEFAULT_LIMITS: Limits = {
   leaseMs: 15_000,
@@ -47,12 +54,13 @@ const DEFAULT_LIMITS: Limits = {
 };
 
 /**
- * Creates the team if it is new, unless it must exist. In one process, stores of one address share a connection and wake-ups.
- * @throws `store_unavailable` | `store_foreign` | `store_newer` | `store_older` | `not_found` (it must exist). Nothing is changed then.
+ * In one process, stores of one address share a connection and wake-ups.
+ * @throws `store_unavailable` | `store_foreign` | `store_newer` | `store_older` (a process of that version lives) | `not_found` (`look`,
+ * `use`). Nothing is changed then.
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
-  const { url, team, clock, pollMs = 250, mustExist = false, outage, ...limits } = options;
-  const share = await shared(url, pollMs, !mustExist);
+  const { url, team, clock, pollMs = 250, access = "make", tell = () => {}, outage, ...limits } = options;
+  const share = await shared(url, { pollMs, reads: access === "look", tell });
   try {
     const session = new Session(
       team,
@@ -61,7 +69,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       { ...DEFAULT_LIMITS, ...limits },
       outage ? new Outage(outage) : null,
     );
-    if (mustExist) await find(session);
+    if (access !== "make") await find(session);
     return await view(share, session);
   } catch (error) {
     await share.release();
@@ -71,7 +79,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 
 /** The teams of a store; creates none. @throws as `openStore` does */
 export async function teamsAt({ url, pollMs = 250 }: Pick<StoreOptions, "url" | "pollMs">): Promise<Name[]> {
-  const share = await shared(url, pollMs, false);
+  const share = await shared(url, { pollMs, reads: true, tell: () => {} });
   try {
     return await share.driver.look(teamNames);
   } finally {
@@ -154,10 +162,10 @@ const addressKey = (url: string): string =>
 type Share = { readonly driver: Driver; release(): Promise<void>; again(): Share };
 const open = new Map<string, { readonly driver: Promise<Driver>; users: number }>();
 
-async function shared(url: string, pollMs: number, migrates: boolean): Promise<Share> {
+async function shared(url: string, opening: Opening): Promise<Share> {
   const key = addressKey(url);
   const entry = open.get(key) ?? {
-    driver: isPostgres(url) ? openPostgres(url, migrates) : openSqlite(key, pollMs, migrates),
+    driver: isPostgres(url) ? openPostgres(url, opening) : openSqlite(key, opening),
     users: 0,
   };
   open.set(key, entry);
@@ -168,21 +176,25 @@ async function shared(url: string, pollMs: number, migrates: boolean): Promise<S
     if (open.get(key) === entry) open.delete(key);
     await (await entry.driver.catch(() => null))?.close();
   };
-  try {
-    const driver = await entry.driver;
-    const share: Share = {
-      driver,
-      release,
-      again: () => {
-        entry.users += 1;
-        return share;
-      },
-    };
-    return share;
-  } catch (error) {
+  const driver = await entry.driver.catch(async (error: unknown) => {
     await release();
     throw error;
+  });
+  // The next one opens the store again: it may be of this version by then.
+  if (driver.isCopy && open.get(key) === entry) open.delete(key);
+  if (driver.isCopy && !opening.reads) {
+    await release();
+    return await shared(url, opening);
   }
+  const share: Share = {
+    driver,
+    release,
+    again: () => {
+      entry.users += 1;
+      return share;
+    },
+  };
+  return share;
 }
 
 /** Names a team on this machine: the same for all processes that work on it. */

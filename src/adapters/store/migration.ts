@@ -1,10 +1,11 @@
 /**
- * Reads the version of a database and brings it to the version of this program. Commands that only read never change it, and nothing is
- * changed while a process of the older version may work on it: that process would go on with tables it does not know.
+ * Reads the version of a database and brings it to the version of this program. Commands that only read never change it: they read a
+ * copy (`older.ts`). Nothing is changed while a process of the older version may work on it: that process would go on with tables it
+ * does not know.
  */
 import { EkidenError } from "../../core/errors.ts";
 import { livesAs } from "../process-identity.ts";
-import { APPLICATION_ID, SCHEMA, stepsFrom } from "./schema.ts";
+import { APPLICATION_ID, SCHEMA, type Step, stepsFrom } from "./schema.ts";
 import { type Dialect, type Op, Raw, sql } from "./sql.ts";
 
 /**
@@ -16,11 +17,20 @@ export function* migrate(dialect: Dialect, where: string): Op<void> {
   const version = yield* schemaOf(where);
   if (version === SCHEMA) return;
   if (version > 0) yield* refuseLiving(dialect, where, version);
-  for (const step of stepsFrom(version, dialect))
-    if (typeof step === "string") yield* sql`${new Raw(step)}`;
-    else yield* step();
+  yield* upgrade(dialect, version);
+}
+
+/** From the tables of `version` to those of this program. */
+export function* upgrade(dialect: Dialect, version: number): Op<void> {
+  yield* run(stepsFrom(version, dialect));
   yield* sql`delete from meta where name in ('application', 'version')`;
   yield* sql`insert into meta (name, value) values ('application', ${String(APPLICATION_ID)}), ('version', ${String(SCHEMA)})`;
+}
+
+export function* run(steps: readonly Step[]): Op<void> {
+  for (const step of steps)
+    if (typeof step === "string") yield* sql`${new Raw(step)}`;
+    else yield* step();
 }
 
 /** The version of the tables that are there, 0 before the first; takes no lock. @throws `store_newer` | `store_foreign` */
@@ -56,13 +66,21 @@ export function* refuseLiving(dialect: Dialect, where: string, version: number):
     );
 }
 
-/** For those that only read: they leave the store as it is. */
+/** For those that opened the store to read it, and want to write. */
 export const unmigrated = (where: string, version: number): EkidenError =>
   older(
     where,
     version,
-    "A command that only reads does not change that. Bring it up to date with `ekiden resume` or `ekiden run`",
+    "It was opened to be read only. Bring it up to date with `ekiden resume` or `ekiden run`",
   );
+
+/** For the person, at a command that reads a copy. */
+export const readFromCopy = (where: string, version: number): string =>
+  `The store ${where} has schema ${version}, and this Ekiden writes schema ${SCHEMA}. It is shown as it was a moment ago and stays unchanged. \`ekiden resume\` brings it up to date.`;
+
+/** For the person, once. `copy`: the file that holds the store as it was, where there is one. */
+export const broughtUp = (where: string, version: number, copy: string | null): string =>
+  `The store ${where} was brought from schema ${version} to schema ${SCHEMA}. ${copy === null ? "Older versions of Ekiden cannot use it any more." : `A copy of it as it was is in ${copy}.`}`;
 
 const older = (where: string, version: number, how: string): EkidenError =>
   new EkidenError(

@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 it("holds the same tables, indexes and rows", async () => {
   const Database = await databaseClass();
   const path = join(folder, "steps.db");
-  await (await openSqlite(path, 1_000, true)).close();
+  await (await openSqlite(path, { pollMs: 1_000, reads: false, tell: () => {} })).close();
   const steps = new Database(path, { readOnly: true });
   const whole = new Database(join(folder, "whole.db"), {});
   try {

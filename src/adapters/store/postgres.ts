@@ -9,13 +9,13 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Pool, PoolClient, PoolConfig } from "pg";
 import { messageOf } from "../../core/errors.ts";
 import { ListenNotify } from "./listen-notify.ts";
-import { foreign, migrate, schemaOf, unmigrated } from "./migration.ts";
+import { broughtUp, foreign, migrate, readFromCopy, schemaOf } from "./migration.ts";
 import { isPassing, UnknownCommit } from "./outage.ts";
 import { type Address, addressOf, codeOf, isLost, pooled, unavailable } from "./postgres-address.ts";
 import { ask } from "./postgres-batch.ts";
 import { type Mark, nextMark, readMark, setMark } from "./postgres-marks.ts";
 import { SCHEMA } from "./schema.ts";
-import { type Dialect, type Driver, type Op, type Query, Raw, type Row } from "./sql.ts";
+import { type Dialect, type Driver, type Op, type Opening, type Query, Raw, type Row } from "./sql.ts";
 import { WakeHub } from "./wake-hub.ts";
 
 const DIALECT: Dialect = {
@@ -36,8 +36,7 @@ const AGAIN = new Set(["40001", "40P01"]);
 const TRIES = 10;
 const CLOSE_MS = 2_000;
 
-/** `migrates`: a schema of an older version is brought up to date; otherwise it is refused. */
-export async function openPostgres(text: string, migrates: boolean): Promise<Driver> {
+export async function openPostgres(text: string, opening: Opening): Promise<Driver> {
   const address = addressOf(text);
   const { default: pg } = await import("pg");
   const config: PoolConfig = {
@@ -57,8 +56,28 @@ export async function openPostgres(text: string, migrates: boolean): Promise<Dri
   hub.feed = new ListenNotify(() => new pg.Client(config), pool, `${address.schema}_changed`, hub);
   const driver = new Postgres(pool, address, hub);
   try {
-    await driver.prepare(migrates);
-    return driver;
+    const older = await driver.prepare(opening);
+    if (older === null) return driver;
+    await driver.close();
+    return await readOlder(new pg.Pool({ ...config, max: 1, idleTimeoutMillis: 0 }), address, older);
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
+}
+
+/** `pool`: one connection, which keeps the temporary tables. Nobody is woken: the copy does not change. */
+async function readOlder(pool: Pool, address: Address, version: number): Promise<Driver> {
+  const { copyOlder, onlyRead } = await import("./older.ts");
+  pool.on("error", () => {});
+  pool.on("connect", (client) => {
+    client.on("error", () => {});
+    void client.query("set search_path = pg_temp").catch(() => {});
+  });
+  const driver = new Postgres(pool, address, new WakeHub());
+  try {
+    await driver.write(() => copyOlder(DIALECT, version, `"${address.schema}"`));
+    return onlyRead(driver, address.shown, version);
   } catch (error) {
     await driver.close();
     throw error;
@@ -79,13 +98,14 @@ class Postgres implements Driver {
     this.hub = hub;
   }
 
-  /** Creates the schema or brings it up to date, one process at a time. */
-  async prepare(migrates: boolean): Promise<void> {
-    await this.migrate(migrates);
+  /** Creates the schema or brings it up to date, one process at a time. Returns its version where that is older and only read. */
+  async prepare(opening: Opening): Promise<number | null> {
+    const older = await this.migrate(opening);
     this.marks = true;
+    return older;
   }
 
-  private async migrate(migrates: boolean): Promise<void> {
+  private async migrate({ reads, tell }: Opening): Promise<number | null> {
     const { schema, shown } = this.address;
     const found = await this.look(function* (): Op<Row | undefined> {
       const text = `select count(*) as tables, count(*) filter (where table_name = 'meta') as meta, current_setting('search_path') as path
@@ -95,8 +115,11 @@ class Postgres implements Driver {
     if (found?.path !== schema) throw pooled(this.address, String(found?.path));
     if (Number(found?.tables) > 0 && Number(found?.meta) === 0) throw foreign(shown);
     const version = Number(found?.meta) > 0 ? await this.look(() => schemaOf(shown)) : 0;
-    if (version === SCHEMA) return;
-    if (version > 0 && !migrates) throw unmigrated(shown, version);
+    if (version === SCHEMA) return null;
+    if (version > 0 && reads) {
+      tell(readFromCopy(shown, version));
+      return version;
+    }
     await this.write(function* (): Op<void> {
       yield alone("set local lock_timeout = 0"); // another process may be at it
       yield {
@@ -107,6 +130,8 @@ class Postgres implements Driver {
       if (known.length === 0) yield { text: `create schema "${schema}"`, params: [] };
       yield* migrate(DIALECT, shown);
     });
+    if (version > 0) tell(broughtUp(shown, version, null));
+    return null;
   }
 
   look<T>(op: () => Op<T>): Promise<T> {

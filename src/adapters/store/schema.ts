@@ -245,7 +245,7 @@ const twentieth = ({ int, strict, xid }: Names): Step[] => [
 ];
 
 /** A statement, or an operation on the rows. */
-type Step = string | (() => Op<void>);
+export type Step = string | (() => Op<void>);
 
 const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   first,
@@ -273,6 +273,13 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
 /** The version that this program writes. */
 export const SCHEMA = MIGRATIONS.length;
 
+const stepsOf = (migrations: typeof MIGRATIONS, dialect: Dialect): Step[] =>
+  migrations.flatMap((steps) => steps(NAMES[dialect.name]));
+
 /** The steps from an older version to this one, in order. */
 export const stepsFrom = (version: number, dialect: Dialect): Step[] =>
-  MIGRATIONS.slice(version).flatMap((steps) => steps(NAMES[dialect.name]));
+  stepsOf(MIGRATIONS.slice(version), dialect);
+
+/** The steps that make the tables of a version, in order. */
+export const stepsTo = (version: number, dialect: Dialect): Step[] =>
+  stepsOf(MIGRATIONS.slice(0, version), dialect);

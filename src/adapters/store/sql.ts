@@ -41,8 +41,17 @@ export type Tx = {
   notify(topic: WakeTopic): void;
 };
 
+/** `reads`: a store of an older version is read from a copy, and stays as it is. `tell` hears of that, and of an upgrade. */
+export type Opening = {
+  readonly pollMs: number;
+  readonly reads: boolean;
+  readonly tell: (text: string) => void;
+};
+
 export interface Driver {
   readonly dialect: Dialect;
+  /** Of a store of an older version: see `older.ts`. */
+  readonly isCopy?: true;
   readonly hub: WakeHub;
   /** Every query sees the commits before its own start. The cheapest way to run one query. */
   look<T>(op: () => Op<T>): Promise<T>;

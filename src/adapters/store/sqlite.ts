@@ -11,11 +11,20 @@ import type { DatabaseSyncInstance, StatementSyncInstance } from "@photostructur
 import { EkidenError } from "../../core/errors.ts";
 import { tried } from "../../core/tried.ts";
 import { systemClock } from "../clock.ts";
-import { migrate, refuseLiving, schemaOf, unmigrated } from "./migration.ts";
+import { broughtUp, migrate, readFromCopy, refuseLiving, schemaOf } from "./migration.ts";
 import { newStore } from "./new-store.ts";
 import { APPLICATION_ID, SCHEMA } from "./schema.ts";
 import { SignalFiles } from "./signals.ts";
-import { type Dialect, type Driver, type Op, type Query, Raw, type Row, type Value } from "./sql.ts";
+import {
+  type Dialect,
+  type Driver,
+  type Op,
+  type Opening,
+  type Query,
+  Raw,
+  type Row,
+  type Value,
+} from "./sql.ts";
 import { databaseClass, explained, fileIdentity, isBusy, prepareFile, replaced } from "./sqlite-file.ts";
 import { WakeHub } from "./wake-hub.ts";
 
@@ -28,8 +37,8 @@ const PAUSE_MS = 8;
 const DEADLINE_MS = 15_000;
 const SETTLE_MS = 2_000;
 
-/** `migrates`: a store of an older version is copied to a file beside it and brought up to date; otherwise it is refused. */
-export async function openSqlite(path: string, pollMs: number, migrates: boolean): Promise<Driver> {
+/** A store of an older version is copied to a file beside it before it is brought up to date. */
+export async function openSqlite(path: string, { pollMs, reads, tell }: Opening): Promise<Driver> {
   const Database = await databaseClass();
   prepareFile(path);
   let isNew = false;
@@ -58,8 +67,12 @@ export async function openSqlite(path: string, pollMs: number, migrates: boolean
     const statements = isNew ? newStore() : "";
     if (statements !== "") await patiently(path, () => fill(db, statements));
     const version = await driver.schema();
+    if (version > 0 && version < SCHEMA && reads) {
+      await driver.close();
+      tell(readFromCopy(path, version));
+      return await readOlder(new Database("", {}), path, version, pollMs);
+    }
     if (version > 0 && version < SCHEMA) {
-      if (!migrates) throw unmigrated(path, version);
       await driver.read(() => refuseLiving(DIALECT, path, version));
       const { backupSqlite } = await import("./backup.ts");
       const copy = `${path}.schema-${version}`;
@@ -69,12 +82,33 @@ export async function openSqlite(path: string, pollMs: number, migrates: boolean
       else rmSync(`${copy}.${process.pid}`);
     }
     if (version < SCHEMA) await driver.write(() => migrate(DIALECT, path));
+    if (version > 0 && version < SCHEMA) tell(broughtUp(path, version, `${path}.schema-${version}`));
     if (isNew) {
       db.exec("pragma synchronous = normal");
       settle(db);
     }
     driver.signals.begin();
     return driver;
+  } catch (error) {
+    await driver.close();
+    throw error;
+  }
+}
+
+/** `db`: empty and without a name, so that SQLite removes it. */
+async function readOlder(
+  db: DatabaseSyncInstance,
+  path: string,
+  version: number,
+  pollMs: number,
+): Promise<Driver> {
+  const { copyOlder, onlyRead } = await import("./older.ts");
+  const driver = new Sqlite(db, path, pollMs);
+  try {
+    db.prepare("attach ? as older").all(path);
+    await driver.read(() => copyOlder(DIALECT, version, "older"));
+    db.exec("detach older");
+    return onlyRead(driver, path, version);
   } catch (error) {
     await driver.close();
     throw error;

@@ -40,7 +40,7 @@ export async function deleteTeam(known: KnownTeam, env: NodeJS.ProcessEnv): Prom
   const { team, file } = known;
   const byHand = `ekiden teams delete ${team} --force`;
   if (file === null) throw badInput(`Team "${team}" is on a server. In its folder: ${byHand}`);
-  await withTeam(placeOf(known, env), "look", async (store) => {
+  await withTeam(placeOf(known, env), "use", async (store) => {
     const { pending, inProgress } = await store.board.counts();
     const open = pending + inProgress;
     if (open > 0)

@@ -11,7 +11,7 @@ export const run: Run = async (call, [id = "", word = "", ...text]) => {
     call.env,
     "this is a member's command, and only a person answers here. Leave the question to them.",
   );
-  await withTeam(call, "look", async (store) => {
+  await withTeam(call, "use", async (store) => {
     const { data, text: done } = await answer(store, id, word, text.join(" "));
     const { ask, by, state, answer: given } = data;
     call.done({ data: { id: data.id, kind: ask.kind, by, state, answer: given }, text: done });

@@ -11,7 +11,7 @@ import type { Run } from "./entry.ts";
 export const run: Run<CommonOptions> = async (call, [where], options) => {
   const { cwd, team } = where === undefined ? { cwd: call.cwd } : placeOf(call, where);
   const there = prepare({ ...options, cwd, ...(team !== undefined && { team }) }, "all", call.env);
-  await withTeam(there, "look", async () => {}); // says so where there is none
+  await withTeam(there, "use", async () => {}); // says so where there is none
   const words = process.argv.slice(2);
   words.splice(words.indexOf("attach"), 1);
   if (where !== undefined) words.splice(words.lastIndexOf(where), 1);

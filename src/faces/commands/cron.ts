@@ -26,7 +26,7 @@ export const run: Run<Options> = async (call, [action = "list", ...args], option
     await withTeam(call, "look", async (store) => call.show(await crons(store), cronsViews));
   else if (action === "cancel" && args.length === 1) {
     const id = cronId(args[0] ?? "");
-    await withTeam(call, "look", async (store) =>
+    await withTeam(call, "use", async (store) =>
       call.done(await cancelCron(store, await actorOf(call, store), id)),
     );
   } else

@@ -26,7 +26,7 @@ export const run: Run<Options> = async (call, [text = ""], options) => {
     throw badInput(
       `nothing to change in #${id}. Give what is to be different, such as --priority 5, or --subject "Another subject".`,
     );
-  await withTeam(call, "look", async (store) => {
+  await withTeam(call, "use", async (store) => {
     const described = edit.description ?? (await store.board.task(id))?.description ?? "";
     const change = review === undefined ? edit : { ...edit, description: withReview(described, review) };
     call.done(await editTask(store, await actorOf(call, store), id, change));

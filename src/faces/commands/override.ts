@@ -19,7 +19,7 @@ const override = (
 ): Code => ({
   run: async (call, [text = "", ...reason]) => {
     const id = taskId(text);
-    await withTeam(call, "look", async (store) =>
+    await withTeam(call, "use", async (store) =>
       call.done(await act(store, await actorOf(call, store), id, reason.join(" "), call.cwd)),
     );
   },

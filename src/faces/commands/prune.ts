@@ -23,7 +23,7 @@ export const run: Run<{ days?: string; teams?: boolean; dryRun?: boolean }> = as
   const before = instant(Date.now() - wholeNumber("--days", days) * DAY_MS);
   // Null outside of a repository.
   const landings = await orElse(landingsOf(call.cwd, childEnvironment(call.env)), "bad_input", null);
-  const data = await withTeam(call, "look", (store) =>
+  const data = await withTeam(call, dryRun ? "look" : "use", (store) =>
     prune(store, {
       before,
       teams,

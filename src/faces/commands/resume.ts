@@ -12,7 +12,7 @@ export const run: Run<{ web?: boolean; detach?: boolean }> = async (
 ) => {
   if (detach) return await (await import("../detach.ts")).detach(call);
   // Also says that there is nothing to resume, before a new team is made in its place.
-  const end = await withTeam(call, "look", concluded);
+  const end = await withTeam(call, "use", concluded);
   if (end === null) return await hostTeam(call, { resume: true }, { web });
   const { completed, failed, cancelled } = end;
   const parts = [

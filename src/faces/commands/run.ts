@@ -44,7 +44,7 @@ async function runRunbook(call: Invocation, file: string, fresh: boolean, web: b
   const runbook = await readRunbook(call, file);
   const { report } = runbook;
   const { abandonRunbook, continueRunbook } = await import("../../team/actions/runbook.ts");
-  const existing = withTeam(call, "look", async (store): Promise<Continued> => {
+  const existing = withTeam(call, "use", async (store): Promise<Continued> => {
     if (!fresh) return await continueRunbook(store, PERSON, runbook, file);
     await abandonRunbook(store, PERSON, runbook);
     return { kind: "new" };

@@ -9,7 +9,7 @@ export const run: Run<{ urgent?: boolean }> = async (call, [to = "", ...words], 
   const letter = { to, text: words.join(" "), urgent: options.urgent === true };
   const settings = await call.settings();
   checkLetter(letter, settings);
-  await withTeam(call, "look", async (store) => {
+  await withTeam(call, "use", async (store) => {
     const actor = await actorOf(call, store);
     // A member might name what it may not read.
     const images = actor === PERSON ? await attachedTo(letter.text, call.cwd) : [];

@@ -8,7 +8,7 @@ import type { Run } from "./entry.ts";
 export const run: Run<{ now?: boolean; reason?: string }> = async (call, [text], { now, reason }) => {
   const who = text === undefined || text === "all" ? null : name(text);
   const { shutdownDeadlineMs: deadlineMs } = await call.settings();
-  return withTeam(call, "look", async (store) => {
+  return withTeam(call, "use", async (store) => {
     const by = await actorOf(call, store);
     const members = await stop(store, by, who, { now, reason, deadlineMs, tell: call.say });
     if (call.json) call.out.write(`${JSON.stringify({ team: store.team, members })}\n`);

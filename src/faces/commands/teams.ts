@@ -41,7 +41,7 @@ async function remove(call: Invocation, team: Name, force: boolean): Promise<und
   // Another team, if there is one, journals the deletion.
   const others = teams.filter((one) => one !== team);
   const from = others.find((one) => one === ours) ?? others[0] ?? team;
-  await withTeam(at(call, from), "look", (store) => store.removeTeam(team, PERSON, force));
+  await withTeam(at(call, from), "use", (store) => store.removeTeam(team, PERSON, force));
   call.done({ data: { name: team, deleted: true }, text: `deleted the team ${team}` });
 }
 

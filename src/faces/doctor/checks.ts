@@ -130,7 +130,7 @@ async function store(call: Invocation, settings: Settings, { waiting }: ProjectT
       url: storeUrl(settings, call.cwd),
       team: settings.team,
       clock: systemClock,
-      mustExist: true,
+      access: "look",
     });
     try {
       const { total } = await open.board.counts();

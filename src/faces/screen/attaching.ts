@@ -41,12 +41,12 @@ async function attach(
   const onUsedUp = (text: string): void => screen.warn(`${text} ${RAISE}`);
   const reaching = reachTeam(call, signal);
   reaching.catch(() => {});
-  let store = await orElse(openTeam(call, "look"), "not_found", null);
+  let store = await orElse(openTeam(call, "use"), "not_found", null);
   try {
     if (store) await live.open(store, RECALLED);
     let reached: Reached | null = await reaching;
     if (!store) {
-      store = await openTeam(call, "look");
+      store = await openTeam(call, "use");
       await live.open(store, RECALLED);
     }
     const reach = async (): Promise<Reached> => {

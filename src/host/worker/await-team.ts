@@ -18,7 +18,7 @@ export async function awaitTeam(
 ): Promise<boolean> {
   let told = "";
   while (!signal.aborted) {
-    const why = await missing(settings, cwd);
+    const why = await missing(settings, cwd, tell);
     if (why === null) return true;
     if (why !== told) tell(why);
     told = why;
@@ -28,14 +28,26 @@ export async function awaitTeam(
 }
 
 /** A sentence about the missing part; null if the team can be joined. */
-async function missing(settings: Settings, cwd: string): Promise<string | null> {
+async function missing(
+  settings: Settings,
+  cwd: string,
+  tell: (text: string) => void,
+): Promise<string | null> {
   const { team, leaseMs, maxAttempts } = settings;
   const notYet = `Waits for team "${team}": ekiden run or ekiden resume starts it.`;
   const path = sqlitePath(settings.store, cwd);
   if (path !== null && !existsSync(path)) return notYet;
   try {
     const url = storeUrl(settings, cwd);
-    const store = await openStore({ url, team, clock: systemClock, leaseMs, maxAttempts, mustExist: true });
+    const store = await openStore({
+      url,
+      team,
+      clock: systemClock,
+      leaseMs,
+      maxAttempts,
+      access: "use",
+      tell,
+    });
     try {
       // Without a model in the settings, that of the lead tells whether the team runs on the embedded one.
       return settings.model !== undefined || (await store.roster.member(LEAD)) ? null : notYet;

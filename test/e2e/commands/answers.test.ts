@@ -17,7 +17,7 @@ type Questions = {
 /** Asks until somebody waits for an answer. */
 async function question(): Promise<Questions["requests"][number]> {
   await expect
-    .poll(async () => (await project.store({ mustExist: true })).requests.open())
+    .poll(async () => (await project.store({ access: "use" })).requests.open())
     .toMatchObject([{ state: "open" }]);
   const [found] = (await project.json<Questions>(["requests"])).requests;
   return found as Questions["requests"][number];

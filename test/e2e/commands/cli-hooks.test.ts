@@ -143,7 +143,7 @@ describe("a background command of the lead", () => {
     ]);
     const building = ended(project.start(["run", "Build", ...FLAGS()]));
     await expect
-      .poll(async () => (await project.store({ mustExist: true })).roster.members())
+      .poll(async () => (await project.store({ access: "use" })).roster.members())
       .toMatchObject([{ activity: { phase: "idle" } }]);
     project.write({ gate: "" });
     expect(await building).toMatchObject({ code: 0, stdout: "It is built.\n" });

@@ -73,7 +73,7 @@ it("a host that is frozen for longer than its lease: no task runs twice at once,
   const second = project.start(["resume", "--teammate", "bob"], NO_SANDBOX);
   const secondEnd = ended(second);
   await soon(async () => {
-    const members = await (await project.store({ mustExist: true })).roster.members();
+    const members = await (await project.store({ access: "use" })).roster.members();
     expect(members.map(({ name }) => name)).toContain("bob");
   });
   first.kill("SIGSTOP");
@@ -103,7 +103,7 @@ it.runIf(process.platform === "linux")(
     const second = project.start(["resume", "--teammate", "bob"], NO_SANDBOX);
     const secondEnd = ended(second);
     await soon(async () => {
-      const members = await (await project.store({ mustExist: true })).roster.members();
+      const members = await (await project.store({ access: "use" })).roster.members();
       expect(members.map(({ name }) => name)).toContain("bob");
     });
     const command = descendantsOf(new Set([Number(first.pid)]));

@@ -20,7 +20,7 @@ describe.each(BACKENDS)("orders to workers on %s", (backend) => {
     ({ project, env, store, tasks } = projectOn(backend));
   });
   const add = async (...tasks: NewTask[]): Promise<void> =>
-    void (await (await store({ mustExist: false })).board.addAll(tasks, PERSON));
+    void (await (await store({ access: "make" })).board.addAll(tasks, PERSON));
 
   /** Each attempt adds a line with its process id, and works until `go` is there. */
   const lines = (name: string): string =>

@@ -49,7 +49,7 @@ it("says rate_limited while the provider is down, and goes on when it is back", 
   const env = await serving(() => (isDown ? fails.overloaded() : says("Here I am.")));
   const end = ended(project.start(["run", "try it", "--teammates", "0"], env));
   await expect
-    .poll(async () => (await project.store({ mustExist: true })).roster.members())
+    .poll(async () => (await project.store({ access: "use" })).roster.members())
     .toMatchObject([{ activity: { reason: "rate_limited" } }]);
   isDown = false;
   expect(await end).toMatchObject({ code: 0, stdout: "Here I am.\n" });

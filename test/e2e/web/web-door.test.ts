@@ -123,7 +123,7 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     await soon(() => expect(web.exitCode).toBe(130));
     ours.write({ go: "" });
     await soon(async () => {
-      const { board } = await ours.store({ mustExist: true });
+      const { board } = await ours.store({ access: "use" });
       expect(await board.counts()).toMatchObject({ completed: 2 });
     });
   });

@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("live output on the page", () => {
     ours.write({ "print.md": RUNBOOK, word: SECRET });
     const run = ours.start(["run", "print.md"], { FORGE_TOKEN: SECRET });
     await soon(async () => {
-      const { board } = await ours.store({ mustExist: true });
+      const { board } = await ours.store({ access: "use" });
       expect(await board.counts()).toMatchObject({ inProgress: 1 });
     });
     const web = ours.start(["web", "--port", "0"]);
