@@ -20,7 +20,15 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   const root = project.vitest.getRootProject();
   if (root.getProvidedContext().postgresUrl !== undefined) return;
   removeOldHomes();
-  const [server, browser, programs] = await Promise.all([startPostgres(), shareBrowser(), buildPrograms()]);
+  const [server, browser, programs] = await Promise.all([
+    startPostgres(),
+    shareBrowser(),
+    buildPrograms(),
+  ]).catch((error: unknown) => {
+    // vitest fails to print an error of this file: "code.charCodeAt is not a function".
+    console.error("The tests cannot start.", error);
+    process.exit(1);
+  });
   root.provide("postgresUrl", server.url);
   root.provide("browser", browser.url);
   root.provide("programs", programs);
