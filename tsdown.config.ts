@@ -13,9 +13,12 @@ import { globalProcess } from "./scripts/process.ts";
 import { settingsSchemaFile } from "./scripts/schema.ts";
 import { NEW_STORE } from "./src/adapters/store/new-store.ts";
 
+// An import() of a file that others import anyway costs nothing, and which plug-in took longest is not news.
+const checks = { ineffectiveDynamicImport: false, pluginTimings: false };
 const common = {
   platform: "node",
   target: "node20",
+  inputOptions: { checks },
 } as const;
 
 /** A file that has moved would be in another chunk, and each start would read more, without a word. @throws Error for one that is not there */
@@ -51,7 +54,7 @@ const program = defineConfig({
     onlyBundle: false,
   },
   // Packages that offer both forms are taken as ES modules: jsonc-parser's other one cannot be bundled, and only ES modules shake.
-  inputOptions: { resolve: { mainFields: ["module", "main"] } },
+  inputOptions: { checks, resolve: { mainFields: ["module", "main"] } },
   outputOptions: {
     dynamicImportInCjs: false,
     comments: { legal: true, annotation: false, jsdoc: false },

@@ -34,7 +34,7 @@ const PACKAGE = "@photostructure/sqlite";
 /** SQLite of Node itself (from 22.13 on), otherwise the same interface from a package. */
 export async function databaseClass(): Promise<Constructor> {
   try {
-    const own = process.getBuiltinModule?.("node:sqlite") as { DatabaseSync: Constructor } | undefined;
+    const own = builtIn();
     if (own) return own.DatabaseSync;
     // Not by import(): wrapping its native parts as an ES module takes longer than loading them.
     const required = createRequire(import.meta.url);
@@ -45,6 +45,19 @@ export async function databaseClass(): Promise<Constructor> {
       `This Node (${process.version}) has no SQLite and the package @photostructure/sqlite is not installed: ${messageOf(error)}. Use Node 22.13 or newer, or install that package.`,
       { cause: error },
     );
+  }
+}
+
+/** Node 22 to 24 print a warning about it at the first use, which says nothing to a person who uses this program. */
+function builtIn(): Binding | undefined {
+  const { emitWarning } = process;
+  process.emitWarning = ((...warning: Parameters<typeof emitWarning>) => {
+    if (!/SQLite/.test(String(warning[0]))) emitWarning.apply(process, warning);
+  }) as typeof emitWarning;
+  try {
+    return process.getBuiltinModule?.("node:sqlite") as Binding | undefined;
+  } finally {
+    process.emitWarning = emitWarning;
   }
 }
 
