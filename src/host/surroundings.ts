@@ -4,7 +4,7 @@
  */
 import { existsSync } from "node:fs";
 import { arch, release, type } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { textIn } from "../adapters/small-files.ts";
 import { readsProse } from "../core/conversation/compaction.ts";
 import type { Environment } from "../core/conversation/prompt.ts";
@@ -65,7 +65,8 @@ async function projectLines(place: Place): Promise<string> {
 /** Branch and state when the day's first member began. The name of a branch is text from elsewhere. */
 async function gitLine({ workspace, env, trusted }: Place): Promise<string[]> {
   // Two processes less for a start in a folder that is in no repository.
-  if (!isInRepository(workspace)) return [];
+  const ceilings = (env.GIT_CEILING_DIRECTORIES ?? "").split(delimiter);
+  if (!isInRepository(workspace, ceilings)) return [];
   const { Git } = await import("../adapters/git/git.ts");
   const ran = await new Git(env, trusted)
     .tryWith({ timeoutMs: GIT_MS }, workspace, "status", "--porcelain", "--branch")
@@ -77,9 +78,11 @@ async function gitLine({ workspace, env, trusted }: Place): Promise<string[]> {
   return [escapeTags(`Git when this run began: branch ${oneLine(branch, 80)}, ${state}.`)];
 }
 
-function isInRepository(folder: string): boolean {
+/** `ceilings`: folders in which git looks for no repository of a folder below them. */
+function isInRepository(folder: string, ceilings: readonly string[]): boolean {
+  if (existsSync(join(folder, ".git"))) return true;
   const above = dirname(folder);
-  return existsSync(join(folder, ".git")) || (above !== folder && isInRepository(above));
+  return above !== folder && !ceilings.includes(above) && isInRepository(above, ceilings);
 }
 
 async function projectCommands(workspace: string): Promise<string[]> {

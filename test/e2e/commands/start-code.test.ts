@@ -1,6 +1,6 @@
 /** The code that the built program reads and loads before its first request: a start is as long as that. Times are measured by the bench. */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -36,6 +36,8 @@ function loaded(script: string, words: readonly string[], env: Readonly<Record<s
       env: {
         PATH: process.env.PATH ?? "",
         HOME: folder,
+        // Others may have left a repository in the folder of all temporary files.
+        GIT_CEILING_DIRECTORIES: realpathSync(tmpdir()),
         XDG_CONFIG_HOME: folder,
         EKIDEN_SANDBOX: "off",
         ...env,
