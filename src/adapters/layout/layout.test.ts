@@ -93,7 +93,7 @@ it("reads a project of the courses, whichever ids it has", async () => {
     ".team/inbox/Alice.jsonl":
       '{"type":"message","from":"lead","content":"Hello","timestamp":1718888888.888}\n',
     ".mailboxes/Alice.jsonl":
-      '{"type":"message","from":"lead","content":"Hello","ts":1718888888.888}\n{"from":"Bob","to":"Alice","type":"plan_approval_request","content":{"plan":"x"},"ts":1}\n',
+      '{"type":"message","from":"lead","content":"Hello","ts":1718888888.888}\n{"from":"Bob","to":"Alice","type":"plan_approval_request","content":{"plan":"x","request_id":"r7"},"ts":1}\n',
   });
   const { faults } = readLayout(dir);
   expect(faults).toEqual([{ file: ".tasks/task_a.json", why: expect.stringContaining("waits for task_1") }]);
@@ -118,7 +118,13 @@ it("reads a project of the courses, whichever ids it has", async () => {
     ],
     alice: [
       { from: "lead", body: { kind: "note", text: "Hello" } },
-      { from: "bob", body: { kind: "note", text: '[plan_approval_request] {"plan":"x"}' } },
+      {
+        from: "bob",
+        body: {
+          kind: "note",
+          text: '[plan_approval_request, request r7, sent 1970-01-01T00:00:01.000Z] {"plan":"x","request_id":"r7"}',
+        },
+      },
     ],
   });
   expect((await store.roster.members()).every((member) => member.host === null)).toBe(true);

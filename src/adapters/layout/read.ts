@@ -10,8 +10,8 @@ import { EkidenError, notFound } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { parseJson, whyUnread } from "../../core/plain-data.ts";
 import { readRegular, whyNotRead } from "../small-files.ts";
+import { entryFile } from "./entries.ts";
 import {
-  entryFile,
   exportFile,
   type Fault,
   FORMAT,
@@ -153,7 +153,9 @@ class TeamReader {
     });
     for (const [name, lines] of Object.entries(all.transcripts)) {
       const entries: Entry[] = [];
-      this.each(file, `transcripts.${name}`, lines, entryFile, (entry) => entries.push(entry));
+      this.each(file, `transcripts.${name}`, lines, entryFile, (entry) => {
+        if (entry !== null) entries.push(entry);
+      });
       this.transcripts.set(name, entries);
     }
   }

@@ -26,6 +26,13 @@ const text = z
   .transform((value) => value ?? "");
 const name = z.string().min(1);
 const time = z.union([z.number(), z.string()]).optional();
+const requestOf = z.string().optional().catch(undefined);
+
+/** Our export has milliseconds, the courses have seconds; as it stands where it is neither. */
+function asTime(at: number | string): string {
+  const date = new Date(typeof at === "number" && at < 1e11 ? at * 1000 : at);
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
+}
 
 /** A task of the courses, of Claude Code (which has `blocks`) or of our own export; unknown fields are ignored. */
 export const taskFile = z.object({
@@ -87,7 +94,10 @@ export const memberFile = z
     }),
   );
 
-/** An unread mail. A type that has a meaning only in its own team becomes a word of the text. */
+/**
+ * An unread mail. A type that has a meaning only in its own team becomes a word of the text, with its request and its time: nobody waits for
+ * the answer here.
+ */
 export type MailRecord = {
   readonly from: string;
   readonly to: string;
@@ -108,54 +118,32 @@ export const mailFile = z
     urgent: z.boolean().default(false),
     timestamp: time,
     ts: time,
+    at: time,
+    request_id: requestOf,
+    requestId: requestOf,
+    body: z.object({ request: requestOf }).optional().catch(undefined),
     deliveredAt: z.number().nullish(),
   })
   .transform(({ from, to, urgent, content, deliveredAt, ...mail }) => {
     const kind = mail.type ?? mail.kind ?? "message";
     const words = mail.text ?? (typeof content === "string" ? content : JSON.stringify(content ?? ""));
     const isPlain = kind === "message" || kind === "note" || kind === "broadcast";
+    const sentAt = mail.timestamp ?? mail.ts ?? mail.at;
+    const inContent = z.object({ request_id: requestOf }).safeParse(content).data?.request_id;
+    const request = mail.request_id ?? mail.requestId ?? mail.body?.request ?? inContent;
+    const about = [kind, request && `request ${request}`, sentAt !== undefined && `sent ${asTime(sentAt)}`];
     return {
       record: {
         from,
         to,
-        text: isPlain ? words : `[${kind}] ${words}`,
+        text: isPlain ? words : `[${about.filter(Boolean).join(", ")}] ${words}`,
         broadcast: kind === "broadcast",
         urgent,
       },
-      sentAt: mail.timestamp ?? mail.ts,
+      sentAt,
       isRead: typeof deliveredAt === "number",
     };
   });
-
-const meta = z.unknown().optional();
-const words = z.object({ type: z.enum(["text", "thinking"]), text: z.string(), meta });
-const call = z.object({
-  type: z.literal("call"),
-  id: z.string(),
-  tool: z.string(),
-  input: z.unknown(),
-  meta,
-});
-const result = z.object({
-  type: z.literal("result"),
-  id: z.string(),
-  tool: z.string(),
-  text: z.string(),
-  isError: z.boolean(),
-});
-/** An entry of a transcript in our own export. */
-export const entryFile = z
-  .object({
-    entry: z.union([
-      z.object({ kind: z.enum(["heard", "summary"]), text: z.string() }),
-      z.object({
-        kind: z.literal("said"),
-        message: z.object({ role: z.literal("assistant"), content: z.array(z.union([words, call])) }),
-      }),
-      z.object({ kind: z.literal("result"), result }),
-    ]),
-  })
-  .transform(({ entry }) => entry as Entry);
 
 /** The file of a team: its members. */
 export const teamFile = z.object({ members: z.array(z.unknown()) });

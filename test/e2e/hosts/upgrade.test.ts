@@ -6,7 +6,7 @@ import { SCHEMA } from "../../../src/adapters/store/schema.ts";
 import { databaseClass } from "../../../src/adapters/store/sqlite-file.ts";
 import { OLD_RUNBOOK, OLD_VERSIONS, oldPostgres, oldSqlite } from "../../fixtures/old-store.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
-import { BACKENDS, type Backend, connect } from "../../fixtures/stage.ts";
+import { BACKENDS, type Backend, connect, name } from "../../fixtures/stage.ts";
 
 /** The version that the store says it has, past the program. */
 type Old = Placed & { readonly version: () => Promise<number> };
@@ -47,6 +47,28 @@ it("has a store of each schema that is not new", () => {
 });
 
 describe.each(BACKENDS)("on %s", (backend) => {
+  it.each(OLD_VERSIONS)(
+    "exports a store of schema %s, and imports it elsewhere without a fault",
+    async (version) => {
+      const [old, elsewhere] = [await oldTeam(version, backend), projectOn(backend)];
+      const out = join(elsewhere.project.dir, "out");
+      expect(await old.project.run(["export", out], { env: old.env })).toMatchObject({ code: 0 });
+      const { code, stderr } = await elsewhere.project.run(["import", out], { env: elsewhere.env });
+      expect({ code, stderr }).toMatchObject({
+        code: 0,
+        stderr: expect.not.stringMatching(/transcripts|Invalid|tasks?\b/),
+      });
+      const there = (await elsewhere.tasks()).map(({ subject, status }) => [subject, status]);
+      expect(there).toEqual((await old.tasks()).map(({ subject, status }) => [subject, status]));
+      const said = async (team: Placed) =>
+        (await (await team.store()).transcript.all(name("alice"), 0, 100)).filter(
+          ({ entry }) => entry.kind === "said",
+        );
+      expect((await said(elsewhere)).length).toBe((await said(old)).length);
+      expect((await said(old)).length).toBeGreaterThan(0);
+    },
+  );
+
   describe.each(OLD_VERSIONS.filter((version) => version < SCHEMA))("a store of schema %s", (version) => {
     it("is shown by commands that only read, and stays as it is", async () => {
       const { project, env, version: stored } = await oldTeam(version, backend);
