@@ -8,6 +8,8 @@ export type ShellResult = {
   readonly signal: string | null;
   /** stdout and stderr as they came, head and tail when there was more than `keepBytes`. */
   readonly output: string;
+  /** stderr, with `errorsApart`; else "". */
+  readonly errors: string;
   readonly totalBytes: number;
   /** Where the whole output lies, when `output` is not all of it. */
   readonly spooledTo: string | null;
@@ -40,6 +42,8 @@ export type ShellOptions = {
   readonly outputMax?: number;
   /** Gets the output as it comes, not that of an `outputFile`. */
   readonly onOutput?: (chunk: Buffer) => void;
+  /** Keeps stderr out of `output`, for `errors`. */
+  readonly errorsApart?: boolean;
   /** Told the id of its first process, which leads its process group, as soon as there is one. */
   readonly onStart?: (pid: number) => void;
   /** The differences of a command line from the session's rules; makes `exec` confine its program, too. */

@@ -90,7 +90,16 @@ it("runs the blocks one after the other, completes with the output, then rests",
 const bash = (output: string, more: Partial<ShellResult>): string =>
   report(
     {
-      ...{ exitCode: 0, signal: null, output, totalBytes: 1, spooledTo: null, timedOut: false, ms: 1 },
+      ...{
+        exitCode: 0,
+        signal: null,
+        output,
+        errors: "",
+        totalBytes: 1,
+        spooledTo: null,
+        timedOut: false,
+        ms: 1,
+      },
       ...{ droppedBytes: 0, limit: null, denial: null, setAside: null, changed: null },
       ...more,
     },

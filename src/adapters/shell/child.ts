@@ -3,7 +3,7 @@
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { type EkidenError, messageOf, toolFailed } from "../../core/errors.ts";
-import type { Program } from "../../ports/shell.ts";
+import type { ConfinedProgram, Program } from "../../ports/shell.ts";
 import { systemClock } from "../clock.ts";
 import { REMEDY } from "../shortages.ts";
 import type { Output } from "./output.ts";
@@ -54,8 +54,8 @@ export function started(child: Running, file: string, cwd: string): Promise<numb
   });
 }
 
-/** Collects the output; resolves shortly after the process has ended, also when other processes still hold its pipes. */
-export function observe(child: Running, output: Output): Promise<Ended> {
+/** Collects the output, stderr in `errors`; resolves shortly after the process has ended, also when other processes still hold its pipes. */
+export function observe(child: Running, output: Output, errors = output): Promise<Ended> {
   return new Promise((resolve) => {
     const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
     let open = streams.length;
@@ -72,7 +72,7 @@ export function observe(child: Running, output: Output): Promise<Ended> {
     for (const stream of streams) {
       stream.on("data", (chunk: Buffer) => {
         heardAt = systemClock.uptime();
-        if (collecting) output.add(chunk);
+        if (collecting) (stream === child.stderr ? errors : output).add(chunk);
       });
       stream.on("error", () => {});
       stream.once("close", () => {
@@ -94,4 +94,11 @@ export function observe(child: Running, output: Output): Promise<Ended> {
       setTimeout(() => setImmediate(look), QUIET_MS);
     });
   });
+}
+
+/** An exit code that a supervisor reports stands for a signal when we have just sent one. */
+export function outcomeOf(ended: Ended, confined: ConfinedProgram | null, ending: boolean): Ended {
+  if (!confined?.supervised || !ending) return ended;
+  if (ended.code === 143) return { code: null, signal: "SIGTERM" };
+  return ended.code === 137 ? { code: null, signal: "SIGKILL" } : ended;
 }

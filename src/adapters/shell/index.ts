@@ -11,21 +11,23 @@ import { withCeiling } from "../../core/board/worktree.ts";
 import { messageOf, toolFailed } from "../../core/errors.ts";
 import { lazy } from "../../core/lazy.ts";
 import { COMMAND_OUTPUT_MAX, OutputQuota } from "../../core/sandbox/output-quota.ts";
-import type {
-  ConfinedProgram,
-  Program,
-  Sandbox,
-  Shell,
-  ShellOptions,
-  ShellResult,
-} from "../../ports/shell.ts";
+import type { Program, Sandbox, Shell, ShellOptions, ShellResult } from "../../ports/shell.ts";
 import { systemClock } from "../clock.ts";
 import { outsideProgram } from "../outside-programs.ts";
 import { markOf } from "../process-identity.ts";
 import { endAll, groupAlive } from "../process-table.ts";
 import { textIn } from "../small-files.ts";
 import { CappedFile } from "./capped-file.ts";
-import { type Ended, launch, noFolder, observe, type Prepared, type Running, started } from "./child.ts";
+import {
+  type Ended,
+  launch,
+  noFolder,
+  observe,
+  outcomeOf,
+  type Prepared,
+  type Running,
+  started,
+} from "./child.ts";
 import { childEnvironment } from "./environment.ts";
 import { Leftovers } from "./leftovers.ts";
 import { LimitWatch, shortageNote } from "./limits.ts";
@@ -112,6 +114,7 @@ export function createShell(settings: ShellSettings): Shell {
     const spool = join(settings.outputDir, `${process.pid}-${random}.${jobs}.txt`);
     const limits = { max, quota, onOutput: options.onOutput };
     const output = new Output(options.keepBytes ?? KEEP_BYTES, spool, limits);
+    const errors = options.errorsApart ? new Output(KEEP_BYTES, `${spool}.err`, limits) : output;
     const began = systemClock.uptime();
     const plain: Program = {
       ...{ file, args, cwd: options.cwd },
@@ -185,7 +188,7 @@ export function createShell(settings: ShellSettings): Shell {
             limit = note;
           },
         });
-      const ended = observe(child, output);
+      const ended = observe(child, output, errors);
       const unkillable = new Promise<Ended>((resolve) => {
         giveUp = resolve;
       });
@@ -214,21 +217,23 @@ export function createShell(settings: ShellSettings): Shell {
         throw killed(prepared?.began);
       capped?.finish();
       const text = output.finish();
+      const said = errors === output ? text : errors.finish();
       if (ending === undefined && limit === null)
-        await throwFault(code, sink === null ? text : textIn(options.outputFile ?? ""));
+        await throwFault(code, sink === null ? said : textIn(options.outputFile ?? ""));
       return {
         exitCode: code,
         signal,
         output: text,
+        errors: errors === output ? "" : said,
         totalBytes:
           sink === null || capped === null ? output.totalBytes : fstatSync(sink).size + capped.dropped,
         spooledTo: options.outputFile ?? output.spooledTo,
         timedOut,
         ms: systemClock.uptime() - began,
         droppedBytes: capped?.dropped ?? output.droppedBytes,
-        limit: limit ?? shortageNote(code, text, options.cwd, confined?.limits ?? null),
+        limit: limit ?? shortageNote(code, said, options.cwd, confined?.limits ?? null),
         denial:
-          ending === undefined && limit === null ? (confined?.denial(code === 0 ? "" : text) ?? null) : null,
+          ending === undefined && limit === null ? (confined?.denial(code === 0 ? "" : said) ?? null) : null,
         setAside: await setAside(),
         changed: confined?.changed() ?? null,
       };
@@ -238,6 +243,7 @@ export function createShell(settings: ShellSettings): Shell {
       options.signal.removeEventListener("abort", onAbort);
       running.delete(end);
       output.close();
+      errors.close();
       capped?.finish();
       if (sink !== null) closeSync(sink);
       // A supervisor takes all that it started along.
@@ -249,7 +255,10 @@ export function createShell(settings: ShellSettings): Shell {
 
   return {
     // One pipe for both streams, so that they come in the order in which they were written.
-    run: (command, options) => start(bash, scriptArgs(bash, `exec 2>&1; ${command}`), options, true),
+    run(command, options) {
+      const script = options.errorsApart ? command : `exec 2>&1; ${command}`;
+      return start(bash, scriptArgs(bash, script), options, true);
+    },
     async exec(name, args, options) {
       const file = await bundled(name);
       const own = file.includes("/") ? file : outsideProgram(file, env.PATH, options.cwd);
@@ -274,13 +283,6 @@ export function createShell(settings: ShellSettings): Shell {
       warden.close();
     },
   };
-}
-
-/** An exit code that a supervisor reports stands for a signal when we have just sent one. */
-function outcomeOf(ended: Ended, confined: ConfinedProgram | null, ending: boolean): Ended {
-  if (!confined?.supervised || !ending) return ended;
-  if (ended.code === 143) return { code: null, signal: "SIGTERM" };
-  return ended.code === 137 ? { code: null, signal: "SIGKILL" } : ended;
 }
 
 /** A file that only its owner can read, written at its end. @throws EkidenError `tool_failed` */

@@ -138,7 +138,49 @@ describe("an exit code", () => {
       kind: "go",
       context: '{"branch":"main"}',
     });
-    expect(verdict("SessionStart", { ...ended, stdout: '{"decision": "blo' })).toMatchObject({ kind: "go" });
+  });
+
+  it.each([
+    ["checking the call…\n", ""],
+    ["\uFEFF", ""],
+    ["\u001b[0m", "\u001b[0m\r\n"],
+    ['{"continue": true}\n', "\n"],
+    ['{"systemMessage": "x"}', "\nbye"],
+    ['{"decision": "appro', ""],
+  ])("0 with %j before an object and %j after it: the last object counts", (before, after) => {
+    const isOpen = before.endsWith("appro");
+    const stdout = `${before}${isOpen ? "\n" : ""}{"decision": "block",\n "reason": "why"}${after}`;
+    expect(verdict("PreToolUse", { ...ended, stdout })).toEqual({ kind: "block", feedback: "why" });
+    const allowed = `{"decision": "block"}\n${stdout.replace('"block"', '"approve"')}`;
+    expect(verdict("PreToolUse", { ...ended, stdout: allowed })).toMatchObject({ kind: "go" });
+  });
+
+  it.each([
+    '{"decision": "blo',
+    "{'decision': 'block'}",
+    '{decision: "block"}',
+    '{"continue": true}\n{"decision": "block"',
+    '{"decision": "block", "reason": "two\nlines"}',
+  ])("0 with %j, which cannot be read, is a warning, and refuses a call", (stdout) => {
+    expect(verdict("PreToolUse", { ...ended, stdout })).toMatchObject({
+      kind: "block",
+      feedback: expect.stringContaining("JSON that cannot be read"),
+    });
+    expect(verdict("UserPromptSubmit", { ...ended, stdout })).toMatchObject({
+      kind: "go",
+      context: stdout,
+      note: expect.stringContaining("JSON that cannot be read"),
+    });
+    expect(verdict("Stop", { ...ended, stdout })).toMatchObject({ kind: "go", context: "" });
+  });
+
+  it("is missing where a hook could not be started: a warning, and a call is refused", () => {
+    const failed = { hook: hook(""), notStarted: "no sandbox." };
+    expect(verdict("PreToolUse", failed)).toMatchObject({
+      kind: "block",
+      feedback: expect.stringContaining("could not be started: no sandbox."),
+    });
+    expect(verdict("Stop", failed)).toMatchObject({ kind: "warn" });
   });
 
   it("of another value, a signal and a time-out are warnings", () => {

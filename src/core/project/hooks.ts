@@ -5,14 +5,18 @@
  * | exit code | effect                                                                                   |
  * |-----------|------------------------------------------------------------------------------------------|
  * | 0         | work goes on; stdout of SessionStart and UserPromptSubmit is added for the model;         |
- * |           | a JSON object on stdout has the meaning it has in other harnesses (`decision`, `reason` …) |
+ * |           | the last JSON object on stdout has the meaning it has in other harnesses (`decision` …)    |
  * | 2         | blocked, with stderr as the reason: the call or completion is refused, the member goes on |
  * | other     | a warning in the journal, and work goes on; the same after a time-out or a signal         |
+ *
+ * A PreToolUse hook that could not be started, or whose JSON cannot be read, may have been a guard: the call is refused.
  */
 import { z } from "zod";
 import { headAndTail } from "../conversation/compaction.ts";
 import { lazy } from "../lazy.ts";
 import { textPattern } from "../paths/paths.ts";
+import { jsonObjects } from "../text/json-objects.ts";
+import { plainText } from "../text/plain-text.ts";
 import { cutEnd } from "../text/valid.ts";
 import { hookedAs, ourName } from "../tool-names.ts";
 
@@ -115,9 +119,11 @@ function matches(matcher: string, subject: string): boolean {
   });
 }
 
-/** The result of one hook. */
-export type HookResult = {
+/** The result of one hook. `notStarted`: why it did not run. */
+export type HookResult = HookEnd | { readonly hook: Hook; readonly notStarted: string };
+type HookEnd = {
   readonly hook: Hook;
+  readonly notStarted?: undefined;
   /** Null when a signal or the time-out ended it. */
   readonly exitCode: number | null;
   readonly timedOut: boolean;
@@ -132,15 +138,27 @@ export type HookVerdict = Readonly<
   | { kind: "warn"; text: string }
 >;
 
-export function verdict(
-  event: HookEvent,
-  { hook, exitCode, timedOut, stdout, stderr }: HookResult,
-): HookVerdict {
-  const named = `The ${event} hook ${JSON.stringify(short(hook.command))}`;
+export function verdict(event: HookEvent, result: HookResult): HookVerdict {
+  const named = `The ${event} hook ${JSON.stringify(short(result.hook.command))}`;
+  const unguarded = (what: string): HookVerdict | null =>
+    event === "PreToolUse"
+      ? { kind: "block", feedback: `${named} ${what}, and it may forbid this call.` }
+      : null;
+  if (result.notStarted !== undefined) {
+    const what = `could not be started: ${short(result.notStarted)}`;
+    return unguarded(what) ?? { kind: "warn", text: `${named} ${what} Work goes on without it.` };
+  }
+  const { hook, exitCode, timedOut, stdout, stderr } = result;
   const silent = `${named} blocks this without a reason.`;
   if (exitCode === 0 && !timedOut) {
     const answer = jsonAnswer(stdout);
-    if (answer === null) return { kind: "go", context: ADDS.has(event) ? bounded(stdout) : "" };
+    const added = ADDS.has(event) ? bounded(stdout) : "";
+    if (answer === null) return { kind: "go", context: added };
+    if (answer === "unreadable") {
+      const what = `printed JSON that cannot be read (${short(stdout.trim())})`;
+      const note = `${named} ${what}; work goes on without its answer.`;
+      return unguarded(what) ?? { kind: "go", context: added, note };
+    }
     const { blocks, reason, context, note } = answer;
     if (blocks) return { kind: "block", feedback: bounded(reason) || silent };
     return {
@@ -186,24 +204,21 @@ const answerShape = lazy(() =>
   }),
 );
 const KNOWN =
-  /"(?:decision|continue|systemMessage|additionalContext|hookSpecificOutput|suppressOutput|stopReason|reason)"\s*:/;
+  /\b(?:decision|continue|systemMessage|additionalContext|hookSpecificOutput|suppressOutput|stopReason|reason|permissionDecision)["']?\s*:/;
 
 /**
- * Reads stdout as the JSON answer of other harnesses; null when it is not one. A hook cannot make this program ask a person, so
- * its "ask" refuses the call.
+ * Reads the last answer on stdout in the JSON of other harnesses, between other lines and objects; null when there is none. A hook
+ * cannot make this program ask a person, so its "ask" refuses the call.
  */
 function jsonAnswer(
   stdout: string,
-): { blocks: boolean; reason: string; context: string; note: string } | null {
-  if (!/^\s*\{/.test(stdout) || !KNOWN.test(stdout)) return null;
-  let value: unknown;
-  try {
-    value = JSON.parse(stdout);
-  } catch {
-    return null;
-  }
-  const read = answerShape().safeParse(value);
-  if (!read.success) return null;
+): { blocks: boolean; reason: string; context: string; note: string } | "unreadable" | null {
+  const last = jsonObjects(plainText(stdout).replaceAll("\uFEFF", "")).findLast(({ text }) =>
+    KNOWN.test(text),
+  );
+  if (last === undefined) return null;
+  const read = answerShape().safeParse(last.value);
+  if (!read.success) return "unreadable";
   const { decision, reason, stopReason, systemMessage, additionalContext, hookSpecificOutput, ...rest } =
     read.data;
   const { permissionDecision, permissionDecisionReason } = hookSpecificOutput;

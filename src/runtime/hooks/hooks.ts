@@ -1,7 +1,6 @@
 /** Runs the person's hooks. `core/project/hooks.ts` says what their answers mean; the callers of this file act on them. */
-import { randomUUID } from "node:crypto";
 import type { Profile } from "../../core/board/member.ts";
-import { notPermitted } from "../../core/errors.ts";
+import { messageOf, notPermitted } from "../../core/errors.ts";
 import {
   type Hook,
   type HookEvent,
@@ -32,14 +31,6 @@ export type HookCall = {
   readonly details: Readonly<Record<string, unknown>>;
   readonly signal: AbortSignal;
 };
-
-/** Prints stdout, then a mark, then stderr, because the shell returns both as one. The command comes by a variable, without quoting. */
-const SCRIPT = `exec 3>&1
-said=$(eval "$EKIDEN_HOOK" 2>&1 >&3 3>&-)
-code=$?
-exec 3>&-
-printf '\\n%s\\n%s' "$EKIDEN_HOOK_MARK" "$said"
-exit $code`;
 
 /** The bytes of a hook's output that are kept. */
 const KEEP_BYTES = 200_000;
@@ -91,26 +82,20 @@ export class Hooks {
 
   private async one(hook: Hook, input: unknown, signal: AbortSignal): Promise<HookResult> {
     const { shell, cwd } = this.parts;
-    const mark = randomUUID();
     try {
-      const { exitCode, timedOut, output } = await shell.run(SCRIPT, {
+      const { exitCode, timedOut, output, errors } = await shell.run(hook.command, {
         cwd,
         signal,
         timeoutMs: hook.timeoutMs,
         input: JSON.stringify(input),
         keepBytes: KEEP_BYTES,
-        env: {
-          EKIDEN_HOOK: hook.command,
-          EKIDEN_HOOK_MARK: mark,
-          EKIDEN_PROJECT_DIR: cwd,
-          CLAUDE_PROJECT_DIR: cwd,
-        },
+        errorsApart: true,
+        env: { EKIDEN_PROJECT_DIR: cwd, CLAUDE_PROJECT_DIR: cwd },
       });
-      const [stdout = "", stderr = ""] = output.split(`\n${mark}\n`);
-      return { hook, exitCode, timedOut, stdout, stderr };
+      return { hook, exitCode, timedOut, stdout: output, stderr: errors };
     } catch (error) {
       if (signal.aborted) throw signal.reason;
-      return { hook, exitCode: null, timedOut: false, stdout: "", stderr: String(error) };
+      return { hook, notStarted: messageOf(error) };
     }
   }
 }

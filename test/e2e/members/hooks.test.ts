@@ -154,6 +154,22 @@ describe("a hook", () => {
     await expect(running).rejects.toThrow("urgent");
   });
 
+  it("has ended when its own process has, also when a child of it holds its pipes", async () => {
+    const left = "sleep 300 & sleep 300 >/dev/null & echo 'not today' >&2; exit 2";
+    const hooks = make({ PreToolUse: [hook(left, { timeoutMs: 60_000 })] });
+    await expect(call(shout, { text: "a" }, hookedCalls(hooks, alice))).rejects.toThrow("not today");
+    expect(await warnings()).toEqual([]);
+  });
+
+  it("that cannot be started refuses the call, because it may be a guard", async () => {
+    const guard = { PreToolUse: [hook("exit 0")], PostToolUse: [hook("exit 0")] };
+    const gone = new Hooks({ hooks: guard, shell, store, cwd: join(folder, "gone") });
+    const refused = call(shout, { text: "a" }, hookedCalls(gone, alice));
+    await expect(refused).rejects.toThrow(/could not be started: .*gone/);
+    const after = make({ PostToolUse: guard.PostToolUse });
+    expect(await call(shout, { text: "a" }, hookedCalls(after, alice))).toBe("A");
+  });
+
   it("only runs where its matcher fits", async () => {
     const hooks = make({ PreToolUse: [hook("exit 2", { matcher: "bash|write_*" })] });
     expect(await call(shout, { text: "a" }, hookedCalls(hooks, alice))).toBe("A");
