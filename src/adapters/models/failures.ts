@@ -5,6 +5,7 @@
 
 import { EkidenError, type ErrorDetails, isEkidenError } from "../../core/errors.ts";
 import { cutEnd } from "../../core/text/valid.ts";
+import { statusIn } from "./answered-status.ts";
 import { StreamBroken } from "./stream.ts";
 
 export type FailureContext = {
@@ -44,10 +45,12 @@ const OURS =
 /** Statuses that are about the provider, not about this request. */
 const EVERYONE = new Set([429, 502, 503, 529]);
 
-export function failureOf(thrown: unknown, context: FailureContext): EkidenError {
-  if (isEkidenError(thrown)) return thrown;
+export function failureOf(given: unknown, context: FailureContext): EkidenError {
+  if (isEkidenError(given)) return given;
+  // A package reports a failure while it reads an answer as one with the status of the answer.
+  const thrown = numberAt(given, "statusCode") === 200 ? (at(given, "cause") ?? given) : given;
   const error = thrown instanceof StreamBroken && thrown.error !== undefined ? thrown.error : thrown;
-  const status = numberAt(error, "statusCode");
+  const status = numberAt(error, "statusCode") ?? (thrown === error ? undefined : statusIn(error));
   const said = redacted(wordsOf(error), context.secret);
   const fail = (code: EkidenError["code"], message: string, details: ErrorDetails = {}): EkidenError =>
     new EkidenError(code, `${context.spec}: ${message}`, {

@@ -7,16 +7,22 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import type { ReadableStream as NodeReadableStream } from "node:stream/web";
 import { askByProxy, proxyFor } from "../proxied.ts";
+import type { WholeAnswer } from "./whole-answers.ts";
 
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 /** A `Response` with one of these may not have a body. */
 const EMPTY = new Set([204, 205, 304]);
 
-/** @param onBytes called for the head of the answer and for each piece of it. @throws TypeError "fetch failed" as fetch does */
+/**
+ * @param onBytes called for the head of the answer and for each piece of it
+ * @param whole reads JSON in the place of a stream
+ * @throws TypeError "fetch failed" as fetch does
+ */
 export async function httpFetch(
   input: Parameters<typeof fetch>[0],
   init: RequestInit = {},
   onBytes: () => void = () => {},
+  whole: WholeAnswer | null = null,
 ): Promise<Response> {
   const { method = "GET", body, signal } = init;
   const url = typeof input === "string" || input instanceof URL ? new URL(input) : null;
@@ -29,11 +35,14 @@ export async function httpFetch(
   const status = answer.statusCode ?? 0;
   if (redirects(answer)) return fetch(input, init);
   if (EMPTY.has(status)) answer.resume();
-  return new Response(EMPTY.has(status) ? null : bytesOf(await decoded(answer), onBytes), {
-    status,
-    statusText: answer.statusMessage ?? "",
-    headers: headersOf(answer),
-  });
+  return new Response(
+    EMPTY.has(status) ? null : bytesOf(await decoded(answer), onBytes, status === 200 ? whole : null),
+    {
+      status,
+      statusText: answer.statusMessage ?? "",
+      headers: headersOf(answer),
+    },
+  );
 }
 
 export type Answer = {
@@ -168,18 +177,33 @@ async function decoded(answer: IncomingMessage): Promise<Readable> {
 }
 
 /** One stream instead of the three that stacked adapters would make: they cost more than the reading. */
-function bytesOf(source: Readable, onBytes: () => void): ReadableStream<Uint8Array> {
+function bytesOf(
+  source: Readable,
+  onBytes: () => void,
+  whole: WholeAnswer | null,
+): ReadableStream<Uint8Array> {
   let cancelled = false;
   return new ReadableStream<Uint8Array>({
     start(controller) {
       source.on("data", (chunk: Buffer) => {
         if (cancelled) return;
         onBytes();
-        controller.enqueue(chunk);
+        const events = whole ? whole.take(chunk) : chunk;
+        if (events === null) return;
+        controller.enqueue(events);
         if ((controller.desiredSize ?? 0) <= 0) source.pause();
       });
       // An end that was under way comes also to a reader that has gone, and would end the process.
-      source.on("end", () => cancelled || controller.close());
+      source.on("end", () => {
+        if (cancelled) return;
+        try {
+          const events = whole?.end();
+          if (events) controller.enqueue(Buffer.from(events));
+          controller.close();
+        } catch (error) {
+          controller.error(error);
+        }
+      });
       source.on("error", (error) => cancelled || controller.error(error));
     },
     pull: () => void source.resume(),

@@ -10,6 +10,7 @@ import { forOllama } from "./schemas.ts";
 import { type PartStream, streamOf } from "./stream.ts";
 import type { VendorRequest } from "./vendor.ts";
 import { heardBy } from "./watchdog.ts";
+import { errorOf, isError } from "./whole-answers.ts";
 
 export type OllamaAddress = {
   /** Without a path. */
@@ -144,7 +145,6 @@ type Chunk = {
   readonly done_reason?: string;
   readonly prompt_eval_count?: number;
   readonly eval_count?: number;
-  readonly error?: string;
 };
 
 const REASONS: Readonly<Record<string, "stop" | "length">> = { stop: "stop", length: "length" };
@@ -156,8 +156,9 @@ async function* partsOf(text: Readable): AsyncGenerator<LanguageModelV3StreamPar
     if (now !== kind) [block, kind] = [block + 1, now];
     return String(block);
   };
-  for await (const { message = {}, error, done, ...end } of linesOf(text)) {
-    if (error !== undefined) yield { type: "error", error: { message: error } };
+  for await (const chunk of linesOf(text)) {
+    if (isError(chunk)) throw errorOf(chunk, JSON.stringify(chunk));
+    const { message = {}, done, ...end } = chunk;
     const { thinking, content, tool_calls: calls = [] } = message;
     if (thinking) yield { type: "reasoning-delta", id: blockOf("thinking"), delta: thinking };
     if (content) yield { type: "text-delta", id: blockOf("text"), delta: content };
@@ -181,12 +182,29 @@ async function* partsOf(text: Readable): AsyncGenerator<LanguageModelV3StreamPar
   }
 }
 
+/** An object on several lines is one that a gateway made: it is read at the end. */
 async function* linesOf(text: Readable): AsyncGenerator<Chunk> {
   let rest = "";
   for await (const chunk of text) {
-    const lines = (rest + String(chunk)).split("\n");
+    const lines = (rest + String(chunk)).replace(/^\uFEFF/, "").split("\n");
     rest = lines.pop() ?? "";
-    for (const line of lines) if (line.trim() !== "") yield JSON.parse(line) as Chunk;
+    for (const [at, line] of lines.entries()) {
+      if (line.trim() === "") continue;
+      const read = chunkIn(line);
+      if (read) yield read;
+      else {
+        rest = [...lines.slice(at), rest].join("\n");
+        break;
+      }
+    }
   }
   if (rest.trim() !== "") yield JSON.parse(rest) as Chunk;
+}
+
+function chunkIn(line: string): Chunk | null {
+  try {
+    return JSON.parse(line) as Chunk;
+  } catch {
+    return null;
+  }
 }

@@ -5,6 +5,7 @@
  */
 import { systemClock } from "../clock.ts";
 import { httpFetch } from "./http.ts";
+import { WholeAnswer } from "./whole-answers.ts";
 
 const watchdogs = new WeakMap<AbortSignal, Watchdog>();
 
@@ -72,7 +73,7 @@ export class Watchdog {
 
 export const watchedFetch: typeof globalThis.fetch = (input, init) => {
   const watchdog = init?.signal ? watchdogs.get(init.signal) : undefined;
-  return httpFetch(input, init, () => watchdog?.heard());
+  return httpFetch(input, init, () => watchdog?.heard(), new WholeAnswer());
 };
 
 /** Tells the watchdog of a request that bytes came. */

@@ -3,6 +3,7 @@ import { ask, refusal } from "../http.ts";
 import { type PartStream, streamOf } from "../stream.ts";
 import type { VendorRequest } from "../vendor.ts";
 import { heardBy } from "../watchdog.ts";
+import { asEvents } from "../whole-answers.ts";
 import { partsOf } from "./reply.ts";
 import { betasOf, bodyOf, type Told } from "./request.ts";
 
@@ -31,5 +32,5 @@ export async function askMessages(
     onBytes: heardBy(signal),
   });
   if (answer.status !== 200) throw await refusal(answer);
-  return { stream: streamOf(answer.text, partsOf) };
+  return { stream: streamOf(answer.text, (text) => partsOf(asEvents(text))) };
 }

@@ -2,7 +2,6 @@
  * Reads the events of a streamed reply as the parts that every vendor's reply consists of. It reads on after the end of the
  * reply, so that `drain` in stream.ts ends the response for all vendors alike.
  */
-import type { Readable } from "node:stream";
 import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart } from "@ai-sdk/provider";
 
 type Block = { type: string; id?: string; name?: string; data?: string; json: string };
@@ -51,7 +50,7 @@ const REASONS: Readonly<Record<string, LanguageModelV3FinishReason["unified"]>> 
   refusal: "content-filter",
 };
 
-export async function* partsOf(text: Readable): AsyncGenerator<LanguageModelV3StreamPart> {
+export async function* partsOf(text: AsyncIterable<string>): AsyncGenerator<LanguageModelV3StreamPart> {
   const blocks = new Map<number, Block>();
   let tokens: Tokens = {};
   let reason: string | undefined;
@@ -115,7 +114,7 @@ export async function* partsOf(text: Readable): AsyncGenerator<LanguageModelV3St
       case "error":
         yield {
           type: "error",
-          error: event.error?.type === "overloaded_error" ? { ...event.error, statusCode: 529 } : event.error,
+          error: event.error,
         };
     }
   }
@@ -142,7 +141,7 @@ function usageOf({
   };
 }
 
-async function* eventsOf(text: Readable): AsyncGenerator<SseEvent> {
+async function* eventsOf(text: AsyncIterable<string>): AsyncGenerator<SseEvent> {
   let rest = "";
   let data: string[] = [];
   for await (const chunk of text) {
