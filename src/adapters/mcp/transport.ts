@@ -7,6 +7,7 @@ import { quote } from "../../core/ids.ts";
 import type { HttpServer, ServerConfig, StdioServer } from "../../core/project/mcp.ts";
 import { cutStart } from "../../core/text/valid.ts";
 import type { Program } from "../../ports/shell.ts";
+import { UnmarkedLines } from "../byte-order-mark.ts";
 import { outsideProgram } from "../outside-programs.ts";
 import type { McpOptions } from "./index.ts";
 
@@ -63,6 +64,12 @@ async function local({ command, args, env, cwd = "." }: StdioServer, place: Plac
     cwd: program.cwd,
     stderr: "pipe",
   });
+  const lines = new UnmarkedLines();
+  const reader = (transport as unknown as { readonly _readBuffer: { append(chunk: Buffer): void } })
+    ._readBuffer;
+  // The library takes no other stream than that of the process.
+  const append = reader.append.bind(reader);
+  reader.append = (chunk) => append(lines.take(chunk));
   // The client keeps what is called already.
   transport.onclose = () => void confined?.ended().catch(() => {});
   let stderr = "";

@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { Server } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import manifest from "../../../package.json" with { type: "json" };
+import { unmarked } from "../../adapters/byte-order-mark.ts";
 import type { ToolSpec } from "../../ports/index.ts";
 
 type Call = (tool: string, input: unknown) => Promise<{ text: string; isError: boolean }>;
@@ -28,7 +29,10 @@ export function serveTools(socket: Socket, specs: readonly ToolSpec[], call: Cal
     });
     return server;
   };
-  const handle = serveStdio(make, { transport: new StdioServerTransport(socket, socket), onerror: () => {} });
+  const handle = serveStdio(make, {
+    transport: new StdioServerTransport(unmarked(socket), socket),
+    onerror: () => {},
+  });
   socket.resume(); // it was paused behind the word
   socket.once("close", () => void handle.close().catch(() => {}));
 }

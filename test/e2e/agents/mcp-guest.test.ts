@@ -1,4 +1,6 @@
 /** `ekiden mcp` as an MCP client uses it: an agent outside of this program is a teammate. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
@@ -56,6 +58,19 @@ const phaseOf = async (who: string): Promise<string | undefined> => {
   const activity = (await (await project.store()).roster.member(name(who)))?.activity;
   return activity && [activity.phase, "reason" in activity && activity.reason].filter(Boolean).join(" ");
 };
+
+it("hears a client that begins with a byte order mark", async () => {
+  const { command, args, ...rest } = project.command(["mcp"]);
+  const child = spawn(command, args, { ...rest, stdio: ["pipe", "pipe", "ignore"] });
+  const clientInfo = { name: "marked", version: "1" };
+  const params = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo };
+  let said = "";
+  child.stdout.on("data", (chunk: Buffer) => (said += chunk));
+  child.stdin.write(`\ufeff${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\r\n`);
+  await soon(() => expect(said).toContain("wait_for_work"));
+  child.stdin.end();
+  await once(child, "close");
+});
 
 it("pulls the tasks that become ready, hears mail while it waits, and leaves with its client", async () => {
   await project.add(

@@ -5,6 +5,7 @@ import { mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Mcp } from "../../../src/adapters/mcp/index.ts";
 import type { NamedServer } from "../../../src/core/project/mcp.ts";
@@ -65,6 +66,20 @@ it("offers the tools of two servers and calls them", async () => {
   );
   expect(tools.every((tool) => tool.access === "exec")).toBe(true);
   expect(tools.find((t) => t.name === "mcp__every__echo")?.schema).toMatchObject({ type: "object" });
+});
+
+it("reads a server that begins its lines with a byte order mark", async () => {
+  const marking = `
+    const write = process.stdout.write.bind(process.stdout);
+    process.stdout.write = (text, ...more) => write("\\ufeff" + text, ...more);
+    await import(${JSON.stringify(pathToFileURL(filesystem).href)});`;
+  const tools = await open(stdio("files", "--input-type=module", "-e", marking, "-", folder)).tools("");
+  expect(problems).toEqual([]);
+  await call(tools, "mcp__files__write_file", { path: join(folder, "a.txt"), content: "\ufeffby MCP" });
+  expect(await call(tools, "mcp__files__read_text_file", { path: join(folder, "a.txt") })).toContain(
+    "by MCP",
+  );
+  expect(await readFile(join(folder, "a.txt"), "utf8")).toBe("\ufeffby MCP");
 });
 
 it("keeps the other servers when one cannot start, and says what it wrote", async () => {
