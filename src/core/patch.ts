@@ -2,6 +2,7 @@
 
 import { badInput, notFound } from "./errors.ts";
 import type { FileWrite } from "./progress/file-changes.ts";
+import { lineEndOf, splitMark } from "./text/file-form.ts";
 import { tried } from "./tried.ts";
 
 type Line = { readonly mark: " " | "-" | "+"; readonly text: string };
@@ -104,10 +105,14 @@ export function patched(
   { path, hunks }: Extract<FilePatch, { kind: "update" }>,
   hint: (wanted: string) => string = () => "",
 ): string {
-  const lineEnd = text.includes("\r\n") ? "\r\n" : "\n";
-  const endsWithLine = text === "" || text.endsWith("\n");
-  const lines = text.split(/\r?\n/);
+  const [byteOrderMark, body] = splitMark(text);
+  const lineEnd = lineEndOf(body);
+  const endsWithLine = body === "" || body.endsWith("\n");
+  const lines = body.split("\n");
   if (endsWithLine) lines.pop();
+  // A line that stays keeps its own end.
+  const ended = (line: string): string => (lineEnd === "\r\n" ? `${line}\r` : line);
+  if (!endsWithLine) lines.push(ended(lines.pop() ?? ""));
   let from = 0;
   for (const [i, { below, lines: wanted, atEnd }] of hunks.entries()) {
     for (const head of below) {
@@ -122,7 +127,7 @@ export function patched(
     // Lines that stay are those of the file: their white space may differ from that of the patch.
     let next = at;
     const now = wanted.flatMap(({ mark, text }) => {
-      if (mark === "+") return [text];
+      if (mark === "+") return [ended(text)];
       const line = lines[next] ?? "";
       next += 1;
       return mark === "-" ? [] : [line];
@@ -130,14 +135,19 @@ export function patched(
     lines.splice(at, old.length, ...now);
     from = at + now.length;
   }
-  return lines.join(lineEnd) + (endsWithLine && lines.length > 0 ? lineEnd : "");
+  if (!endsWithLine && lines.length > 0) lines.push(withoutReturn(lines.pop() ?? ""));
+  const [, after] = splitMark(lines.join("\n"));
+  return byteOrderMark + after + (endsWithLine && lines.length > 0 ? "\n" : "");
 }
 
+function withoutReturn(line: string): string {
+  return line.replace(/\r$/, "");
+}
 const tail = (text: string): string => (text === "" ? "" : ` ${text}`);
 
 /** Forms in which lines are compared: as they are, then without white space at the end, then without any around them. */
 const FORMS: readonly ((line: string) => string)[] = [
-  (line) => line,
+  withoutReturn,
   (line) => line.trimEnd(),
   (line) => line.trim(),
 ];

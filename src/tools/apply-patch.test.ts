@@ -29,6 +29,11 @@ describe("the text of a file", () => {
     ["x\ny\nx\n", ["-x", "+z", "*** End of File"], "x\ny\nz\n"],
     ["  a  \nb\n", [" a", "-b", "+B"], "  a  \nB\n"],
     ["a\r\nb\r\n", [" a", "-b", "+B"], "a\r\nB\r\n"],
+    ["a\r\nb", [" a", " b", "+c"], "a\r\nb\r\nc"],
+    ["a\r\nb\r\nc\n", ["-b", "+B"], "a\r\nB\r\nc\n"],
+    ["a\nb\r\nc\n", ["-c", "+C"], "a\nb\r\nC\n"],
+    ["\ufeffa\nb\n", ["-a", "+A"], "\ufeffA\nb\n"],
+    ["\ufeffa\nb\n", ["-\ufeffa", "+\ufeffA"], "\ufeffA\nb\n"],
     ["a\n", ["+b"], "a\nb\n"],
     ["", ["+b"], "b\n"],
     ["a\nb\n", ["@@ a", "+n"], "a\nn\nb\n"],
@@ -78,6 +83,14 @@ describe("apply_patch", () => {
     put("b", "b\n");
   });
   afterEach(() => takeAway(workspace));
+
+  it("keeps the byte order mark and the line ends of a file, also where it is added anew", async () => {
+    put("a", "\ufeffone\r\ntwo\r\n");
+    await apply("alice", patchOf("*** Update File: a", "-[U+FEFF]one", "+[U+FEFF]1", "+1.5"));
+    expect(get("a")).toBe("\ufeff1\r\n1.5\r\ntwo\r\n");
+    await apply("alice", patchOf("*** Add File: a", "+new", "+file"));
+    expect(get("a")).toBe("\ufeffnew\r\nfile\r\n");
+  });
 
   it("adds, changes, moves and deletes files", async () => {
     const patch = patchOf(

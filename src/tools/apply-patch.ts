@@ -2,12 +2,13 @@
 import { z } from "zod";
 import { badInput, type EkidenError, notFound, orElse } from "../core/errors.ts";
 import { patched, pathsIn, readPatch } from "../core/patch.ts";
+import { inFormOf } from "../core/text/file-form.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { textOf } from "./edit-file.ts";
 import { text } from "./inputs.ts";
 import { nearestLines } from "./nearest-lines.ts";
-import { createFile, removeFile, replaceText, withFile, withSecrets } from "./opened.ts";
+import { createFile, removeFile, replaceText, withFile, withoutMarksOf } from "./opened.ts";
 import { checkUnchanged, noteWrite } from "./seen-files.ts";
 import { type Place, placeOf } from "./workspace.ts";
 
@@ -82,7 +83,8 @@ async function changesOf(patch: string, ctx: ToolContext): Promise<Change[]> {
   for (const file of readPatch(patch)) {
     const place = await placeOf(file.path, ctx, "write");
     if (file.kind === "add") {
-      await set(place, withSecrets(file.content, (await now(place)) ?? "", ctx.secrets));
+      const replaced = (await now(place)) ?? "";
+      await set(place, inFormOf(replaced, withoutMarksOf(file.content, replaced, ctx.secrets)).text);
       continue;
     }
     const before = await now(place);
@@ -92,7 +94,7 @@ async function changesOf(patch: string, ctx: ToolContext): Promise<Change[]> {
       await set(place, null);
       continue;
     }
-    const restored = (text: string): string => withSecrets(text, before, ctx.secrets);
+    const restored = (text: string): string => withoutMarksOf(text, before, ctx.secrets);
     const hunks = file.hunks.map((hunk) => ({
       ...hunk,
       lines: hunk.lines.map((line) => ({ ...line, text: restored(line.text) })),

@@ -3,6 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
 import { behindMarks, withoutMarks } from "../core/conversation/foreign.ts";
 import { badInput, EkidenError, notFound } from "../core/errors.ts";
+import { lineEndOf, splitMark, withLineEnd } from "../core/text/file-form.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
@@ -86,6 +87,8 @@ async function edited(
       throw new EkidenError(error.code, `${head} ${error.message}`);
     }
   });
+  const [[mark], [lost]] = [splitMark(before), splitMark(after)];
+  if (lost === "") after = mark + after;
   if (after === before) throw badInput("The edits cancel each other out: nothing would change.");
   return { before, after, done };
 }
@@ -129,18 +132,24 @@ export async function textOf(file: FileHandle, size: number, shown: string): Pro
 }
 
 /**
- * Models write \n. In a file with \r\n the text is matched and inserted with \r\n. And they write what results show: a mark stands
+ * Models write \n. In a file with \r\n the text is matched and inserted with \r\n. They may begin a text with the byte order mark of a file. And they write what results show: a mark stands
  * for a hidden character or a tag where `old` is not in the file with the mark itself, and `new` keeps those of `old`.
  */
 function adapted(text: string, old: string, fresh: string): { search: string; replacement: string } {
-  const crlf = (part: string): string => part.replace(/\r?\n/g, "\r\n");
+  const crlf = (part: string): string => withLineEnd(part, "\r\n");
   const asWritten = { search: old, replacement: fresh };
   const inMarks = {
     search: behindMarks(old),
     replacement: withoutMarks(fresh, (mark) => old.includes(mark)),
   };
-  for (const { search, replacement } of [asWritten, inMarks]) {
-    if (text.includes(search)) return { search, replacement };
+  const inserted =
+    lineEndOf(text) === "\r\n" && !/(^|[^\r])\n/.test(old) ? crlf : (part: string): string => part;
+  const unmarked = ({ search, replacement }: typeof inMarks): typeof inMarks => ({
+    search: splitMark(search)[1],
+    replacement: splitMark(replacement)[1],
+  });
+  for (const { search, replacement } of [asWritten, inMarks, unmarked(asWritten), unmarked(inMarks)]) {
+    if (search !== "" && text.includes(search)) return { search, replacement: inserted(replacement) };
     if (text.includes("\r\n") && text.includes(crlf(search)))
       return { search: crlf(search), replacement: crlf(replacement) };
   }

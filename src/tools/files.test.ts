@@ -226,8 +226,35 @@ describe("edit_file", () => {
     put("a", "\ufeffone\r\ntwo\r\n");
     await call(editFile, { path: "a", old: "one\ntwo", new: "1\n2" });
     expect(get("a")).toBe("\ufeff1\r\n2\r\n");
+    await call(editFile, { path: "a", old: "1", new: "1\n1.5" });
+    await call(editFile, { path: "a", old: "\ufeff1\r\n", new: "one\n" });
+    await call(editFile, { path: "a", old: "[U+FEFF]one", new: "[U+FEFF]1" });
+    expect(get("a")).toBe("\ufeff1\r\n1.5\r\n2\r\n");
+    put("c", "one\ntwo\r\n");
+    await call(editFile, { path: "c", old: "\ufeffone", new: "\ufeff1\n1.5" });
+    expect(get("c")).toBe("1\n1.5\ntwo\r\n");
     put("b", Buffer.from([0x61, 0xff]));
     await expect(call(editFile, { path: "b", old: "a", new: "b" })).rejects.toThrow("not UTF-8");
+  });
+
+  it.each([
+    [
+      "\ufeffone\r\ntwo\r\n",
+      "1\n2\n",
+      "\ufeff1\r\n2\r\n",
+      "Its byte order mark and line ends (\\r\\n) stayed.",
+    ],
+    ["\ufeffone\n", "\ufeff1\n", "\ufeff1\n", ""],
+    ["\ufeffone\n", "[U+FEFF]1\n", "\ufeff1\n", "Marks for characters"],
+    ["one\r\n", "1\r\n2\n", "1\r\n2\n", ""],
+    ["one\n", "1\r\n", "1\r\n", ""],
+    [`\ufeff${"line\r\n".repeat(800_000)}`, "1\n", "\ufeff1\r\n", "stayed."],
+    ["one", "1\n", "1\n", ""],
+  ])("write_file keeps the form of the file (%#)", async (before, content, after, note) => {
+    put("a", before);
+    const said = await call(writeFile, { path: "a", content });
+    expect(get("a")).toBe(after);
+    expect(said.replace(/^.*? bytes\. ?/, "")).toEqual(note === "" ? "" : expect.stringContaining(note));
   });
 
   it.each([

@@ -6,6 +6,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, mkdir, open, readdir, readlink, realpath, stat, unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
+import { withoutMarks } from "../core/conversation/foreign.ts";
 import { badInput, EkidenError, notFound, toolFailed } from "../core/errors.ts";
 import type { ToolContext } from "../ports/index.ts";
 import type { Place } from "./workspace.ts";
@@ -78,6 +79,16 @@ export async function replaceText(file: FileHandle, text: string): Promise<void>
   for (let at = 0; at < bytes.length; )
     at += (await file.write(bytes, at, bytes.length - at, at)).bytesWritten;
 }
+
+/**
+ * With the hidden characters, the tags and the secrets of the file in place of their marks: a member that has read marks writes marks.
+ * One that was in the file itself stays. @throws EkidenError as `withSecrets`
+ */
+export const withoutMarksOf = (text: string, before: string, secrets: ToolContext["secrets"]): string =>
+  withoutMarks(
+    withSecrets(text, before, secrets),
+    (mark, behind) => before.includes(behind) && !before.includes(mark),
+  );
 
 /** With the secrets of the file in place of their marks. @throws EkidenError `bad_input` where a mark may stand for several */
 export function withSecrets(text: string, before: string, secrets: ToolContext["secrets"]): string {

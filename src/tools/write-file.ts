@@ -1,11 +1,12 @@
 /** Creates or overwrites a file. */
+import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
-import { withoutMarks } from "../core/conversation/foreign.ts";
 import { badInput, orElse } from "../core/errors.ts";
+import { inFormOf } from "../core/text/file-form.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { text } from "./inputs.ts";
-import { createFile, replaceText, withFile, withSecrets } from "./opened.ts";
+import { createFile, replaceText, withFile, withoutMarksOf } from "./opened.ts";
 import { checkUnchanged, noteWrite } from "./seen-files.ts";
 import { type Place, placeOf } from "./workspace.ts";
 
@@ -21,13 +22,14 @@ export const writeFile = defineTool({
   async preview(input, ctx) {
     const place = await placeFor(input, ctx);
     const before = await textBefore(place, ctx);
-    return { path: place.shown, before, after: unmarked(input.content, before, ctx) };
+    return { path: place.shown, before, after: unmarked(input.content, before, ctx).text };
   },
   async run(input, ctx) {
     const place = await placeFor(input, ctx);
     const { shown } = place;
     const fresh = await createFile(place);
     let { content } = input;
+    let notes = "";
     if (fresh)
       await replaceText(fresh, content)
         .then(() => noteWrite(ctx, place, fresh))
@@ -35,21 +37,26 @@ export const writeFile = defineTool({
     else
       await withFile(place, "write", async (file, size) => {
         await checkUnchanged(ctx, place, file);
-        const before = size <= COMPARED_MAX ? await file.readFile("utf8") : "";
-        content = unmarked(content, before, ctx);
+        const before = size <= COMPARED_MAX ? await file.readFile("utf8") : await beginOf(file);
+        const made = unmarked(content, before, ctx);
+        content = made.text;
+        notes = made.notes;
         await replaceText(file, content);
         await noteWrite(ctx, place, file);
       });
     const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
-    const marks =
-      content === input.content
-        ? ""
-        : " Marks for characters, tags and secrets that the file had were written as those.";
-    return `${fresh ? "Created" : "Overwrote"} ${shown}: ${lines} lines, ${Buffer.byteLength(content)} bytes.${marks}`;
+    return `${fresh ? "Created" : "Overwrote"} ${shown}: ${lines} lines, ${Buffer.byteLength(content)} bytes.${notes}`;
   },
 });
 
 const COMPARED_MAX = 4 * 1024 * 1024;
+const BEGIN_BYTES = 64 * 1024;
+
+/** Enough to know the form of a large file. */
+async function beginOf(file: FileHandle): Promise<string> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(BEGIN_BYTES), 0, BEGIN_BYTES, 0);
+  return buffer.toString("utf8", 0, bytesRead);
+}
 
 async function placeFor({ path }: Input, ctx: ToolContext) {
   const place = await placeOf(path, ctx, "write");
@@ -66,11 +73,18 @@ const textBefore = (place: Place, ctx: ToolContext): Promise<string | null> => {
   return orElse(text, "not_found", null);
 };
 
-/** A member that has read marks writes marks: they stand for the secrets of the file, if the marks themselves were not in it. */
-const unmarked = (content: string, before: string | null, { secrets }: ToolContext): string =>
-  before === null
-    ? content
-    : withoutMarks(
-        withSecrets(content, before, secrets),
-        (mark, behind) => before.includes(behind) && !before.includes(mark),
-      );
+/** The content as it is written over a file, in the form of the file. */
+function unmarked(
+  content: string,
+  before: string | null,
+  { secrets }: ToolContext,
+): { readonly text: string; readonly notes: string } {
+  if (before === null) return { text: content, notes: "" };
+  const restored = withoutMarksOf(content, before, secrets);
+  const { text, note } = inFormOf(before, restored);
+  const marks =
+    restored === content
+      ? ""
+      : " Marks for characters, tags and secrets that the file had were written as those.";
+  return { text, notes: marks + note };
+}
