@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The README's two commands where machines differ: a clone below a folder that only its owner may enter, in a path with a blank and an umlaut, with a
-# temporary folder in which others left things, without an identity of git, with a home that cannot be written. Of the tests it runs those
-# that are given, or some that start PostgreSQL, the program and git. NODE: the `bin` of another Node. Prints what is wrong; exit code 1 then.
+# temporary folder in which others left things, without an identity of git, with a home that cannot be written. Of the tests it runs some that start
+# PostgreSQL, the program and git, or those whose paths are given; options go to vitest. NODE: the `bin` of another Node.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 place=$(mktemp -d "${PLACE:-$HOME}/ekiden-place-XXXXXX")
@@ -25,6 +25,6 @@ chmod 500 "$place/home"
 export HOME="$place/home"
 npm run demo 2>&1 | tee "$place/demo.log"
 if grep -E 'Warning:' "$place/demo.log"; then echo "the demo prints warnings of Node"; exit 1; fi
-tests=("$@")
-[ ${#tests[@]} -gt 0 ] || tests=(test/contracts/migration.test.ts test/e2e/hosts/upgrade.test.ts test/e2e/commands/{start-code,newcomer,cli-run}.test.ts)
-npm test -- "${tests[@]}"
+tests=(test/contracts/migration.test.ts test/e2e/hosts/upgrade.test.ts test/e2e/commands/{start-code,newcomer,cli-run}.test.ts)
+for word in "$@"; do [[ $word == -* ]] || tests=(); done
+npm test -- "${tests[@]}" "$@"
