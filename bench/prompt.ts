@@ -12,7 +12,7 @@ type Body = {
   readonly messages?: readonly unknown[];
 };
 
-const BUDGETS = { lead: 2_800, teammate: 1_900 };
+const BUDGETS = { lead: 4_000, teammate: 3_000 };
 
 /** A teammate knows the names of the others, so its prompt grows with the team. */
 const MANY = 10;

@@ -217,7 +217,9 @@ it("no regular expression is made from input", () => {
 
 /** Files that may name a tool: those that call tools as a model does, and one whose record is the call itself. */
 const NAMES_TOOLS: Readonly<Record<string, RegExp>> = {
-  "core/tool-names.ts": /./, // the names in rules, and in other harnesses
+  // the names in rules, and in other harnesses
+  "core/tool-names.ts": /./,
+  "core/tool-values.ts": /./,
   "core/conversation/todo.ts": /^todo_write$/,
   "core/settings/models.ts": /^apply_patch$/, // the name of a form of edits
   "core/settings/shapes.ts": /^apply_patch$/,

@@ -6,7 +6,7 @@ import { shownCall } from "./views/shown-call.ts";
 const file = { path: "a.ts" };
 it.each([
   // [the call of another harness, the same in ours]
-  ["Bash", { command: "ls", description: "x" }, "bash", { command: "ls", description: "x" }],
+  ["Bash", { command: "ls", description: "x" }, "bash", { command: "ls" }],
   ["Bash", { command: "ls", timeout: 60000 }, "bash", { command: "ls", timeout_ms: 60000 }],
   ["shell", { command: ["bash", "-lc", "ls -l"] }, "bash", { command: "ls -l" }],
   ["shell", { command: ["grep", "a b", "it's"] }, "bash", { command: "grep 'a b' 'it'\\''s'" }],
@@ -31,9 +31,9 @@ it.each([
   ],
   [
     "edit_file",
-    { path: "a.ts", file_path: "b.ts", old: "x", new_str: "" },
+    { path: "a.ts", file_path: "b.ts", filepath: "a.ts", old: "x", new_str: "" },
     "edit_file",
-    { ...file, old: "x", new: "" },
+    { ...file, file_path: "b.ts", old: "x", new: "" },
   ],
   [
     "str_replace_based_edit_tool",

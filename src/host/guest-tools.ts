@@ -1,14 +1,36 @@
 /** The tools of an agent that has tools of its own: those of the board and of mail. */
-import type { ToolSpec } from "../ports/index.ts";
+import { inputFault } from "../core/tool-faults.ts";
+import { inOurNames, ourName } from "../core/tool-names.ts";
+import type { Tool, ToolSpec } from "../ports/index.ts";
 import { askPerson } from "../tools/ask-person.ts";
 import { boardTools, mailTools, planTools, specOf } from "../tools/index.ts";
-import { respondShutdown } from "../tools/roster.ts";
+import { idle, respondShutdown } from "../tools/roster.ts";
 
+const tools = (planDeadlineMs: number): readonly Tool[] => [
+  ...boardTools.teammate,
+  ...mailTools.teammate,
+  respondShutdown,
+  planTools.submit(planDeadlineMs),
+  askPerson(0),
+];
+
+/** As the agent is told of them. */
 export const guestTools = (planDeadlineMs: number): ToolSpec[] =>
-  [
-    ...boardTools.teammate,
-    ...mailTools.teammate,
-    respondShutdown,
-    planTools.submit(planDeadlineMs),
-    askPerson(0),
-  ].map(specOf);
+  tools(planDeadlineMs).flatMap((tool) => (tool.unlisted ? [] : [specOf(tool)]));
+
+/** Whether a guest has a tool of this name, in the words of any harness. */
+export const isGuestTool = (name: string, input: unknown): boolean => {
+  const { tool } = inOurNames({ tool: name, input });
+  return tools(0).some((one) => one.name === tool);
+};
+
+/** For a guest, to idle is to wait for work. */
+export const isIdle = (name: string): boolean => ourName(name) === idle.name;
+
+/** A call that idles, with its input in our words. `name`: what the agent called. @throws with what was expected */
+export function idling(name: string, given: object): object {
+  const { input } = inOurNames({ tool: idle.name, input: given });
+  const { data, error } = idle.input().safeParse(input);
+  if (error) throw new Error(inputFault(name, error.issues, specOf(idle).schema, input));
+  return data as object;
+}

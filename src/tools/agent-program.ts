@@ -47,7 +47,7 @@ export const agentProgramTools = ({ give, endOf }: Program): readonly Tool[] => 
 
 const mayRun = defineTool({
   ...own(bash),
-  input: () => z.object({ command: text }),
+  input: () => z.strictObject({ command: text }),
   access: "exec",
   subject: ({ command }) => command,
   line: ({ command }) => command,
@@ -56,7 +56,7 @@ const mayRun = defineTool({
   run: async () => PERMITTED,
 });
 
-const files = () => z.object({ path: text, also: maybe.texts });
+const files = () => z.strictObject({ path: text, also: maybe.texts });
 const allOf = ({ path, also = [] }: { path: string; also?: readonly string[] | undefined }): string[] => [
   path,
   ...also,
@@ -66,7 +66,7 @@ const mayEdit = defineTool({
   ...own(editFile),
   input: () =>
     files().extend({
-      change: z.object({ path: text, before: maybe.text, after: text }).optional(),
+      change: z.strictObject({ path: text, before: maybe.text, after: text }).optional(),
     }),
   access: "write",
   subject: ({ path }) => path,
@@ -108,7 +108,7 @@ const step = (endOf: Program["endOf"]): Tool =>
     name: AGENT_STEP,
     description: "A step that an agent program of another vendor took by itself.",
     input: () =>
-      z.object({ title: text, tool: text, kind: text, paths: z.array(text), step: z.number().int() }),
+      z.strictObject({ title: text, tool: text, kind: text, paths: z.array(text), step: z.number().int() }),
     access: "read",
     unlisted: true,
     subject: ({ title }) => title,
@@ -124,7 +124,7 @@ const step = (endOf: Program["endOf"]): Tool =>
 const mayUse = defineTool({
   name: AGENT_TOOL,
   description: "A tool of an agent program of another vendor.",
-  input: () => z.object({ title: text }),
+  input: () => z.strictObject({ title: text }),
   access: "exec",
   unlisted: true,
   subject: ({ title }) => title,

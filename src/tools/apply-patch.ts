@@ -18,7 +18,7 @@ type Change = { readonly place: Place; readonly before: string | null; readonly 
 const applyPatch = defineTool({
   name: "apply_patch",
   description: "Edit files: *** Begin Patch, *** Add|Update|Delete File: PATH, …, *** End Patch.",
-  input: () => z.object({ patch: text }),
+  input: () => z.strictObject({ patch: text }),
   access: "write",
   subject: ({ patch }) => pathsIn(patch).join(", "),
   reads: ({ patch }) => pathsIn(patch),

@@ -12,7 +12,7 @@ const option = text
     const [, label = said, description = ""] = /^([^:]{1,80}):\s+(\S[\s\S]*)$/.exec(said) ?? [];
     return { label, description };
   })
-  .or(z.object({ label: text, description: text.default("") }))
+  .or(z.strictObject({ label: text, description: text.default("") }))
   .meta({ type: "string" });
 
 /** `deadlineMs`: after it the member is told to decide itself. */
@@ -23,7 +23,7 @@ export const askPerson = (deadlineMs: number): Tool =>
     access: "team",
     membersOnly: true,
     input: () =>
-      z.object({
+      z.strictObject({
         question: text,
         options: z.array(option),
         go_on: maybe.flag,

@@ -23,7 +23,7 @@ export const checkBackground = defineTool({
   description: "State and output of a job. Without id: your jobs.",
   access: "read",
   membersOnly: true,
-  input: () => z.object({ id: maybe.text, tail_bytes: maybe.whole.meta({ untold: true }) }),
+  input: () => z.strictObject({ id: maybe.text, tail_bytes: maybe.whole.meta({ untold: true }) }),
   subject: ({ id }) => id ?? "",
   reads: () => [],
   run: async ({ id, tail_bytes: tailBytes = TAIL_BYTES }, ctx) => {
@@ -42,7 +42,7 @@ export const stopBackground = defineTool({
   name: "stop_background",
   description: "End a background job.",
   access: "team",
-  input: () => z.object({ id: text }),
+  input: () => z.strictObject({ id: text }),
   subject: ({ id }) => id,
   run: async ({ id }, ctx) => {
     const { job } = await control(ctx).look(jobId(id), 1);

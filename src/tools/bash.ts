@@ -16,7 +16,7 @@ export const bash = defineTool({
   name: "bash",
   description: "Run a bash command, no stdin. Each call is a new shell.",
   input: () =>
-    z.object({
+    z.strictObject({
       command: text,
       timeout_ms: maybe.whole,
       run_in_background: maybe.flag,

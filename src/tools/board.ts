@@ -9,11 +9,11 @@ import { defineTool } from "./define.ts";
 import { id, maybe, text } from "./inputs.ts";
 
 const newTask = () =>
-  z.object({
+  z.strictObject({
     subject: text,
     description: maybe.text,
     blocked_by: maybe.ids.describe("ids that must be completed first"),
-    priority: z.int().optional(),
+    priority: maybe.whole,
     estimate: z.number().optional(),
     role: maybe.text.describe("only this role may claim it"),
     assign: maybe.text.describe("the only teammate that may claim it"),
@@ -56,7 +56,7 @@ export const createTaskTouching = creating(touching);
 export const createTaskAsTeammate = defineTool({
   ...createTask,
   input: () =>
-    z.object({
+    z.strictObject({
       subject: text,
       description: maybe.text,
       blocked_by: maybe.ids,
@@ -69,13 +69,13 @@ export const updateTask = defineTool({
   description: "Change a task; its blockers only before it starts.",
   access: "team",
   input: () =>
-    z.object({
+    z.strictObject({
       id,
       subject: maybe.text,
       description: maybe.text,
       add_blocked_by: maybe.ids,
       remove_blocked_by: maybe.ids,
-      priority: z.int().optional(),
+      priority: maybe.whole,
       estimate: z.number().optional(),
       role: maybe.text,
       assign: maybe.text.describe("the only teammate that may claim it"),
@@ -107,7 +107,7 @@ export const listTasks = defineTool({
   description: "The board: id, status, owner, blockers.",
   access: "read",
   membersOnly: true,
-  input: () => z.object({ all: maybe.flag }),
+  input: () => z.strictObject({ all: maybe.flag }),
   run: async ({ all }, { store }) => {
     const tasks = await store.board.tasks();
     if (tasks.length === 0) return "The board is empty.";
@@ -127,7 +127,7 @@ export const getTask = defineTool({
   description: "A task in full, with its blockers' results.",
   access: "read",
   membersOnly: true,
-  input: () => z.object({ id }),
+  input: () => z.strictObject({ id }),
   subject: (input) => `#${input.id}`,
   reads: () => [],
   run: async ({ id: wanted }, { store }) => {

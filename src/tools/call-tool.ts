@@ -1,5 +1,6 @@
 /** Passes a call on to a tool that came up after the conversation began: its list of tools stays as it was. */
 import { z } from "zod";
+import { inOurNames } from "../core/tool-names.ts";
 import type { Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { text } from "./inputs.ts";
@@ -12,7 +13,7 @@ export const callTool = (find: (name: string) => Tool | undefined): Tool => ({
     description: "Call a tool that came up later; an <update> names it. Without input: says what it takes.",
     access: "read",
     membersOnly: true,
-    input: () => z.object({ name: text, input: z.looseObject({}).optional() }),
+    input: () => z.strictObject({ name: text, input: z.looseObject({}).optional() }),
     subject: ({ name }) => name,
     run: ({ name }) => {
       const tool = find(name);
@@ -22,7 +23,10 @@ export const callTool = (find: (name: string) => Tool | undefined): Tool => ({
     },
   }),
   passesOn: (given) => {
-    const { name, input } = (given ?? {}) as { readonly name?: unknown; readonly input?: unknown };
-    return typeof name === "string" && input !== undefined ? { tool: name, input } : null;
+    const said = inOurNames({ tool: "call_tool", input: given }).input ?? {};
+    const { name, input, ...more } = said as { readonly name?: unknown; readonly input?: unknown };
+    // With more than that it runs itself, and is refused.
+    const isWhole = typeof name === "string" && input !== undefined && Object.keys(more).length === 0;
+    return isWhole ? { tool: name, input } : null;
   },
 });

@@ -5,7 +5,7 @@
 import { z } from "zod";
 import type { Claimed, ClaimResult } from "../core/board/task.ts";
 import { showTask } from "../core/conversation/prompt.ts";
-import type { TaskId } from "../core/ids.ts";
+import { name, quote, type TaskId } from "../core/ids.ts";
 import type { Held, ToolContext } from "../ports/index.ts";
 import { noTask, taskOf } from "./board.ts";
 import { defineTool } from "./define.ts";
@@ -17,9 +17,13 @@ export const claimTask = defineTool({
   access: "team",
   effect: "claims",
   ownTags: true,
-  input: () => z.object({ id }),
+  input: () => z.strictObject({ id, owner: maybe.text.meta({ untold: true }) }),
   subject: (input) => `#${input.id}`,
-  run: async ({ id: wanted }, { store, seat, answer, workspaceOf }) => {
+  run: async ({ id: wanted, owner }, { store, seat, answer, workspaceOf }) => {
+    if (owner && name(owner) !== seat.name)
+      throw new Error(
+        `claim_task takes a task for yourself, and you are ${seat.name}. The lead reserves one for ${quote(owner)} with update_task and assign.`,
+      );
     let shown = "";
     const claim = await store.board.claim(seat, wanted, (task) => {
       shown = showTask("auto-claimed", task, workspaceOf?.(task));
@@ -35,7 +39,7 @@ export const completeTask = defineTool({
   description: "Your task is done and checked. `result` is for tasks that build on it.",
   access: "team",
   effect: "completes",
-  input: () => z.object({ id: maybe.ownId, result: text }),
+  input: () => z.strictObject({ id: maybe.ownId, result: text }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, result }, ctx) => {
     const task = await own(wanted, ctx);
@@ -52,7 +56,7 @@ export const completeTask = defineTool({
 export const completeTaskAsLead = defineTool({
   ...completeTask,
   input: () =>
-    z.object({
+    z.strictObject({
       id,
       result: text,
       override: maybe.flag.describe("also if another owns it"),
@@ -69,7 +73,7 @@ export const failTask = defineTool({
   description: "Your task cannot be done. It fails for good.",
   access: "team",
   effect: "ends",
-  input: () => z.object({ id: maybe.ownId, reason: text }),
+  input: () => z.strictObject({ id: maybe.ownId, reason: text }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, reason }, ctx) => {
     const task = await own(wanted, ctx);
@@ -84,7 +88,7 @@ export const releaseTask = defineTool({
   description: "Give your task back to the board.",
   access: "team",
   effect: "ends",
-  input: () => z.object({ id: maybe.ownId, reason: text }),
+  input: () => z.strictObject({ id: maybe.ownId, reason: text }),
   subject: (input) => (input.id ? `#${input.id}` : ""),
   run: async ({ id: wanted, reason }, ctx) => {
     const task = await own(wanted, ctx);

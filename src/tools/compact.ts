@@ -13,7 +13,7 @@ export const compact = (size: () => number): Tool =>
     description: "Summarise your conversation.",
     access: "read",
     membersOnly: true,
-    input: () => z.object({}),
+    input: () => z.strictObject({}),
     run: (_, ctx) => {
       if (!ctx.compact)
         return Promise.reject(new Error("This conversation cannot be summed up. Go on without a summary."));

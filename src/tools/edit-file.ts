@@ -18,12 +18,16 @@ export const editFile = defineTool({
   name: "edit_file",
   description: "Replace text. `old` matches exactly and, unless all, once.",
   input: () =>
-    z.object({
+    z.strictObject({
       path: text,
-      old: maybe.text,
-      new: maybe.text,
+      old: text,
+      new: text,
       all: maybe.flag,
-      edits: z.array(z.object({ old: text, new: text, all: maybe.flag })).optional(),
+      // Further ones: models of other harnesses know lists of edits. Nobody is told of it, so that the schema is flat.
+      edits: z
+        .array(z.strictObject({ old: text, new: text, all: maybe.flag }))
+        .optional()
+        .meta({ untold: true }),
     }),
   access: "write",
   subject: ({ path }) => path,
@@ -48,19 +52,7 @@ export const editFile = defineTool({
 });
 
 type Edit = { readonly old: string; readonly new: string; readonly all?: boolean | undefined };
-type Input = {
-  readonly old?: string | undefined;
-  readonly new?: string | undefined;
-  readonly all?: boolean | undefined;
-  readonly edits?: readonly Edit[] | undefined;
-};
-
-/** @throws EkidenError where there is none */
-function editsOf({ old, new: fresh, all, edits = [] }: Input): readonly Edit[] {
-  if ((old === undefined) !== (fresh === undefined) || (old === undefined && edits.length === 0))
-    throw badInput("Give `old` and `new`, or `edits`: a list of { old, new }.");
-  return old === undefined || fresh === undefined ? edits : [{ old, new: fresh, all }, ...edits];
-}
+type Input = Edit & { readonly edits?: readonly Edit[] | undefined };
 
 /** The text of the file before and after, and what changes. @throws EkidenError that says why it cannot be edited so. */
 async function edited(
@@ -70,7 +62,7 @@ async function edited(
   place: Place,
   ctx: ToolContext,
 ): Promise<{ readonly before: string; readonly after: string; readonly done: readonly string[] }> {
-  const edits = editsOf(input);
+  const edits = [input, ...(input.edits ?? [])];
   const { shown } = place;
   await checkUnchanged(ctx, place, file);
   const before = await textOf(file, size, shown);

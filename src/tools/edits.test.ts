@@ -28,7 +28,7 @@ const agent =
   (tool: Tool, input: object): Promise<string> => {
     const { signal } = new AbortController();
     const ctx = { workspace, signal, readable: [], store, self, ...more } as unknown as ToolContext;
-    return tool.run(tool.input().parse(input), ctx);
+    return tool.run(tool.input().parse(inOurNames({ tool: tool.name, input }).input), ctx);
   };
 const put = (path: string, text: string): void => writeFileSync(join(workspace, path), text);
 const get = (path: string): string => readFileSync(join(workspace, path), "utf8");
@@ -139,7 +139,6 @@ describe("several edits", () => {
       ],
       "nothing would change",
     ],
-    [[], "Give `old` and `new`"],
   ])("change nothing when one does not fit: %j", async (edits, message) => {
     put(path, "x\ny\n");
     await expect(agent("alice")(editFile, { path, edits })).rejects.toThrow(message);
@@ -154,16 +153,10 @@ describe("several edits", () => {
     const call = { tool: "MultiEdit", input: { file_path: "a", edits } };
     const ours = {
       tool: "edit_file",
-      input: {
-        path,
-        edits: [
-          { old: "a", new: "b", all: true },
-          { old: "c", new: "d" },
-        ],
-      },
+      input: { path, old: "a", new: "b", all: true, edits: [{ old: "c", new: "d" }] },
     };
     expect(inOurNames(call)).toEqual(ours);
-    expect(shownCall(call)).toEqual({ kind: "edit", path, old: "a\n…\nc", new: "b\n…\nd", all: false });
+    expect(shownCall(call)).toEqual({ kind: "edit", path, old: "a\n…\nc", new: "b\n…\nd", all: true });
   });
 });
 

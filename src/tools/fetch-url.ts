@@ -19,7 +19,7 @@ export const fetchUrl = (
     name: "fetch_url",
     description: "Read a web page as Markdown.",
     access: "read",
-    input: () => z.object({ url: text, offset: maybe.whole }),
+    input: () => z.strictObject({ url: text, offset: maybe.whole }),
     subject: ({ url }) => url,
     reads: () => [],
     run: async ({ url, offset = 1 }, ctx) => {

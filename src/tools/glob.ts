@@ -14,7 +14,7 @@ const SHOWN = 200;
 export const glob = defineTool({
   name: "glob",
   description: "Find files by pattern, newest first.",
-  input: () => z.object({ pattern: text, path: maybe.text }),
+  input: () => z.strictObject({ pattern: text, path: maybe.text }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${path}/${pattern}`),
   reads: ({ path = "." }) => [path],

@@ -18,7 +18,7 @@ export const grep = defineTool({
   name: "grep",
   description: "Search files by regular expression.",
   input: () =>
-    z.object({
+    z.strictObject({
       pattern: text,
       path: maybe.text,
       glob: maybe.text,

@@ -20,8 +20,12 @@ const ALICE = "alice" as Name;
 const tokens = (system: string, tools: readonly Tool[]): number =>
   Math.ceil(
     (system.length +
-      JSON.stringify(tools.map(specOf).map(({ schema, ...rest }) => ({ ...rest, input_schema: schema })))
-        .length) /
+      JSON.stringify(
+        tools
+          .filter((tool) => !tool.unlisted)
+          .map(specOf)
+          .map(({ schema, ...rest }) => ({ ...rest, input_schema: schema })),
+      ).length) /
       4,
   );
 
@@ -32,12 +36,12 @@ describe("the first request", () => {
   const member = (kind: "lead" | "teammate", name: Name): string =>
     guidance(kind, ENVIRONMENT) + identity(whoIs({ name, team: DEFAULT_TEAM, kind, role: "backend" }));
 
-  it("of a teammate is within 1,815 tokens, and 1,900 as it is sent (npm run bench -- prompt)", () => {
-    expect(tokens(member("teammate", ALICE), [...teammateTools, ...everybodys])).toBeLessThanOrEqual(1_815);
+  it("of a teammate is within 2,900 tokens, and 3,000 as it is sent (npm run bench -- prompt)", () => {
+    expect(tokens(member("teammate", ALICE), [...teammateTools, ...everybodys])).toBeLessThanOrEqual(2_900);
   });
 
-  it("of the lead is within 2,500 tokens", () => {
-    expect(tokens(member("lead", LEAD), [...leadTools, ...everybodys])).toBeLessThanOrEqual(2_500);
+  it("of the lead is within 3,800 tokens, and 4,000 as it is sent", () => {
+    expect(tokens(member("lead", LEAD), [...leadTools, ...everybodys])).toBeLessThanOrEqual(3_800);
   });
 
   it("of a subagent is within 1,050 tokens", () => {
@@ -77,7 +81,6 @@ it("a subagent cannot touch the board; only the lead may add and stop members, a
   expect([...lead].filter((name) => !teammate.has(name)).sort()).toEqual([
     "broadcast",
     "cancel_cron",
-    "check_inbox",
     "list_crons",
     "list_teammates",
     "request_plan",

@@ -30,10 +30,10 @@ export const boardTools: ByKind = {
   teammate: [...members, createTaskAsTeammate, splitTask, completeTask],
 };
 
-/** Mail arrives before each turn, so a teammate never has to ask for it. */
+/** Mail arrives before each turn, so a teammate need not ask for it, and is not told that it can. */
 export const mailTools: ByKind = {
   lead: [sendMessage, broadcast, checkInbox],
-  teammate: [sendMessage],
+  teammate: [sendMessage, { ...checkInbox, unlisted: true }],
 };
 
 export const rosterTools: ByKind = {

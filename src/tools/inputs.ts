@@ -16,10 +16,32 @@ export const id = z
   })
   .meta({ type: "integer" });
 
-export const ids = z.array(id);
+/** A list of them: also one alone, and text such as "#2, #3". */
+export const ids = z
+  .array(id)
+  .or(z.int())
+  .or(z.string())
+  .transform((value, ctx): TaskId[] => {
+    const list =
+      typeof value === "string"
+        ? value.replace(/^\[(.*)\]$/s, "$1").split(/[,;]|\s+(?=#?\d)/)
+        : [value].flat();
+    return list
+      .filter((one) => typeof one !== "string" || one.trim() !== "")
+      .map((one) => {
+        const read = id.safeParse(typeof one === "string" ? one.replace(/^\s*"(.*)"\s*$/, "$1") : one);
+        if (!read.success) ctx.addIssue(read.error.issues[0]?.message ?? "is not a task id");
+        return read.data as TaskId;
+      });
+  })
+  .meta({ type: "array", items: { type: "integer" } });
 
 export const text = z.string();
-export const flag = z.boolean();
+/** Also as text: some models write "true". */
+export const flag = z
+  .boolean()
+  .or(z.enum(["true", "false"]).transform((said) => said === "true"))
+  .meta({ type: "boolean" });
 
 /** A whole number, also as text: some models write "10" for 10. */
 const whole: z.ZodType<number> = z.coerce.number().int().meta({ type: "integer" });

@@ -16,7 +16,7 @@ const sending = (description: string, mayReach: (team: Name) => boolean): Tool =
     description,
     access: "team",
     input: () =>
-      z.object({
+      z.strictObject({
         to: text,
         text: text,
         urgent: maybe.flag,
@@ -45,7 +45,7 @@ export const broadcast = defineTool({
   name: "broadcast",
   description: "Message all members of the team.",
   access: "team",
-  input: () => z.object({ text: text }),
+  input: () => z.strictObject({ text: text }),
   run: async ({ text }, { store, self }) => {
     const names = await store.mail.broadcast(self, { kind: "broadcast", text: checkText(text) });
     return names.length === 0
@@ -58,7 +58,8 @@ export const checkInbox = defineTool({
   name: "check_inbox",
   description: "Read your mail now instead of before your next turn.",
   access: "team",
-  input: () => z.object({}),
+  ownTags: true,
+  input: () => z.strictObject({}),
   run: async (_, { store, seat, answer }) => {
     let shown = "No new mail.";
     await store.mail.deliver(seat, (letters, left) => {

@@ -12,7 +12,7 @@ export const connectMcp = (connect: (server: NamedServer) => Promise<readonly To
     description: "Connect another MCP server for the team, by command or url.",
     access: "exec",
     input: () =>
-      z.object({
+      z.strictObject({
         name: text,
         command: maybe.text,
         args: maybe.texts,

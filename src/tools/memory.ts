@@ -21,7 +21,7 @@ const recallFrom = (notebook: Notebook): Tool =>
     name: "recall",
     description: "Read a memory topic.",
     access: "read",
-    input: () => z.object({ topic: text }),
+    input: () => z.strictObject({ topic: text }),
     subject: ({ topic }) => topic,
     reads: () => [],
     run: ({ topic }) => notebook.recall(topic),
@@ -32,7 +32,7 @@ const rememberIn = (notebook: Notebook): Tool =>
     name: "remember",
     description: "Save a fact for later sessions. No secrets.",
     access: "team",
-    input: () => z.object({ topic: text.describe("such as build"), text: text }),
+    input: () => z.strictObject({ topic: text.describe("such as build"), text: text }),
     subject: ({ topic }) => topic,
     run: async (note, { self, clock }) =>
       (await notebook.remember(note, self, clock.now())) === "stored"

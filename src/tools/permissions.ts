@@ -8,7 +8,7 @@ export const reviewPermission = defineTool({
   name: "review_permission",
   description: "Answer a permission_request. Allow only what the task needs.",
   access: "team",
-  input: () => z.object({ request: text, allow: flag, reason: maybe.text }),
+  input: () => z.strictObject({ request: text, allow: flag, reason: maybe.text }),
   subject: ({ request, allow }) => `${request} ${allow ? "yes" : "no"}`,
   run: async ({ request, allow, reason = "" }, { store, self, seat, answer }) => {
     const said = `${allow ? "Allowed" : "Refused"} request ${request}.`;

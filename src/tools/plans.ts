@@ -11,7 +11,7 @@ export const submitPlan = (deadlineMs: number): Tool =>
     name: "submit_plan",
     description: "Submit a plan (steps, files, risks, checks) and wait.",
     access: "team",
-    input: () => z.object({ plan: text }),
+    input: () => z.strictObject({ plan: text }),
     run: async ({ plan }, { store, self, clock, rest }) => {
       if (plan.trim() === "") throw new Error("The plan is empty. Describe in `plan` what you will do.");
       const task = await store.board.mine(self);
@@ -33,7 +33,7 @@ export const reviewPlan = defineTool({
   name: "review_plan",
   description: "Answer a plan_submission. Rejecting needs feedback.",
   access: "team",
-  input: () => z.object({ request: text, approve: flag, feedback: maybe.text }),
+  input: () => z.strictObject({ request: text, approve: flag, feedback: maybe.text }),
   subject: ({ request, approve }) => `${request} ${approve ? "yes" : "no"}`,
   run: async ({ request, approve, feedback = "" }, { store, self, seat, answer }) => {
     if (!approve && feedback.trim() === "")
@@ -55,7 +55,7 @@ export const requestPlan = defineTool({
   name: "request_plan",
   description: "Make a teammate plan before it changes more.",
   access: "team",
-  input: () => z.object({ name: text, text: maybe.text }),
+  input: () => z.strictObject({ name: text, text: maybe.text }),
   subject: (input) => input.name,
   run: async ({ name: wanted, text = "" }, { store, self }) => {
     const who = name(wanted);

@@ -24,7 +24,7 @@ export const readFile = defineTool({
   name: "read_file",
   description: "Read text with line numbers, notebooks, PDF pages, images.",
   input: () =>
-    z.object({
+    z.strictObject({
       path: text,
       offset: maybe.whole,
       limit: maybe.whole,

@@ -10,7 +10,7 @@ export const spawnTeammate = defineTool({
   description: "Add a teammate. It claims ready tasks itself.",
   access: "team",
   input: () =>
-    z.object({
+    z.strictObject({
       name: text.describe("Latin letters, such as alice"),
       role: maybe.text,
       prompt: maybe.text.describe("only if its tasks do not say enough"),
@@ -35,7 +35,7 @@ export const listTeammates = defineTool({
   description: "The members and what each is doing.",
   access: "read",
   membersOnly: true,
-  input: () => z.object({}),
+  input: () => z.strictObject({}),
   run: async (_, { store }) =>
     (await store.roster.members())
       .map((member) => {
@@ -55,7 +55,7 @@ export const requestShutdown = defineTool({
   name: "request_shutdown",
   description: "Ask a teammate to stop. It may refuse with a reason.",
   access: "team",
-  input: () => z.object({ name: text, reason: maybe.text }),
+  input: () => z.strictObject({ name: text, reason: maybe.text }),
   subject: (input) => input.name,
   run: async ({ name: wanted, reason = "Your work is done." }, { team, self }) => {
     const who = name(wanted);
@@ -68,7 +68,7 @@ export const respondShutdown = defineTool({
   name: "respond_shutdown",
   description: "Answer a shutdown_request.",
   access: "team",
-  input: () => z.object({ request: text, accept: flag, reason: maybe.text }),
+  input: () => z.strictObject({ request: text, accept: flag, reason: maybe.text }),
   run: async ({ request, accept, reason = "" }, { store, self, rest }) => {
     if (!accept && reason.trim() === "") throw new Error("Refusing needs a reason: say why you must go on.");
     await store.requests.answer(self, request as RequestId, "shutdown", { yes: accept, text: reason });
@@ -87,7 +87,7 @@ export const idle = defineTool({
   name: "idle",
   description: "End your turn. Waiting for messages, you keep your task.",
   access: "team",
-  input: () => z.object({ waiting_for: z.enum(["messages", "tasks", "nothing"]).optional() }),
+  input: () => z.strictObject({ waiting_for: z.enum(["messages", "tasks", "nothing"]).optional() }),
   run: async ({ waiting_for = "nothing" }, { rest }) => {
     rest(WAITS_FOR[waiting_for]);
     return "Idle.";

@@ -13,7 +13,7 @@ export const scheduleCron = defineTool({
   description: "Set a cron job: mail or a new task at the times of a cron expression.",
   access: "team",
   input: () =>
-    z.object({
+    z.strictObject({
       cron: text.describe("minute hour day-of-month month day-of-week"),
       text: text,
       to: maybe.text.describe("recipient; default you"),
@@ -44,7 +44,7 @@ export const listCrons = defineTool({
   description: "List all cron jobs.",
   access: "read",
   membersOnly: true,
-  input: () => z.object({}),
+  input: () => z.strictObject({}),
   run: async (_, { store }) => (await store.crons.list()).map(cronLine).join("\n") || "No cron jobs are set.",
 });
 
@@ -52,7 +52,7 @@ export const cancelCron = defineTool({
   name: "cancel_cron",
   description: "Remove a cron job.",
   access: "team",
-  input: () => z.object({ id: text }),
+  input: () => z.strictObject({ id: text }),
   subject: ({ id }) => id,
   run: async ({ id }, { store, self, kind }) => {
     const wanted = cronId(id);

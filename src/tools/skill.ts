@@ -14,7 +14,7 @@ export const skillTools = (skills: () => readonly Skill[]): Tool[] =>
           name: "load_skill",
           description: "Read a skill.",
           access: "read",
-          input: () => z.object({ name: text }),
+          input: () => z.strictObject({ name: text }),
           subject: ({ name }) => name,
           reads: () => [],
           lasting: true,

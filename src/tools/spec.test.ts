@@ -1,41 +1,10 @@
 /** These tests check what models are told of the input of each tool, against what zod itself says of it. */
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { leadTools, teammateTools } from "../../test/fixtures/first-tools.ts";
+import { everyTool } from "../../test/fixtures/every-tool.ts";
 import type { Tool } from "../ports/index.ts";
-import { createTaskTouching } from "./board.ts";
-import { compact } from "./compact.ts";
-import { cronTools, jobTools, planTools, specOf, teamsTools } from "./index.ts";
-import { connectMcp } from "./mcp.ts";
-import { memoryTools } from "./memory.ts";
-import { reviewPermission } from "./permissions.ts";
-import { skillTools } from "./skill.ts";
-import { taskTool } from "./subagent.ts";
+import { specOf } from "./index.ts";
 import { todoWrite } from "./todo.ts";
-
-const never = (): never => {
-  throw new Error("not to be called");
-};
-const role = { name: "tester", description: "", tools: null, model: "", prompt: "", source: "" };
-const skill = { name: "release", description: "", body: "", folder: "" };
-
-const TOOLS: readonly Tool[] = [
-  ...new Set([...leadTools, ...teammateTools, ...Object.values(cronTools), ...jobTools]),
-  teamsTools.create,
-  teamsTools.delete(never),
-  compact(() => 0),
-  planTools.request,
-  planTools.review,
-  planTools.submit(1),
-  reviewPermission,
-  createTaskTouching,
-  todoWrite,
-  taskTool(never, []),
-  taskTool(never, [role]),
-  connectMcp(never),
-  ...memoryTools({ recall: never, remember: never }),
-  ...skillTools(() => [skill]),
-];
 
 /** Keywords that models do not need: the dialect, closed objects, bounds. */
 const NOISE = ["$schema", "additionalProperties", "minimum", "maximum", "default", "minLength"];
@@ -54,7 +23,7 @@ function lean(schema: unknown): unknown {
   );
 }
 
-it.each(TOOLS.map((tool) => [tool.name, tool] as const))("%s", (_, tool) => {
+it.each(everyTool.map((tool) => [tool.name, tool] as const))("%s", (_, tool) => {
   expect(specOf(tool).schema).toEqual(lean(z.toJSONSchema(tool.input(), { io: "input" })));
 });
 

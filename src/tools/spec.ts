@@ -17,12 +17,12 @@ type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
  * The JSON Schema of the input without what models do not need: the dialect, closed objects, bounds, fields that `meta` says are
- * `untold`, and types that are accepted besides the one that `meta` names. Zod's own conversion of 26 tools takes 8 ms of a start.
+ * `untold`, and types that are accepted besides the one that `meta` names. Required fields come first. Zod's own conversion of 26 tools takes 8 ms of a start.
  */
 function told(schema: z.core.$ZodType): JsonSchema {
-  const { type, description } = z.globalRegistry.get(schema) ?? {};
+  const { type, items, description } = z.globalRegistry.get(schema) ?? {};
   return {
-    ...(type === undefined ? shapeOf(schema) : { type }),
+    ...(type === undefined ? shapeOf(schema) : { type, ...(items !== undefined && { items }) }),
     ...(description !== undefined && { description }),
   };
 }
@@ -34,11 +34,14 @@ function shapeOf(schema: z.core.$ZodType): JsonSchema {
       const fields = Object.entries(def.shape).filter(
         ([, field]) => z.globalRegistry.get(field)?.untold !== true,
       );
-      const required = fields.flatMap(([name, field]) => (field._zod.optin === "optional" ? [] : [name]));
+      const isOptional = ([, field]: (typeof fields)[number]): boolean => field._zod.optin === "optional";
+      const required = fields.filter((one) => !isOptional(one));
       return {
         type: "object",
-        properties: Object.fromEntries(fields.map(([name, field]) => [name, told(field)])),
-        ...(required.length > 0 && { required }),
+        properties: Object.fromEntries(
+          [...required, ...fields.filter(isOptional)].map(([name, field]) => [name, told(field)]),
+        ),
+        ...(required.length > 0 && { required: required.map(([name]) => name) }),
       };
     }
     case "array":

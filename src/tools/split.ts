@@ -12,10 +12,10 @@ export const splitTask = defineTool({
   access: "team",
   effect: "splits",
   input: () =>
-    z.object({
+    z.strictObject({
       parts: z
         .array(
-          z.object({
+          z.strictObject({
             subject: text,
             description: maybe.text,
             after: z.array(z.int()).optional().describe("parts, from 1"),

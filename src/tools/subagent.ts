@@ -14,7 +14,7 @@ export type Delegate = (
 ) => Promise<string>;
 
 const job = () =>
-  z.object({
+  z.strictObject({
     prompt: z.string().trim().min(1, "is empty: describe the job"),
     read_only: maybe.flag,
   });

@@ -179,8 +179,12 @@ describe("the end of a task", () => {
   });
 
   it("comes from nobody else, except from a lead that says so", async () => {
-    for (const tool of [completeTask, failTask, releaseTask])
-      await expect(call(bob, tool, { id: 1, result: "x", reason: "x" })).rejects.toThrow("#1 is alice's");
+    for (const [tool, word] of [
+      [completeTask, "result"],
+      [failTask, "reason"],
+      [releaseTask, "reason"],
+    ] as const)
+      await expect(call(bob, tool, { id: 1, [word]: "x" })).rejects.toThrow("#1 is alice's");
     await expect(call(lead, completeTaskAsLead, { id: 1, result: "x" })).rejects.toThrow("#1 is alice's");
     expect(await task(1)).toMatchObject({ status: "in_progress", owner: "alice" });
     expect(await call(lead, completeTaskAsLead, { id: 1, result: "x", override: true })).toBe(

@@ -11,7 +11,7 @@ export const createTeam = defineTool({
   name: "create_team",
   description: "Create another team, with a goal for its lead.",
   access: "team",
-  input: () => z.object({ name: text, goal: maybe.text }),
+  input: () => z.strictObject({ name: text, goal: maybe.text }),
   subject: (input) => input.name,
   run: async ({ name: wanted, goal }, { store, self }) => {
     const team = name(wanted);
@@ -37,7 +37,7 @@ export const deleteTeam = (onOwn: () => void): Tool =>
     description:
       "Delete a team and all its data; your own as your last act. force: even with unfinished work.",
     access: "team",
-    input: () => z.object({ name: text, force: maybe.flag }),
+    input: () => z.strictObject({ name: text, force: maybe.flag }),
     subject: (input) => input.name,
     run: async ({ name: wanted, force = false }, { store, self, rest }) => {
       const team = name(wanted);

@@ -18,7 +18,7 @@ export const webSearch = (search: SearchWeb): Tool =>
     name: "web_search",
     description: "Search the web.",
     access: "read",
-    input: () => z.object({ query: text }),
+    input: () => z.strictObject({ query: text }),
     subject: ({ query }) => query,
     reads: () => [],
     run: async ({ query }, ctx) => {

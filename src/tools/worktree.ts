@@ -12,7 +12,7 @@ export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[
     name: "keep_worktree",
     description: "Keep a task's worktree after its landing.",
     access: "team",
-    input: () => z.object({ id }),
+    input: () => z.strictObject({ id }),
     subject: (input) => `#${input.id}`,
     run: async ({ id: wanted }, { store }) => {
       const { branch, workspace } = trees.keep(await taskOf(store, wanted));
@@ -24,7 +24,7 @@ export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[
     name: "create_worktree",
     description: "Create a task's worktree in advance. Its owner will work there.",
     access: "team",
-    input: () => z.object({ id, name: maybe.text }),
+    input: () => z.strictObject({ id, name: maybe.text }),
     subject: (input) => `#${input.id}`,
     run: async ({ id: wanted, name }, { store, signal }) => {
       if (name !== undefined) worktreeName(name);
@@ -39,7 +39,7 @@ export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[
     name: "remove_worktree",
     description: "Remove a task's worktree and branch, if nothing would be lost.",
     access: "team",
-    input: () => z.object({ id }),
+    input: () => z.strictObject({ id }),
     subject: (input) => `#${input.id}`,
     run: async ({ id: wanted }, { store }) => {
       const task = await taskOf(store, wanted);

@@ -2,27 +2,27 @@
 import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
 import { badInput, orElse } from "../core/errors.ts";
-import { inFormOf } from "../core/text/file-form.ts";
+import { inFormOf, splitMark } from "../core/text/file-form.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
-import { text } from "./inputs.ts";
+import { maybe, text } from "./inputs.ts";
 import { createFile, replaceText, withFile, withoutMarksOf } from "./opened.ts";
 import { checkUnchanged, noteWrite } from "./seen-files.ts";
 import { type Place, placeOf } from "./workspace.ts";
 
-type Input = { readonly path: string; readonly content: string };
+type Input = { readonly path: string; readonly content: string; readonly append?: boolean | undefined };
 
 export const writeFile = defineTool({
   name: "write_file",
   description: "Create or overwrite a file.",
-  input: () => z.object({ path: text, content: text }),
+  input: () => z.strictObject({ path: text, content: text, append: maybe.flag.meta({ untold: true }) }),
   access: "write",
   subject: ({ path }) => path,
   writes: ({ path }) => [path],
   async preview(input, ctx) {
     const place = await placeFor(input, ctx);
     const before = await textBefore(place, ctx);
-    return { path: place.shown, before, after: unmarked(input.content, before, ctx).text };
+    return { path: place.shown, before, after: written(input, before, ctx).text };
   },
   async run(input, ctx) {
     const place = await placeFor(input, ctx);
@@ -37,15 +37,17 @@ export const writeFile = defineTool({
     else
       await withFile(place, "write", async (file, size) => {
         await checkUnchanged(ctx, place, file);
+        if (input.append && size > COMPARED_MAX)
+          throw badInput(`${shown} has ${size} bytes, too many to append to here. Use bash with >>.`);
         const before = size <= COMPARED_MAX ? await file.readFile("utf8") : await beginOf(file);
-        const made = unmarked(content, before, ctx);
-        content = made.text;
+        const made = written(input, before, ctx);
+        content = made.own;
         notes = made.notes;
-        await replaceText(file, content);
+        await replaceText(file, made.text);
         await noteWrite(ctx, place, file);
       });
     const lines = content === "" ? 0 : content.split("\n").length - (content.endsWith("\n") ? 1 : 0);
-    return `${fresh ? "Created" : "Overwrote"} ${shown}: ${lines} lines, ${Buffer.byteLength(content)} bytes.${notes}`;
+    return `${fresh ? "Created" : input.append ? "Appended to" : "Overwrote"} ${shown}: ${lines} lines, ${Buffer.byteLength(content)} bytes.${notes}`;
   },
 });
 
@@ -73,18 +75,24 @@ const textBefore = (place: Place, ctx: ToolContext): Promise<string | null> => {
   return orElse(text, "not_found", null);
 };
 
-/** The content as it is written over a file, in the form of the file. */
-function unmarked(
-  content: string,
-  before: string | null,
-  { secrets }: ToolContext,
-): { readonly text: string; readonly notes: string } {
-  if (before === null) return { text: content, notes: "" };
+type Written = {
+  /** The file after the call. */
+  readonly text: string;
+  /** The part of it that the call wrote. */
+  readonly own: string;
+  readonly notes: string;
+};
+
+/** The content as it is written over a file, or behind it, in the form of the file. `append`: models of other harnesses ask for it; nobody is told of it. */
+function written({ content, append }: Input, before: string | null, { secrets }: ToolContext): Written {
+  if (before === null) return { text: content, own: content, notes: "" };
   const restored = withoutMarksOf(content, before, secrets);
   const { text, note } = inFormOf(before, restored);
   const marks =
     restored === content
       ? ""
       : " Marks for characters, tags and secrets that the file had were written as those.";
-  return { text, notes: marks + note };
+  if (!append) return { text, own: text, notes: marks + note };
+  const own = splitMark(text)[1];
+  return { text: before + own, own, notes: marks };
 }

@@ -21,7 +21,7 @@ const ONE_OF = STATUSES.map((status) => `"${status}"`).join(", ");
 export type Todo = { readonly content: string; readonly status: (typeof STATUSES)[number] };
 
 const item = () =>
-  z.object(
+  z.strictObject(
     {
       content: z
         .string("say in a text what is to be done")
@@ -39,7 +39,7 @@ const item = () =>
 
 /** The input of `todo_write`. Every issue says what was expected. */
 export const todoInput = lazy(() =>
-  z.object({
+  z.strictObject({
     todos: z
       .array(item(), "must be an array of { content, status }, the whole list")
       // not as `min` and `max`: they would be in the schema, which every request pays for

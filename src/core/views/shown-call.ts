@@ -49,9 +49,11 @@ export function shownCall(call: Called): ShownCall {
     return name !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;
   };
   const text = (part: Part): string | undefined => {
-    const value =
-      fieldOf(part) ?? (part === "old" || part === "new" ? joinedEdits(fields.edits, part) : undefined);
-    return typeof value === "string" ? value : undefined;
+    const value = fieldOf(part);
+    if (typeof value !== "string") return undefined;
+    return part === "old" || part === "new"
+      ? [value, ...otherEdits(fields.edits, part)].join("\n…\n")
+      : value;
   };
   const [command, path, old, fresh, content] = [
     text("command"),
@@ -69,10 +71,8 @@ export function shownCall(call: Called): ShownCall {
   return { kind: "file", path, isWhole: fieldOf("from") === undefined };
 }
 
-/** Several edits of one file as one, with a line between them. */
-const joinedEdits = (edits: unknown, part: "old" | "new"): string | undefined =>
-  Array.isArray(edits) && edits.length > 0
-    ? edits
-        .map((edit: Partial<Record<"old" | "new", unknown>> | null) => String(edit?.[part] ?? ""))
-        .join("\n…\n")
-    : undefined;
+/** The further edits of one call. */
+const otherEdits = (edits: unknown, part: "old" | "new"): string[] =>
+  Array.isArray(edits)
+    ? edits.map((edit: Partial<Record<"old" | "new", unknown>> | null) => String(edit?.[part] ?? ""))
+    : [];

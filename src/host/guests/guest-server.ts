@@ -9,8 +9,10 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import manifest from "../../../package.json" with { type: "json" };
+import { messageOf } from "../../core/errors.ts";
+import { insteadOf } from "../../core/tool-names.ts";
 import type { ToolSpec } from "../../ports/index.ts";
-import { guestTools } from "../guest-tools.ts";
+import { guestTools, idling, isGuestTool, isIdle } from "../guest-tools.ts";
 import type { Guest, Said } from "./guest.ts";
 import { formOf } from "./guest-questions.ts";
 import { TASKS, WaitTasks } from "./wait-tasks.ts";
@@ -46,17 +48,23 @@ export function guestServer(
   const tasks = new WaitTasks();
   const make: McpServerFactory = ({ requestInfo }) => {
     const owner = requestInfo === undefined ? "" : new URL(requestInfo.url).pathname;
-    const call: Call = async (server, name, input, context) => {
+    const call: Call = async (server, name, given, context) => {
       const { signal, inputResponses } = context.mcpReq;
       const guest = guestOf(server.getClientVersion()?.name ?? "", requestInfo);
-      if (name === WAIT.name && can(context, server, isPolling))
+      const waits = name === WAIT.name || isIdle(name);
+      let input = given;
+      try {
+        if (waits) input = idling(name, given);
+      } catch (error) {
+        return resultOf({ text: messageOf(error), isError: true });
+      }
+      if (waits && can(context, server, isPolling))
         return tasks.begin(owner, async (over) => resultOf(await untilNews(guest, input, over)));
-      const isKnown = specs.some((one) => one.name === name);
-      if (!isKnown) return resultOf(noTool(name, specs));
+      if (!waits && !isGuestTool(name, input)) return resultOf(noTool(name, specs));
       const isAnswer = asks && inputResponses !== undefined;
       const said = isAnswer
         ? await guest.answer(inputResponses, signal)
-        : name === WAIT.name
+        : waits
           ? await guest.wait(input, signal)
           : await guest.call(name, input, signal);
       const question = asks && can(context, server, showsForms) ? await guest.question(said) : null;
@@ -80,7 +88,7 @@ async function untilNews(guest: Guest, input: object, over: AbortSignal): Promis
 }
 
 const noTool = (name: string, specs: readonly ToolSpec[]): Said => ({
-  text: `There is no tool ${name}. There are: ${specs.map((one) => one.name).join(", ")}.`,
+  text: `There is no tool ${name}. ${insteadOf(name) ?? `There are: ${specs.map((one) => one.name).join(", ")}.`}`,
   isError: true,
 });
 

@@ -138,14 +138,16 @@ it.each([
   expect(did).toEqual([]);
 });
 
-it("names the input itself where no part of it is wrong, and does not take an answer for cut off by default", async () => {
+it("names a field that is not there, and does not take an answer for cut off by default", async () => {
   const strict = defineTool({
     ...{ name: "look", description: "", access: "read" as const },
     input: () => z.strictObject({}),
     run: async () => "",
   });
   const answers = await acted(agentWith([strict]), [call("look", { more: 1 }), call("look", NOT_JSON)]);
-  expect(answers[0]?.[1]).toContain("The input of look does not fit: input: ");
+  expect(answers[0]?.[1]).toContain(
+    `The input of look does not fit: there is no field "more": it has no fields`,
+  );
   expect(answers[1]?.[1]).toContain("was not a JSON object");
 });
 

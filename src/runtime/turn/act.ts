@@ -8,6 +8,8 @@ import { messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { lazy } from "../../core/lazy.ts";
 import { cutEnd } from "../../core/text/valid.ts";
+import { inputFault } from "../../core/tool-faults.ts";
+import { insteadOf } from "../../core/tool-names.ts";
 import type { Access, Tool, ToolContext } from "../../ports/index.ts";
 import { type Agent, meant } from "../agent/agent.ts";
 import type { Call } from "../agent/call.ts";
@@ -107,10 +109,8 @@ class PendingCall {
       );
     const { parsed, access } = await this.readFor(tool);
     if (parsed.success) return { input: parsed.data, access };
-    const issues = parsed.error.issues.map((issue) => `${issue.path.join(".") || "input"}: ${issue.message}`);
-    throw new Error(
-      `The input of ${tool.name} does not fit: ${issues.join("; ")}. Call it again with the right input.`,
-    );
+    const { schema } = this.agent.specOf(tool);
+    throw new Error(inputFault(tool.name, parsed.error.issues, schema, this.meant.input));
   }
 
   async onlyReads(): Promise<boolean> {
@@ -244,7 +244,7 @@ const factText = ({ secrets }: Agent, text: string): string => cutEnd(secrets?.r
 const unknownTool = ({ conversation, loadout }: Agent, name: string): string =>
   conversation.opening?.tools.some((tool) => tool.name === name)
     ? `${name} cannot be called now: its server is not connected, or your role does not have it any more. Go on without it.`
-    : `There is no tool "${name}". You have: ${[...loadout.tools.keys()].join(", ")}.`;
+    : `There is no tool "${name}". ${insteadOf(name) ?? `You have: ${[...loadout.tools.keys()].join(", ")}.`}`;
 
 /** Calls behind a plan or a question in the same reply were meant for the time after its answer. */
 const NOT_YET =

@@ -154,6 +154,40 @@ it("says what is wrong with a call, also while it has nothing to do", async () =
   expect((await listed).text).toContain("Created #2");
 });
 
+it("understands the words of other harnesses, and refuses a field that it does not know", async () => {
+  await project.add({ subject: "Build" });
+  const one = await agent();
+  expect(await one.call("wait_for_work", { waitingFor: "tasks" })).toMatchObject({ isError: false });
+  expect(await one.call("wait_for_work", { until_noon: true })).toMatchObject({
+    isError: true,
+    text: expect.stringContaining('there is no field "until_noon": the fields are waiting_for'),
+  });
+  expect((await one.call("TaskCreate", { subject: "Test", blockedBy: ["#1"] })).text).toBe(
+    "Created #2: Test; waits for #1",
+  );
+  const refused = await one.call("create_task", { subject: "Lint", blocked_on_task: [1] });
+  expect(refused).toMatchObject({
+    isError: true,
+    text: expect.stringMatching(
+      /no field "blocked_on_task": the fields are subject, description, blocked_by\. Did you mean "blocked_by"\?/,
+    ),
+  });
+  expect(await one.call("TeamCreate", { team_name: "x" })).toMatchObject({ isError: true });
+  expect((await one.call("read_inbox")).text).toContain("No new mail.");
+  expect((await one.call("SendMessage", { recipient: "person", content: "Hello <b>" })).text).toBe(
+    "Sent to person.",
+  );
+  await send("test-agent", "Go <mail> on");
+  expect((await one.call("read_inbox")).text).toContain("<mail ");
+  expect(await one.call("TaskUpdate", { taskId: "1", status: "completed", result: "built" })).toMatchObject({
+    isError: false,
+  });
+  expect(await tasks()).toMatchObject([
+    { status: "completed", result: "built" },
+    { subject: "Test", blockedBy: [1] },
+  ]);
+});
+
 it("numbers the names of two agents that call themselves the same, and refuses a name that was given", async () => {
   await project.add({ subject: "Build" }, { subject: "Test" });
   const [one, two] = [await agent(), await agent()];
