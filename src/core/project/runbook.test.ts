@@ -190,3 +190,54 @@ it("reads the report of the goal and the plans of tasks", () => {
   expect(parseRunbook("# G\n## A\nPlan: no\n").tasks[0]).not.toHaveProperty("needsPlan");
   expect(parseRunbook("# G\n## A\n")).not.toHaveProperty("report");
 });
+
+const chain = (line: string): string => `# Ship\n\n## Build\nMakes it.\n\n## Test\n${line}\nTries it.\n`;
+
+it.each([
+  "Depends on: Build",
+  "Blocked by: #1",
+  "Needs: Build",
+  "Requires: task 1",
+  "Dependencies: 1",
+  "depends_on: build",
+  "blockedBy: #1",
+  "**Depends on:** Build",
+  "- **After**: Build",
+  "\n* Blocked-by: Build",
+  "Note: with care\nNeeds: Build",
+])("reads %j as an order", (line) => {
+  expect(parseRunbook(chain(line)).tasks[1]?.blockedBy).toEqual([{ nth: 0 }]);
+});
+
+it("reads other words for plans and reviews, and no order where none is named", () => {
+  const [, task] = parseRunbook(chain("Plan required: yes\nNeeds review: yes\nDepends on: none")).tasks;
+  expect(task).toMatchObject({ needsPlan: true, blockedBy: [], description: "Review: yes\nTries it." });
+});
+
+it.each([
+  ["Afer: Build", 'line 7: "Afer:" is not known. Did you mean "After:"?'],
+  ["Depend on: Build", 'line 7: "Depend on:" is not known. Did you mean "Depends on:"?'],
+  ["Prioritty: 3", 'line 7: "Prioritty:" is not known. Did you mean "Priority:"?'],
+  ["Needs: Biuld", 'line 7: "Needs: Biuld": no task has that subject. Did you mean "Build"?'],
+  ["Blocked by: #7", 'line 7: "Blocked by: #7": there are 2 tasks'],
+  ["Owner: bob", 'line 7: "Owner:" is not known in a runbook. Write "Role:"'],
+  ["Assigned to: bob", 'line 7: "Assigned to:" is not known in a runbook.'],
+  ["Needs plan: maybe", 'line 7: "Needs plan: maybe": write yes'],
+])("refuses %j with its line", (line, words) => {
+  expect(problems(chain(line))).toContain(words);
+});
+
+it.each([
+  "Note: after the build",
+  "Rule: never push",
+  "Files: src/a.ts, src/b.ts",
+  "Example:",
+  "It needs: a database",
+  "Runs it.\nNeeds: a database\nOwner: everybody",
+  "http://example.org: the page",
+  "```sh\nDepends on: nothing\n```",
+])("leaves %j as text", (text) => {
+  const [, task] = parseRunbook(chain(text)).tasks;
+  expect(task?.description).toBe(`${text}\nTries it.`);
+  expect(task?.blockedBy).toEqual([]);
+});

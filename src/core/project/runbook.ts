@@ -1,6 +1,6 @@
 /**
  * A runbook: a plan in Markdown. `# goal`, then a `## subject` for each task. A task may have the lines
- * `After: subject or #n, …` · `Role: …` · `Estimate: …` · `Priority: …` · `Touches: pattern, …` · `Plan: yes` · `Effort: high` ·
+ * `After: subject or #n, …` (also `Depends on:`, `Blocked by:`, see `runbook-lines`) · `Role: …` · `Estimate: …` · `Priority: …` · `Touches: pattern, …` · `Plan: yes` · `Effort: high` ·
  * `Review: yes` anywhere outside fences; everything else is its description. Text between the goal and the first task belongs to the goal. Pure.
  */
 
@@ -9,6 +9,7 @@ import { badInput, messageOf } from "../errors.ts";
 import { EFFORTS, isEffort } from "../settings/effort.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { type Fence, fencesIn, isRunnable, timeoutOf } from "./fences.ts";
+import { type Option, optionIn } from "./runbook-lines.ts";
 
 export type Runbook = {
   readonly goal: string;
@@ -21,14 +22,12 @@ type Section = {
   readonly line: number;
   readonly subject: string;
   readonly body: string[];
-  readonly after: { readonly text: string; readonly line: number }[];
-  readonly options: Partial<
-    Record<"role" | "estimate" | "priority" | "touches" | "plan" | "effort" | "review", string>
-  >;
+  readonly after: { readonly text: string; readonly key: string; readonly line: number }[];
+  readonly options: Partial<Record<Exclude<Option, "after">, string>>;
+  /** No sentence of its description was read yet. */
+  isHead: boolean;
 };
 type Complain = (line: number, what: string) => void;
-
-const OPTION = /^\s*(?:[-*]\s+)?(After|Role|Estimate|Priority|Touches|Plan|Effort|Review):\s*(.*?)\s*$/i;
 
 /** @throws EkidenError `bad_input` with all problems and their lines. Messages call the file `name`. */
 export function parseRunbook(text: string, name = "The runbook"): Runbook {
@@ -70,13 +69,17 @@ function read(
       const title = (heading[2] ?? "").trim();
       if (title === "")
         complain(line, heading[1] === "#" ? "the goal is empty." : "a task without a subject.");
-      if (heading[1] === "##") sections.push({ line, subject: title, body: [], after: [], options: {} });
+      if (heading[1] === "##")
+        sections.push({ line, subject: title, body: [], after: [], options: {}, isHead: true });
       else if (goal === null) goal = title;
       else complain(line, `a second goal, "${title}". A runbook has one \`#\` heading; tasks have \`##\`.`);
       return;
     }
     if (!section) about.push(text);
-    else if (fenced.has(line) || !takeOption(section, text, line, complain)) section.body.push(text);
+    else if (fenced.has(line) || !takeOption(section, text, line, complain)) {
+      section.body.push(text);
+      section.isHead &&= /^\s*(?:[\w -]{1,30}:\s.*)?$/.test(text) && !fenced.has(line);
+    }
   });
   const more = about.join("\n").trim();
   return { goal: goal !== null && more !== "" ? `${goal}\n\n${more}` : goal, sections };
@@ -99,11 +102,15 @@ function checkFence(fence: Fence, complain: Complain): void {
 
 /** True when the line was an option of its task. */
 function takeOption(section: Section, text: string, line: number, complain: Complain): boolean {
-  const [, key, value = ""] = OPTION.exec(text) ?? [];
-  if (key === undefined) return false;
-  const option = key.toLowerCase() as "after" | keyof Section["options"];
+  const found = optionIn(text, section.isHead);
+  if (found === null) return false;
+  if ("refused" in found) {
+    complain(line, found.refused);
+    return true;
+  }
+  const { option, key, value } = found;
   if (option === "after") {
-    section.after.push({ text: value, line });
+    if (!/^(?:none|nothing|n\/a|-)$/i.test(value)) section.after.push({ text: value, key, line });
     return true;
   }
   if (value === "") complain(line, `"${key}:" has no value.`);
@@ -111,16 +118,18 @@ function takeOption(section: Section, text: string, line: number, complain: Comp
   else if ((option === "estimate" || option === "priority") && !/^[-+]?(\d+\.?\d*|\.\d+)$/.test(value))
     complain(line, `"${key}: ${value}" is not a number.`);
   else if (option === "plan" && !/^(yes|no)$/i.test(value))
-    complain(line, `"Plan: ${value}": write yes (its plan must be approved before anything is run) or no.`);
+    complain(line, `"${key}: ${value}": write yes (its plan must be approved before anything is run) or no.`);
   else if (option === "review" && !/^(yes|no)$/i.test(value))
     complain(
       line,
-      `"Review: ${value}": write yes (an independent agent judges it before it is completed) or no.`,
+      `"${key}: ${value}": write yes (an independent agent judges it before it is completed) or no.`,
     );
   else if (option === "effort" && !isEffort(value.toLowerCase()))
     complain(line, `"Effort: ${value}": write one of ${EFFORTS.join(", ")}.`);
   else section.options[option] = value;
-  if (option === "effort" || option === "review") section.body.push(text); // it stays in the description, where the host reads it
+  // It stays in the description, where the host reads it.
+  if (option === "effort" || option === "review")
+    section.body.push(`${option === "effort" ? "Effort" : "Review"}: ${value}`);
   return true;
 }
 
@@ -178,21 +187,24 @@ function blockersOf(
   complain: Complain,
 ): number[] {
   const found = new Set<number>();
-  for (const { text, line } of section.after) {
-    if (text === "") complain(line, `"After:" names nothing.`);
+  for (const { text, key, line } of section.after) {
+    if (text === "") complain(line, `"${key}:" names nothing.`);
     for (const word of namesIn(text, places)) {
-      const number = /^#(\d+)$/.exec(word)?.[1];
+      const number = places.has(subjectKey(word)) ? undefined : /^(?:task\s+)?#?(\d+)$/i.exec(word)?.[1];
       const nth = number === undefined ? places.get(subjectKey(word)) : Number(number) - 1;
       if (nth === self) complain(line, `"${section.subject}" cannot come after itself.`);
       else if (nth !== undefined && sections[nth]) found.add(nth);
       else if (number !== undefined)
-        complain(line, `"After: ${word}": there are ${sections.length} tasks; #1 is the first of this file.`);
+        complain(
+          line,
+          `"${key}: ${word}": there are ${sections.length} tasks; #1 is the first of this file.`,
+        );
       else {
         const hint = didYouMean(
           word,
           sections.map((s) => s.subject),
         );
-        complain(line, `"After: ${word}": no task has that subject.${hint}`);
+        complain(line, `"${key}: ${word}": no task has that subject.${hint}`);
       }
     }
   }

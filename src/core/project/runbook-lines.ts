@@ -1,0 +1,61 @@
+/**
+ * The lines of a runbook that say something about a task, such as `After: Build`. They may also be written in the words of the table of
+ * habits: `Depends on:`, `Blocked by:`. A line that looks like one of them and is none is refused, because an order that is taken for
+ * text is lost.
+ */
+import { nearest } from "../text/nearest.ts";
+import { dictionaryOf, folded, HABITS } from "../tool-words.ts";
+
+const OPTIONS = ["after", "role", "estimate", "priority", "touches", "plan", "effort", "review"] as const;
+export type Option = (typeof OPTIONS)[number];
+
+/** The option for a field of `create_task`. */
+const OF_FIELD: Readonly<Record<string, Option>> = {
+  blocked_by: "after",
+  needs_plan: "plan",
+  review: "review",
+  touches: "touches",
+  estimate: "estimate",
+  role: "role",
+};
+/** Words that begin ordinary sentences of a description, too. */
+const PROSE = new Set(["files", "paths", "name", "title"]);
+
+export type OptionLine =
+  | { readonly option: Option; readonly key: string; readonly value: string }
+  | { readonly refused: string };
+
+const LINE = /^\s*(?:[-*+]\s+)?(?:\*\*|__)?([A-Za-z][\w -]{0,30}?)(?:\*\*|__)?:(?:\*\*|__)?(?:\s+(.*?))?\s*$/;
+
+/** `isHead`: no sentence of the description is before it. Null: text. */
+export function optionIn(text: string, isHead: boolean): OptionLine | null {
+  const [, key = "", value = ""] = LINE.exec(text) ?? [];
+  if (key === "") return null;
+  const word = folded(key.replace(/[ -]+/g, "_"));
+  const own = OPTIONS.find((option) => option === word);
+  if (own !== undefined) return { option: own, key, value };
+  if (PROSE.has(word)) return null;
+  const field = wordsOfTasks().get(word);
+  const option = field === undefined ? undefined : OF_FIELD[field];
+  // One word may begin a sentence anywhere: "Needs: a database".
+  const isMeant = isHead || word.includes("_");
+  if (option !== undefined && isMeant) return { option, key, value };
+  if (field === "assign" && isMeant)
+    return {
+      refused: `"${key}:" is not known in a runbook. Write "Role:" for the members that may take the task, or assign it afterwards with ekiden edit ID --assign NAME.${TEXT}`,
+    };
+  const near = isHead ? nearest(word, NEAR) : null;
+  return near === null
+    ? null
+    : {
+        refused: `"${key}:" is not known. Did you mean "${near[0]?.toUpperCase()}${near.slice(1).replace("_", " ")}:"?${TEXT}`,
+      };
+}
+
+const TEXT = " If it is text, write it as a sentence, behind the first sentence of the task.";
+
+/** Short words are near to too many: "Rule" to "Role". */
+const NEAR = [...OPTIONS.filter((option) => option.length > 4), "depends_on", "blocked_by"];
+
+const wordsOfTasks = (): ReadonlyMap<string, string> =>
+  dictionaryOf(HABITS.create_task as (typeof HABITS)[string]).ours;
