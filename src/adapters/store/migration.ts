@@ -62,7 +62,7 @@ export function* refuseLiving(dialect: Dialect, where: string, version: number):
     throw older(
       where,
       version,
-      `A process that uses it (pid ${living.pid} on ${living.machine}) knows only that schema. End that process first, for example with \`ekiden stop\` of its version; if it has ended already, its lease runs out in ${Math.ceil(Number(living.left_ms) / 1000)} s`,
+      `A process that uses it (pid ${living.pid} on ${living.machine}) knows only that schema. End that process first, with \`kill ${living.pid}\` on that machine or \`ekiden stop\` of its version; if it has ended already, its lease runs out in ${Math.ceil(Number(living.left_ms) / 1000)} s`,
     );
 }
 
