@@ -34,5 +34,5 @@ export function outsideProgram(name: string, path: string | undefined, folder: s
 
 const realOf = (path: string): string => tried(() => realpathSync(path), path);
 
-const isProgram = (path: string): boolean =>
+export const isProgram = (path: string): boolean =>
   succeeds(() => accessSync(path, constants.X_OK)) && tried(() => statSync(path).isFile(), false);

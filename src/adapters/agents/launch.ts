@@ -4,11 +4,11 @@ import { homedir } from "node:os";
 import { dirname, extname, isAbsolute, join } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
-import type { AgentLine } from "../../core/settings/agent-line.ts";
+import { type AgentLine, withProgram } from "../../core/settings/agent-line.ts";
 import { tried } from "../../core/tried.ts";
 import type { Sandbox } from "../../ports/shell.ts";
 import { makeFolder } from "../make-folder.ts";
-import { outsideProgram } from "../outside-programs.ts";
+import { isProgram, outsideProgram } from "../outside-programs.ts";
 import type { AgentHost, RunningAgent } from "./agent.ts";
 import { PRESETS, type Preset } from "./presets.ts";
 
@@ -38,7 +38,7 @@ export async function agentProgram(
   { folder, env }: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
 ): Promise<FoundProgram> {
   const known = preset === null ? undefined : PRESETS.find(({ name }) => name === preset);
-  const [program, ...args] = known?.command ?? command;
+  const [program, ...args] = known?.command ?? withProgram(command, isProgram);
   if (program === undefined)
     throw new EkidenError(
       "model_missing",

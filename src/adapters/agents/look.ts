@@ -7,7 +7,8 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { outsideProgram } from "../outside-programs.ts";
+import { agentLine, withProgram } from "../../core/settings/agent-line.ts";
+import { isProgram, outsideProgram } from "../outside-programs.ts";
 import { PRESETS, type Preset } from "./presets.ts";
 
 export type AgentProgram = {
@@ -43,9 +44,11 @@ export async function agentPrograms(where: Where): Promise<AgentProgram[]> {
 
 /** A program that is no preset, by the line that starts it. */
 export function otherProgram(line: string, { folder, env }: Where): AgentProgram {
-  const program = line.split(/\s+/)[0] ?? "";
-  const path = outsideProgram(program, env.PATH, folder);
-  const missing = path === null ? [`${program} is not in PATH.`] : [];
+  const [program = ""] = withProgram(agentLine(`acp:${line}`)?.command ?? [], isProgram);
+  const whole = program.startsWith("/") && isProgram(program) ? program : null;
+  const path = whole ?? outsideProgram(program, env.PATH, folder);
+  const where = program.startsWith("/") ? "is no program" : "is not in PATH";
+  const missing = path === null ? [`${program} ${where}.`] : [];
   return { name: `acp:${line}`, title: program, command: line, path, version: null, login: null, missing };
 }
 

@@ -13,7 +13,27 @@ export type AgentLine = {
 export function agentLine(spec: string): AgentLine | null {
   const [, kind, rest = ""] = /^(agent|acp):(.*)$/s.exec(spec) ?? [];
   if (kind === "agent") return { spec, preset: rest.trim(), command: [] };
-  return kind === "acp" ? { spec, preset: null, command: rest.trim().split(/\s+/).filter(Boolean) } : null;
+  return kind === "acp" ? { spec, preset: null, command: wordsOf(rest) } : null;
+}
+
+/** As a shell splits it; a text whose quotes do not close is split at blanks. */
+function wordsOf(text: string): string[] {
+  const isClosed = /^(?:[^"']|"[^"]*"|'[^']*')*$/.test(text);
+  const words = text.match(isClosed ? /(?:"[^"]*"|'[^']*'|[^\s"'])+/g : /\S+/g) ?? [];
+  return isClosed ? words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, "$1$2")) : words;
+}
+
+/** The command with its program as one word: the path of a file may hold blanks. */
+export function withProgram(
+  command: readonly string[],
+  isFile: (path: string) => boolean,
+): readonly string[] {
+  if (!command[0]?.startsWith("/")) return command;
+  for (let end = 1; end <= command.length; end += 1) {
+    const path = command.slice(0, end).join(" ");
+    if (isFile(path)) return [path, ...command.slice(end)];
+  }
+  return command;
 }
 
 /**
