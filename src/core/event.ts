@@ -20,7 +20,8 @@ export type ReleaseReason =
   | "person"
   | "retry"
   | "lead"
-  | "split";
+  | "split"
+  | "unable";
 
 const RELEASED: Record<ReleaseReason, (owner: string) => string> = {
   owner_died: (owner) => `The process of its owner ${owner} died.`,
@@ -30,6 +31,7 @@ const RELEASED: Record<ReleaseReason, (owner: string) => string> = {
   lead: (owner) => `The lead took it back from ${owner}.`,
   retry: () => "It is tried again.",
   split: (owner) => `${owner} split it.`,
+  unable: (owner) => `${owner} could not work.`,
 };
 
 /** The reason why an attempt ended without a result, for the next owner. */
@@ -60,6 +62,8 @@ export type Fact = Readonly<
       who: Name;
       phase: "work" | "idle" | "shutdown";
       reason?: IdleReason | ShutdownReason | undefined;
+      /** The last words of its model or program, where it cannot work. */
+      note?: string | undefined;
     }
   /** Facts of the first version have no `description`, and nothing of what is unusual about the task. */
   | ({

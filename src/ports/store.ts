@@ -77,8 +77,13 @@ export interface Board extends Splitting {
   /**
    * Claims the best ready task for this seat: highest priority, longest chain of estimated work behind it, its own role, oldest.
    * Null if there is none, or if it has a task. Costs the same on a board of any size, and writes nothing if it finds none.
+   * `besides`: it takes these only where no other teammate may take them.
    */
-  claimNext(seat: Seat, entry?: (task: Claimed) => Entry): Promise<Claimed | null>;
+  claimNext(
+    seat: Seat,
+    entry?: (task: Claimed) => Entry,
+    besides?: readonly TaskId[],
+  ): Promise<Claimed | null>;
   /** Keeps a pending task for one teammate until it has left or gave it back; null releases it. @throws `not_found` | `already_started` */
   assign(id: TaskId, to: Name | null, by: Name): Promise<void>;
   /** Whether an unfinished task of the board could become this member's own, by its role and without a change by the lead. */

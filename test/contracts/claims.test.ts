@@ -1,5 +1,6 @@
 /** Every path of a claim, on every database: what it returns, what it refuses, and what a completion unblocks. */
 import { beforeEach, describe, expect, it } from "vitest";
+import type { IdleReason } from "../../src/core/board/lifecycle.ts";
 import type { Seat } from "../../src/core/board/member.ts";
 import type { NewTask } from "../../src/core/board/task.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
@@ -52,6 +53,33 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
     await store.board.release(held(dora, again), "given_back", undefined);
     const byId = await store.board.claim(dora, asTaskId(3));
     expect(byId).toEqual({ ok: true, task: await store.board.task(asTaskId(3)) });
+  });
+
+  it("leaves tasks that it could not work on to others that may take them", async () => {
+    await store.board.addAll(
+      [{ subject: "one" }, { subject: "two" }, { subject: "three", role: "cook" }],
+      lead,
+    );
+    const [one, two] = [asTaskId(1), asTaskId(2)];
+    const takes = async (seat: Seat, besides: readonly number[]) => {
+      const task = await store.board.claimNext(seat, undefined, besides.map(asTaskId));
+      if (task) await store.board.release(held(seat, task), "unable", "limit");
+      return task && [task.id, task.attempt];
+    };
+    expect(await takes(alice, [1])).toEqual([2, 1]);
+    expect(await takes(alice, [1, 2])).toBeNull();
+    const idles = (reason: IdleReason) => store.roster.setActivity(bob, { phase: "idle", reason });
+    for (const reason of ["cannot_work", "repeating", "awaiting_messages"] as const) {
+      await idles(reason);
+      expect((await takes(alice, [1, 2]))?.[0]).toBe(1);
+    }
+    await idles("awaiting_tasks");
+    expect(await takes(alice, [1, 2])).toBeNull();
+    // No number of attempts fails it.
+    await idles("cannot_work");
+    for (let nth = 0; nth < 9; nth += 1) expect((await takes(alice, [1, 2]))?.[0]).toBe(1);
+    expect(await store.board.task(one)).toMatchObject({ status: "pending" });
+    expect(await store.board.task(two)).toMatchObject({ lastFailure: "alice could not work. limit" });
   });
 
   it("a member that just had a task finds only tasks meant for it the next time", async () => {

@@ -28,7 +28,7 @@ const STDERR_KEPT = 2_000;
 const PRINTED_KEPT = 200_000;
 const STEPS_KEPT = 100;
 const OVER_KEPT = 1_000;
-const START_MS = 60_000;
+const START_MS = 30_000;
 const GRACE_MS = 1_000;
 
 export class AcpProgram implements RunningAgent {
@@ -252,7 +252,8 @@ export class AcpProgram implements RunningAgent {
   private async inTime<T>(answer: PromiseLike<T>): Promise<T> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(this.fault(`did not answer within ${START_MS / 1_000} s`)), START_MS);
+      const silent = (): EkidenError => this.fault(`did not answer within ${START_MS / 1_000} s`, true);
+      timer = setTimeout(() => reject(silent()), START_MS);
     });
     const asked = this.orGone(Promise.race([answer, late])).finally(() => clearTimeout(timer));
     return await asked.catch((error: unknown) => {
@@ -269,10 +270,11 @@ export class AcpProgram implements RunningAgent {
     return await Promise.race([slower, this.gone]);
   }
 
-  private fault(what: string): EkidenError {
+  /** `late`: it would be as late the next time. */
+  private fault(what: string, late = false): EkidenError {
     const last = this.stderr.trim().split("\n").slice(-5).join("\n");
     const words = last === "" ? "" : ` It wrote last:\n${last}`;
-    return toolFailed(`The agent program ${this.title} ${what}.${words}`);
+    return toolFailed(`The agent program ${this.title} ${what}.${words}`, { details: { late } });
   }
 }
 

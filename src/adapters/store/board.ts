@@ -56,7 +56,7 @@ export function board(session: Session): Board {
     counts: () => session.look(counts),
     claim: (seat, id, entry) =>
       session.write((tx) => claim(tx, session.limits.leadMayHoldSeveral, seat, id, entry)),
-    claimNext: (seat, entry) => claimNext(session, take, seat, entry),
+    claimNext: (seat, entry, besides) => claimNext(session, take, seat, entry, besides),
     assign: (id, to, by) => session.write((tx) => assign(tx, id, to, by)),
     hasProspect: (name) => session.look((tx) => hasProspect(tx, name)),
     hasOtherHands: (id, by) => session.look((tx) => hasOtherHands(tx, id, by)),

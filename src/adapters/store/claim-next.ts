@@ -4,13 +4,14 @@
  * The short paths and the memory `found` were measured against a single path: see docs/decisions/0011.
  */
 
+import { TAKING_REASONS } from "../../core/board/lifecycle.ts";
 import type { Seat } from "../../core/board/member.ts";
 import type { Claimed } from "../../core/board/task.ts";
 import type { TaskId } from "../../core/ids.ts";
 import { conflict, type MakeEntry, start, type Touched, taken, touched } from "./claim.ts";
 import { checked, type SeatRow, seated, staleSeat } from "./seat.ts";
 import type { Session } from "./session.ts";
-import { atMost, type Op, Raw, sql, type Tx, teamLock } from "./sql.ts";
+import { anyOf, atMost, type Op, Raw, sql, type Tx, teamLock } from "./sql.ts";
 import { claimOf, SEEN, type SeenRow, TAKEN, type TakenRow, type TaskRow, takenOf } from "./task-row.ts";
 
 /** A member for whom a task may be ready, or whose seat is stale. */
@@ -71,7 +72,12 @@ export async function claimNext(
   take: Take,
   seat: Seat,
   entry?: MakeEntry,
+  besides: readonly TaskId[] = [],
 ): Promise<Claimed | null> {
+  if (besides.length > 0) {
+    const member = await session.look((tx) => precheck(tx, seat));
+    return member ? await session.write((tx) => takeBest(tx, seat, entry, besides)) : null;
+  }
   let way = found.get(seat);
   found.delete(seat);
   let task = way ? await take(way, seat, entry) : null;
@@ -113,14 +119,20 @@ function* takeFirst(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
 type Seen = Pick<SeatRow, "host" | "life"> & (SeenRow | { readonly id: null });
 
 /** Repeats until it has a task or there is none: others may claim a candidate before it is locked. */
-export function* takeBest(tx: Tx, seat: Seat, entry?: MakeEntry): Op<Claimed | null> {
+export function* takeBest(
+  tx: Tx,
+  seat: Seat,
+  entry?: MakeEntry,
+  besides: readonly TaskId[] = [],
+): Op<Claimed | null> {
   const member = yield* seated(tx, seat);
+  const without = besides.length === 0 ? besides : yield* forOthers(tx, seat, besides);
   for (let round = 1; ; round += 1) {
-    let left = yield* candidates(tx, member, `@${seat.name}`);
+    let left = yield* candidates(tx, member, `@${seat.name}`, without);
     if (left.some((one) => one.touches !== "[]")) {
       // Two members may be claiming two overlapping tasks at this moment: read again under the lock.
       yield* teamLock(tx, "touches");
-      left = yield* candidates(tx, member, `@${seat.name}`);
+      left = yield* candidates(tx, member, `@${seat.name}`, without);
     }
     if (left.length === 0) return null;
     const row = yield* takeOne(tx, seat, member, left, round);
@@ -164,24 +176,42 @@ function* takeOne(
   return row;
 }
 
+/** One parameter for a list of any length; no reason contains a space. */
+const TAKING = ` ${TAKING_REASONS.join(" ")} `;
+
+/** The tasks of `ids` that another teammate works towards: it is at work, or takes what becomes ready. */
+function* forOthers(tx: Tx, seat: Seat, ids: readonly TaskId[]): Op<TaskId[]> {
+  const rows = yield* sql<{ id: TaskId }>`
+    select t.id from tasks t where t.team = ${tx.team} and t.id ${anyOf(tx, ids)} and exists (
+      select 1 from members m where m.team = t.team and m.kind = 'teammate' and m.name <> ${seat.name} and m.host is not null
+        and (m.phase = 'work' or (m.phase = 'idle' and ${TAKING} like '% ' || m.reason || ' %'))
+        and (t.role = '' or t.role = m.role) and (m.blocks_of is null or t.prose = 0 or t.runbook = m.blocks_of))`;
+  return rows.map(({ id }) => Number(id) as TaskId);
+}
+
 type Candidate = Pick<TaskRow, "id" | "priority" | "chain" | "role" | "touches">;
 
 /** PostgreSQL needs several, since others may be claiming the first ones. SQLite has one writer. */
 const CANDIDATES = { sqlite: 1, postgres: 8 } as const;
 
 /** Best first, without tasks whose files a task in progress edits. */
-function* candidates(tx: Tx, { role, blocks_of }: SeatRow, kept: string): Op<Candidate[]> {
+function* candidates(
+  tx: Tx,
+  { role, blocks_of }: SeatRow,
+  kept: string,
+  without: readonly TaskId[],
+): Op<Candidate[]> {
   const enough = CANDIDATES[tx.dialect.name];
   const roles = role === "" ? ["", kept] : ["", role, kept];
   const found: Candidate[] = [];
-  for (const one of roles) found.push(...(yield* seek(tx, one, blocks_of, enough)));
+  for (const one of roles) found.push(...(yield* seek(tx, one, blocks_of, enough, without)));
   if (found.every((one) => one.touches === "[]")) return found.sort(better).slice(0, enough);
   const free = isFree(yield* touched(tx));
   const fit = found.filter(free);
   // Every task at the head of the queue waits for files: search the whole queue.
   for (const one of fit.length === 0 ? roles : []) {
     let left = enough;
-    for (const candidate of yield* seek(tx, one, blocks_of, 1_000_000)) {
+    for (const candidate of yield* seek(tx, one, blocks_of, 1_000_000, without)) {
       if (!free(candidate)) continue;
       fit.push(candidate);
       left -= 1;
@@ -212,10 +242,20 @@ const SEEK = new Raw("select id, priority, chain, role, touches from tasks");
 const BEST = new Raw("order by priority desc, chain desc, id");
 
 /** `runbook`: `blocks_of` of the member. */
-const seek = (tx: Tx, role: string, runbook: string | null, limit: number): Op<Candidate[]> =>
-  runbook === null
+const seek = (
+  tx: Tx,
+  role: string,
+  runbook: string | null,
+  limit: number,
+  without: readonly TaskId[],
+): Op<Candidate[]> =>
+  without.length > 0
     ? sql<Candidate>`
+        ${SEEK} where team = ${tx.team} and role = ${role} and status = 'pending' and open_blockers = 0
+        and (${runbook ?? ""} = '' or prose = 0 or runbook = ${runbook ?? ""}) and not (id ${anyOf(tx, without)}) ${BEST} limit ${atMost(limit)}`
+    : runbook === null
+      ? sql<Candidate>`
         ${SEEK} where team = ${tx.team} and role = ${role} and status = 'pending' and open_blockers = 0 ${BEST} limit ${atMost(limit)}`
-    : sql<Candidate>`
+      : sql<Candidate>`
         ${SEEK} where team = ${tx.team} and role = ${role} and status = 'pending' and open_blockers = 0
         and (prose = 0 or runbook = ${runbook}) ${BEST} limit ${atMost(limit)}`;

@@ -34,6 +34,7 @@ type MemberRow = {
   readonly needs_plan: number;
   readonly phase: Activity["phase"];
   readonly reason: string | null;
+  readonly note: string | null;
   readonly since: Instant;
   readonly host: HostId | null;
   readonly heartbeat: Instant | null;
@@ -69,8 +70,8 @@ const toMember = (row: MemberRow): Member => ({
   usd: row.usd,
 });
 
-function activityOf({ phase, reason }: MemberRow): Activity {
-  if (phase === "idle") return { phase, reason: reason as IdleReason };
+function activityOf({ phase, reason, note }: MemberRow): Activity {
+  if (phase === "idle") return { phase, reason: reason as IdleReason, ...(note !== null && { note }) };
   if (phase === "shutdown") return { phase, reason: reason as ShutdownReason };
   return { phase: "work" };
 }
@@ -180,8 +181,9 @@ function* adopt(
 
 function* setActivity(tx: Tx, name: Name, activity: Activity): Op<void> {
   const reason = activity.phase === "work" ? null : activity.reason;
+  const note = activity.phase === "idle" ? activity.note : undefined;
   const changed = yield* sql`
-    update members set phase = ${activity.phase}, reason = ${reason}, since = ${tx.now}
+    update members set phase = ${activity.phase}, reason = ${reason}, note = ${note ?? null}, since = ${tx.now}
     where team = ${tx.team} and name = ${name} and (phase <> ${activity.phase} or coalesce(reason, '') <> ${reason ?? ""}) returning name`;
   if (changed.length > 0)
     yield* appendFacts(tx, [
@@ -190,6 +192,7 @@ function* setActivity(tx: Tx, name: Name, activity: Activity): Op<void> {
         who: name,
         phase: activity.phase,
         ...(activity.phase !== "work" && { reason: activity.reason }),
+        ...(note !== undefined && { note }),
       },
     ]);
 }

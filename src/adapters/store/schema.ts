@@ -244,6 +244,9 @@ const twentieth = ({ int, strict, xid }: Names): Step[] => [
   textsOnce,
 ];
 
+/** The last words of a member that cannot work. */
+const twentyFirst = (): Step[] => ["alter table members add column note text"];
+
 /** A statement, or an operation on the rows. */
 export type Step = string | (() => Op<void>);
 
@@ -268,6 +271,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   eighteenth,
   nineteenth,
   twentieth,
+  twentyFirst,
 ];
 
 /** The version that this program writes. */

@@ -27,7 +27,7 @@ type IdleTraits = {
 
 /**
  * The reason of an idle member, and its effects. A submitted plan may lose its task, so its author watches the board. A member that the
- * person interrupted in its task waits for a word.
+ * person interrupted in its task waits for a word. One that cannot work did nothing in several stints: it tries again after a pause.
  */
 export const IDLE = {
   no_tool_use: { hasWork: false, wantsBoard: true, reminded: true, busy: false },
@@ -41,10 +41,16 @@ export const IDLE = {
   awaiting_answer: { hasWork: true, wantsBoard: true, reminded: false, busy: true },
   interrupted: { hasWork: true, wantsBoard: false, reminded: false, busy: true },
   rate_limited: { hasWork: true, wantsBoard: true, reminded: true, busy: false },
+  cannot_work: { hasWork: true, wantsBoard: false, reminded: false, busy: false },
 } as const satisfies Record<string, IdleTraits>;
 export type IdleReason = keyof typeof IDLE;
 /** The team is not quiet while a member idles for one of these. */
 export const BUSY_REASONS = (Object.keys(IDLE) as IdleReason[]).filter((reason) => IDLE[reason].busy);
+
+/** A member that idles for one of these takes a task that becomes ready. */
+export const TAKING_REASONS = (Object.keys(IDLE) as IdleReason[]).filter(
+  (reason) => IDLE[reason].reminded && reason !== "rate_limited" && reason !== "repeating",
+);
 
 /** Its stint was ended for it. Without a task it waits for news; with one it needs progress to go on. */
 export const ENDED_STINT: ReadonlySet<IdleReason> = new Set(["turn_limit", "repeating"]);

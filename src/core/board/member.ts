@@ -22,7 +22,8 @@ export type Profile = {
 
 export type Activity =
   | { readonly phase: "work" }
-  | { readonly phase: "idle"; readonly reason: IdleReason }
+  /** `note`: the last words of its model or program, where it cannot work. */
+  | { readonly phase: "idle"; readonly reason: IdleReason; readonly note?: string }
   | { readonly phase: "shutdown"; readonly reason: ShutdownReason };
 
 /** Whether a process may take the member over. `revive`: a resume, which takes back stopped ones, but none whose place others needed. */

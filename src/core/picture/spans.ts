@@ -40,6 +40,7 @@ const WAITS: Readonly<Record<string, SpanKind>> = {
   awaiting_plan: "plan",
   awaiting_answer: "question",
   rate_limited: "provider",
+  cannot_work: "provider",
 };
 
 /** A member may ask again for what lands already: its gate still runs. */

@@ -45,8 +45,10 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
     who,
     `joined${kind === "lead" ? " as the lead" : ""}${role && ` as ${role}`}${model && ` on ${model}`}`,
   ],
-  "teammate.phase": ({ who, phase, reason }) => {
+  "teammate.phase": ({ who, phase, reason, note }) => {
     if (phase === "work") return [who, "is at work", "dim"];
+    if (reason === "cannot_work")
+      return [who, `cannot work and tries again later${note ? `: ${oneLine(note)}` : ""}`, "warn"];
     const now = phase === "idle" ? "is idle" : "has stopped";
     return [who, `${now}${reason ? ` (${reasonWords(reason)})` : ""}`, "dim"];
   },
@@ -238,7 +240,7 @@ export function isNews(event: Event): boolean {
   if (event.type === "turn.taken") return event.text !== "" && event.model !== "runbook";
   if (event.type === "tool.called") return event.isError;
   if (event.type === "shutdown.answered") return !event.accepted;
-  if (event.type === "teammate.phase") return event.phase === "shutdown";
+  if (event.type === "teammate.phase") return event.phase === "shutdown" || event.reason === "cannot_work";
   if (event.type === "team.created") return event.team !== undefined;
   // The owner knows what she did herself.
   if (event.type === "person.acted") return event.name !== OWNER;

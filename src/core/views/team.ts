@@ -3,9 +3,13 @@ import type { Host } from "../board/host.ts";
 import type { Member } from "../board/member.ts";
 import type { Task } from "../board/task.ts";
 import { fullName, type Instant, type Name } from "../ids.ts";
+import { oneLine } from "../text/one-line.ts";
 import { colourOf } from "./identity.ts";
 import { reasonWords } from "./reason.ts";
 import { type Cell, type Column, money, span, tokens, type View } from "./view.ts";
+
+/** Characters of the last words of a member that cannot work. */
+const NOTE_SHOWN = 120;
 
 export type MemberData = Member & {
   readonly subject: string | null;
@@ -97,7 +101,13 @@ export function doing(
   if (member.activity.phase === "shutdown")
     return { text: `stopped (${reasonWords(member.activity.reason)})`, tone: "dim" };
   if (member.hosted === false) return { text: `not running${task && `, has ${task}`}`, tone: "warn" };
-  if (member.activity.phase === "idle")
-    return { text: `idle (${reasonWords(member.activity.reason)})${task && `, has ${task}`}`, tone: "dim" };
+  if (member.activity.phase === "idle") return idle(member.activity, task && `, has ${task}`);
   return { text: task || "thinking", tone: "busy" };
+}
+
+function idle({ reason, note }: Extract<Member["activity"], { phase: "idle" }>, has: string): Cell {
+  const words = `${reasonWords(reason)}${note ? `: ${oneLine(note, NOTE_SHOWN)}` : ""}`;
+  return reason === "cannot_work"
+    ? { text: `${words}${has}`, tone: "warn" }
+    : { text: `idle (${words})${has}`, tone: "dim" };
 }

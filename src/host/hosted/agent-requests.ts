@@ -60,6 +60,13 @@ export class AgentRequests implements AgentHost {
     return { parts: this.parts.splice(0), usd };
   }
 
+  /** The texts of a prompt that failed: they are no reply. */
+  takeWords(): string {
+    this.length = 0;
+    const said = this.parts.splice(0).filter(({ type }) => type === "text");
+    return said.map(({ text }) => text.trim()).join("\n");
+  }
+
   /** Nobody will answer what waits. */
   drop(asked: Iterable<Wanted> = []): void {
     this.printed.clear();

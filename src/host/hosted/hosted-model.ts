@@ -10,13 +10,14 @@ import { isNothing, NO_USAGE, sumOf } from "../../adapters/agents/usage.ts";
 import { localReply } from "../../adapters/models/local.ts";
 import { within } from "../../adapters/within.ts";
 import type { AssistantMessage, ToolResult } from "../../core/conversation/chat.ts";
-import { EkidenError, isEkidenError, messageOf, toolFailed } from "../../core/errors.ts";
+import { messageOf, toolFailed } from "../../core/errors.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/index.ts";
 import { aboutOf, newsOf } from "../guests/guest-model.ts";
 import { AgentRequests, type Wanted } from "./agent-requests.ts";
 import { HOW_TO_WORK, said } from "./agent-words.ts";
 import { BoardSocket } from "./board-socket.ts";
 import { earlierIn, historyOf } from "./earlier.ts";
+import { Failures } from "./failures.ts";
 
 export type HostedOptions = {
   readonly spec: string;
@@ -36,9 +37,8 @@ export type HostedOptions = {
 type Place = { readonly cwd: string; readonly readOnly: boolean };
 type Running = Place & { readonly program: RunningAgent; readonly isBack: boolean };
 
-/** After that many ends of the program in a row without a word in between the member waits, as for a provider that is down. */
-const RESTARTS = 2;
-const CANCEL_MS = 5_000;
+/** An end of this process must not wait for longer than a few seconds. */
+const CANCEL_MS = 3_000;
 /** A reply without words is taken for a fault of a model; a program has often said all by what it did. */
 const SILENT = { type: "text", text: "(ended its turn without a word)" } as const;
 
@@ -57,14 +57,15 @@ export class HostedModel implements Model {
   private readonly asked = new Map<string, Wanted>();
   /** Texts that came besides results and were not told yet. */
   private untold: string[] = [];
+  /** Those of the prompt that goes on now, as long as nothing was done for it. */
+  private sent: string[] = [];
   private told = { before: -1, parts: 0 };
   private usage = NO_USAGE;
   private calls = 0;
   /** In the prompt that goes on now. */
   private hasActed = false;
-  private failures = 0;
+  private readonly failures = new Failures();
   private lost: string | null = null;
-  private hasWorked = false;
   private isClosed = false;
   private wake: () => void = () => {};
 
@@ -72,10 +73,7 @@ export class HostedModel implements Model {
     this.options = options;
     this.spec = options.spec;
     this.requests = new AgentRequests(options.tools);
-    this.requests.onLife = () => {
-      this.failures = 0;
-      this.wake();
-    };
+    this.requests.onLife = () => this.wake();
   }
 
   async reply(request: ModelRequest, options: ReplyOptions): Promise<Reply> {
@@ -91,9 +89,9 @@ export class HostedModel implements Model {
       // A prompt that ended meanwhile is answered by another one, where there is something to say.
       if (this.end && this.untold.length > 0) this.end = null;
       for (;;) {
-        if (!this.prompting && !this.end && this.requests.isEmpty) await this.started(request, signal);
-        await this.something(signal);
-        const reply = this.next();
+        const fault = await this.faultIn(request, signal);
+        if (fault !== null) await this.failed(fault, signal);
+        const reply = fault === null ? this.next() : null;
         if (reply) return reply;
       }
     } catch (error) {
@@ -112,6 +110,7 @@ export class HostedModel implements Model {
       const wanted = this.asked.get(id);
       this.asked.delete(id);
       if (!wanted) continue;
+      if (!isError) this.failures.worked();
       const news = wanted.isOfBoard ? this.untold.splice(0) : [];
       wanted.settle({ text: [text, ...news].join("\n\n"), isError });
     }
@@ -136,19 +135,26 @@ export class HostedModel implements Model {
     return results.some(({ text, isError }) => isError && text.startsWith("Interrupted by"));
   }
 
-  /** A program that is killed while it starts is started again. One that worked before is waited for, as a provider that is down. */
-  private async started(request: ModelRequest, signal: AbortSignal): Promise<void> {
-    for (let nth = 1; ; nth += 1) {
-      try {
-        return await this.prompt(request, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        if (this.isClosed || !isEkidenError(error, "tool_failed")) throw error;
-        if (nth <= RESTARTS) continue;
-        if (!this.hasWorked) throw error;
-        throw new EkidenError("model_overloaded", error.message, { cause: error });
-      }
+  /** Prompts the program where nothing goes on, and waits for something to reply with. Null, or what was wrong. */
+  private async faultIn(request: ModelRequest, signal: AbortSignal): Promise<unknown> {
+    try {
+      if (!this.prompting && !this.end && this.requests.isEmpty) await this.prompt(request, signal);
+      await this.something(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      return error;
     }
+    return this.requests.isEmpty && this.end instanceof Error ? this.end : null;
+  }
+
+  private async failed(fault: unknown, signal: AbortSignal): Promise<void> {
+    if (this.isClosed) throw fault;
+    this.failures.note();
+    // A session in which it fails at once, again and again, is given up.
+    if (this.failures.isRepeated && this.running?.isBack) this.lost = this.running.program.session;
+    void this.stop(); // forgets the end
+    if (!this.hasActed) this.untold.unshift(...this.sent.splice(0));
+    await this.failures.pause(fault, this.requests.takeWords(), signal);
   }
 
   private isElsewhere({ cwd, readOnly }: Place): boolean {
@@ -162,7 +168,8 @@ export class HostedModel implements Model {
     if (this.isElsewhere(place)) await this.stop();
     const opening = this.running ? [] : await this.begin(request, place, signal);
     const { program } = this.running as unknown as Running;
-    const words = [...opening, ...this.untold.splice(0)].join("\n\n") || "Go on.";
+    this.sent = this.untold.splice(0);
+    const words = [...opening, ...this.sent].join("\n\n") || "Go on.";
     this.end = null;
     this.hasActed = false;
     const done = program
@@ -190,19 +197,23 @@ export class HostedModel implements Model {
     };
     const earlier = earlierIn(request.messages, cwd);
     const program = await this.options.start(place, this.requests);
+    // A program may never answer: its end is the end of the wait.
+    const cut = (): void => void program.close();
+    signal.addEventListener("abort", cut);
     try {
       signal.throwIfAborted();
       await program.open();
       const session = earlier.session === this.lost ? null : earlier.session;
       const isBack = await program.begin(cwd, server, session);
       this.running = { ...place, program, isBack };
-      this.hasWorked = true;
       this.requests.anew();
       if (isBack) return [];
       return [...aboutOf(request), HOW_TO_WORK, ...(earlier.isSame ? historyOf(request.messages) : [])];
     } catch (error) {
       await program.close();
       throw error;
+    } finally {
+      signal.removeEventListener("abort", cut);
     }
   }
 
@@ -237,15 +248,7 @@ export class HostedModel implements Model {
     }
     const { end } = this;
     this.end = null;
-    if (end instanceof Error) {
-      this.failures += 1;
-      // A session in which it fails at once, again and again, is given up.
-      if (this.failures > 1 && this.running?.isBack) this.lost = this.running.program.session;
-      void this.stop();
-      if (this.failures <= RESTARTS) return null;
-      throw new EkidenError("model_overloaded", end.message, { cause: end });
-    }
-    if (end) {
+    if (end && !(end instanceof Error)) {
       this.usage = sumOf(this.usage, end.usage);
       if (this.hasActed)
         this.options.onUsed?.({ tokens: !isNothing(end.usage), money: this.requests.hasCost });

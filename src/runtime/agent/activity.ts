@@ -13,6 +13,8 @@ export class ActivityWriter {
   /** The reasons of the calls that wait in the middle of a step, one for each call. */
   private readonly waits: IdleReason[] = [];
   private shown: string;
+  /** The last words of its model or program; null while it can work. */
+  private inability: string | null = null;
   /** Called when a call begins to wait. */
   onWait: () => void = () => {};
   private last: Promise<void> = Promise.resolve();
@@ -34,6 +36,23 @@ export class ActivityWriter {
   idle(reason: IdleReason, mail: readonly Outgoing[]): Promise<void> {
     this.phase = { phase: "idle", reason };
     return this.show(mail);
+  }
+
+  /** Shown until `canWork`, also while it tries again. @throws EkidenError `stale_seat` */
+  cannotWork(words: string): Promise<void> {
+    this.inability = words;
+    return this.show();
+  }
+
+  /** @throws EkidenError `stale_seat` */
+  async canWork(): Promise<void> {
+    if (this.inability === null) return;
+    this.inability = null;
+    await this.show();
+  }
+
+  get isUnable(): boolean {
+    return this.inability !== null;
   }
 
   /** In the middle of a step, until the returned function is called. @throws EkidenError `stale_seat` */
@@ -62,7 +81,11 @@ export class ActivityWriter {
   private show(mail: readonly Outgoing[] = []): Promise<void> {
     const write = async (): Promise<void> => {
       const wait = this.phase.phase === "work" ? this.waits.at(-1) : undefined;
-      const activity: Activity = wait ? { phase: "idle", reason: wait } : this.phase;
+      const now: Activity = wait ? { phase: "idle", reason: wait } : this.phase;
+      const activity: Activity =
+        this.inability === null || wait
+          ? now
+          : { phase: "idle", reason: "cannot_work", note: this.inability };
       const key = activity.phase === "work" ? "work" : activity.reason;
       if (key === this.shown && mail.length === 0) return;
       await this.roster.setActivity(this.seat, activity, mail);

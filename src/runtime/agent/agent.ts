@@ -61,6 +61,8 @@ export type TurnOutcome = {
   readonly round: readonly Entry[];
   /** The calls with their results, for the limits on calls without progress. */
   readonly steps: readonly Step[];
+  /** A call succeeded that was more than a letter. */
+  readonly worked: boolean;
   readonly text: string;
   /** The member rests, because the reply was no answer, also after a hint. */
   readonly unanswered: keyof typeof UNANSWERED | null;

@@ -10,10 +10,8 @@ import type { TaskId } from "../../core/ids.ts";
 import type { LoopDetector } from "../../core/progress/loop.ts";
 import { isProse } from "../../core/project/fences.ts";
 import type { Agent } from "../agent/agent.ts";
+import { Ability } from "./ability.ts";
 import { beforeRelease } from "./stint-end.ts";
-
-/** A member that ends its turn without finishing its task is reminded of it so many times, then the task goes back. */
-const REMINDERS = 3;
 
 /** A member whose stint was ended so often in a row takes no task before there is news. One that floods the board takes none at once. */
 const REPETITIONS = 3;
@@ -35,7 +33,6 @@ export class CurrentTask {
   private readonly loop: LoopDetector;
   private readonly settings: StintSettings;
   private readonly held = new Set<TaskId>();
-  private reminded = 0;
   /** Stints that ended at the turn limit, of the same work. */
   private stints = 0;
   private attempt = "";
@@ -49,11 +46,13 @@ export class CurrentTask {
   private narrowed = false;
   /** The task of this stint. */
   task: TaskId | null = null;
+  readonly ability: Ability;
 
   constructor(agent: Agent, loop: LoopDetector, settings: StintSettings) {
     this.agent = agent;
     this.loop = loop;
     this.settings = settings;
+    this.ability = new Ability(agent);
   }
 
   /** Something new came in: a member without a task has new work. */
@@ -72,9 +71,21 @@ export class CurrentTask {
     await store.journal.warn(seat.name, text);
   }
 
-  /** The member made calls, so it reacted to its reminders. */
-  acted(): void {
-    this.reminded = 0;
+  /** Whether the stint that has ended shows that the member cannot work: its task has gone back then, and it rests. */
+  async mustRest(reason: IdleReason): Promise<boolean> {
+    const { ability, agent } = this;
+    const { store, seat, kind } = agent;
+    if (kind !== "teammate" || !ability.hasStint) return false;
+    const own = await store.board.mine(seat.name);
+    const waits = !IDLE[reason].reminded || (own && (await store.jobs.running(seat.name, own.id)) > 0);
+    const verdict = ability.judge(waits ? null : own);
+    if (verdict === "able") return false;
+    if (own) {
+      await this.giveBack(own, ability.lastWords, verdict === "unwilling" ? "given_back" : "unable");
+      ability.leave(own.id);
+    }
+    await ability.rest();
+    return true;
   }
 
   /** Claims the next ready task. Its description enters the transcript in the same step. */
@@ -88,7 +99,7 @@ export class CurrentTask {
       return claimed(taken, workspaceOf?.(taken));
     };
     if (this.narrowed && this.runbook === undefined) await this.narrow(null);
-    const next = (): Promise<Claimed | null> => store.board.claimNext(seat, entryFor);
+    const next = (): Promise<Claimed | null> => store.board.claimNext(seat, entryFor, this.ability.besides);
     const task = await next().catch(async (error: unknown) => {
       if (!(error instanceof Foreign)) throw error;
       await this.narrow(this.runbook ?? null);
@@ -185,9 +196,6 @@ export class CurrentTask {
     const isNew = this.begin(own); // it claimed the task itself, in the stint that has ended
     if (reason === "repeating") return this.evidence;
     if (reason === "turn_limit") return await this.hasFurtherStint(isNew);
-    if (this.reminded >= REMINDERS)
-      return `${this.agent.seat.name} ended its turn ${REMINDERS} times without finishing it`;
-    this.reminded += 1;
     return null;
   }
 
@@ -204,13 +212,16 @@ export class CurrentTask {
     return null;
   }
 
-  private async giveBack({ id: task, attempt }: Claimed, why: string): Promise<void> {
+  private async giveBack(
+    { id: task, attempt }: Claimed,
+    why: string,
+    how: "given_back" | "unable" = "given_back",
+  ): Promise<void> {
     const { store, seat, conversation } = this.agent;
-    this.reminded = 0;
     this.attempt = "";
     await beforeRelease(this.agent);
     const entry = gaveBack({ id: task, attempt }, why);
-    const released = store.board.release({ seat, task, attempt }, "given_back", why, entry);
+    const released = store.board.release({ seat, task, attempt }, how, why, entry);
     const isReleased = released.then(() => true);
     if (await orElse(isReleased, "stale_claim", false)) conversation.add(entry); // else it was taken away meanwhile
   }

@@ -4,8 +4,8 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { IDLE, type IdleReason, type Limits, type Phase, type Signal } from "../../core/board/lifecycle.ts";
-import { isRoutine, isStop, taskTaken, wakes } from "../../core/board/mail.ts";
-import { LEAD, PERSON } from "../../core/ids.ts";
+import { isRoutine, isStop, type Mail, taskTaken, wakes } from "../../core/board/mail.ts";
+import { type Instant, LEAD, PERSON } from "../../core/ids.ts";
 import type { LoopDetector } from "../../core/progress/loop.ts";
 import type { Mark, WakeTopic } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
@@ -41,6 +41,8 @@ type IdleLoopParts = {
 
 /** It waits for the answer to a request, which may have been withdrawn. */
 const AWAITS: ReadonlySet<IdleReason> = new Set(["awaiting_plan", "awaiting_answer"]);
+
+const isWordToRested = ({ urgent, from }: Mail): boolean => urgent || from === PERSON;
 
 export class IdleLoop {
   private readonly parts: IdleLoopParts;
@@ -84,6 +86,8 @@ export class IdleLoop {
       news = [...news, ...read].filter((letter) => taskTaken(letter) === null && wakes(letter.body));
     }
     if (was === "rate_limited") return await this.pause(mark);
+    if (was === "cannot_work") return await this.rest(mark, news.some(isWordToRested));
+    if (await current.mustRest(was)) return { kind: "rested", now: clock.now(), reason: "cannot_work" };
     const restarted = this.restarted;
     this.restarted = false;
     const reason = restarted || AWAITS.has(was) ? await current.idleReason(was) : was;
@@ -144,6 +148,16 @@ export class IdleLoop {
     return backoff.givenUp
       ? { kind: "rested", now: clock.now(), reason: "no_tool_use" }
       : { kind: "waited", now: clock.now() };
+  }
+
+  /** It cannot work, and tries again when its rest is over. The person, and urgent mail, end the rest. */
+  private async rest(mark: Mark, isWanted: boolean): Promise<Signal> {
+    const { agent, current } = this.parts;
+    const { restMs } = current.ability;
+    const now = (): Instant => agent.clock.now();
+    if (isWanted || restMs <= 0) return { kind: "rested", now: now(), reason: "awaiting_tasks" };
+    await this.waitFor(mark, [`mail:${agent.seat.name}`], restMs);
+    return { kind: "waited", now: now() };
   }
 
   private async waitFor(mark: Mark, topics: WakeTopic[], ms: number): Promise<void> {

@@ -180,6 +180,7 @@ export class MemberLoop {
       if (kind === "urgent") return { kind: "acted", now: clock.now() };
       if (kind === "person") return await this.interrupted();
       if (kind === null && isEkidenError(error, "model_overloaded")) {
+        if (error.details.ownProgram === true) return this.broke(error.message);
         this.replies.backoff.begin(error);
         return { kind: "rested", now: clock.now(), reason: "rate_limited" };
       }
@@ -188,7 +189,7 @@ export class MemberLoop {
       interrupts.endStep();
     }
     if (outcome.text) this.lastWords = outcome.text;
-    if (outcome.calls.length > 0) this.current.acted();
+    await this.current.ability.took(outcome);
     const verdict = this.loop.observe(outcome.round, outcome.steps);
     if (verdict.kind === "told") this.advice = verdict.text;
     if (await interrupts.accepted()) return { kind: "ended", reason: "asked" };
@@ -217,6 +218,12 @@ export class MemberLoop {
     const { store, seat, kind, clock } = this.agent;
     const waits = kind === "teammate" && (await store.board.mine(seat.name)) !== null;
     return { kind: "rested", now: clock.now(), reason: waits ? "interrupted" : "no_tool_use" };
+  }
+
+  /** The program that is its model does not start, refused the prompt or ended in it. */
+  private broke(words: string): Signal {
+    this.current.ability.broke(words);
+    return { kind: "rested", now: this.agent.clock.now(), reason: "no_tool_use" };
   }
 
   private async send({ report }: TurnOutcome): Promise<void> {

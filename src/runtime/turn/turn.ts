@@ -8,7 +8,7 @@ import { delivered } from "../../core/conversation/prompt.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
 import { stepsOf } from "../../core/progress/gains.ts";
 import { cutEnd } from "../../core/text/valid.ts";
-import type { MakeEntries, Outgoing, Reply, Usage } from "../../ports/index.ts";
+import type { MakeEntries, Outgoing, Reply, Tool, Usage } from "../../ports/index.ts";
 import { type Agent, meant, type TurnOutcome, traitsOf, UNANSWERED } from "../agent/agent.ts";
 import { act } from "./act.ts";
 import { appendNote, record } from "./record.ts";
@@ -78,17 +78,20 @@ export async function turn(
     // The built-in model says nothing where it has nothing to run.
   } else if ((text === "" && agent.model.spec !== "runbook") || FAULTY.has(reply.stop)) {
     unanswered = reply.stop === "refused" ? "filtered" : reply.stop === "length" ? "cut" : "empty";
-    await agent.store.journal.warn(
-      agent.seat.name,
-      `The answer of ${agent.seat.name} ${UNANSWERED[unanswered]}, again after a hint. It rests until it hears something; another model may go on (/model, --model).`,
-    );
+    if (!agent.activity.isUnable)
+      await agent.store.journal.warn(
+        agent.seat.name,
+        `The answer of ${agent.seat.name} ${UNANSWERED[unanswered]}, again after a hint. It rests until it hears something; another model may go on (/model, --model).`,
+      );
   }
+  const steps = stepsOf(round, traitsOf(agent));
   return {
     kind: reason === null ? "acted" : "rested",
     reason: reason ?? "no_tool_use",
     calls,
     round,
-    steps: stepsOf(round, traitsOf(agent)),
+    steps,
+    worked: steps.some(({ tool, isError }) => !isError && isWork(agent.loadout.tools.get(tool))),
     text,
     unanswered,
     report,
@@ -96,6 +99,10 @@ export async function turn(
     tokens: total(reply.usage) + total(besides),
   };
 }
+
+/** A letter to somebody, or the end of a turn, is no work. */
+const isWork = (tool: Tool | undefined): boolean =>
+  tool !== undefined && (tool.access !== "team" || tool.effect !== undefined || tool.passesOn !== undefined);
 
 /** The reply is stored before its calls run: after a crash the member must know which calls it began. */
 async function think(
@@ -154,6 +161,7 @@ const described = (agent: Agent, message: AssistantMessage): AssistantMessage =>
 async function finalReport(agent: Agent, reply: Reply, text: string): Promise<Outgoing[]> {
   const { kind, about, store, seat } = agent;
   if (kind === "subagent") return []; // its last words are the result of its member's call
+  if (agent.activity.isUnable) return []; // they are shown with it
   if (text === "" || callsOf(reply.message).length > 0) return [];
   const task = about();
   const held = task === null ? null : await store.board.task(task);

@@ -83,6 +83,7 @@ const PAUSES: Readonly<Record<string, string>> = {
   awaiting_answer: "waits for your answer",
   awaiting_plan: "waits for an answer to its plan",
   rate_limited: "waits for the model provider",
+  cannot_work: "cannot work and tries again",
 };
 
 /** The group of a task, for boards too large for single tasks: the folder that it edits, else the first word of its subject. */

@@ -93,6 +93,7 @@ const IDLE_WORDS: Readonly<Record<string, string>> = {
   awaiting_answer: "waits for your answer",
   interrupted: "was interrupted and waits for a word",
   rate_limited: "waits for the model provider",
+  cannot_work: "cannot work and tries again",
   timeout: "is idle",
 };
 const END_WORDS: Readonly<Record<string, string>> = {

@@ -1,0 +1,41 @@
+/**
+ * Counts how often an agent program did not start, refused a prompt or ended in it. It is started again soon, a few times; then its member
+ * has to rest (runtime/member/ability.ts), and each further failure ends a stint.
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+
+/** The waits before it is started again. */
+const RESTART_MS = [1_000, 5_000];
+
+export class Failures {
+  private inARow = 0;
+
+  /** A call of it succeeded. Words are no sign: some programs say their fault and then end. */
+  worked(): void {
+    this.inARow = 0;
+  }
+
+  get isRepeated(): boolean {
+    return this.inARow > 1;
+  }
+
+  note(): void {
+    this.inARow += 1;
+  }
+
+  /**
+   * Resolves when it may be started again. `words`: what it said before. @throws the signal's reason, or EkidenError `model_overloaded`
+   * with `ownProgram` when the member has to rest
+   */
+  async pause(thrown: unknown, words: string, signal: AbortSignal): Promise<void> {
+    // A program that did not answer in time would need that time again.
+    const isLate = isEkidenError(thrown, "tool_failed") && thrown.details.late === true;
+    const waitMs = isLate ? undefined : RESTART_MS[this.inARow - 1];
+    if (waitMs === undefined)
+      throw new EkidenError("model_overloaded", [words, messageOf(thrown)].filter(Boolean).join("\n"), {
+        ...{ cause: thrown, details: { ownProgram: true } },
+      });
+    await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  }
+}

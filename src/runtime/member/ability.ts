@@ -1,0 +1,104 @@
+/**
+ * Whether a member can work at all. A stint with a task in which no call succeeds says nothing about the task: twice in a row with different
+ * tasks, or three times with one, it is the fault of the member. So is an error of the program that is its model. The member then rests,
+ * for growing times, until a call succeeds. No words are read for this.
+ */
+import type { Claimed } from "../../core/board/task.ts";
+import { type Instant, instant, later, type TaskId } from "../../core/ids.ts";
+import { cutEnd } from "../../core/text/valid.ts";
+import type { Agent, TurnOutcome } from "../agent/agent.ts";
+
+const FIRST_REST_MS = 30_000;
+const LONGEST_REST_MS = 1_800_000;
+const [TASKS, STINTS] = [2, 3];
+/** Characters of its last words that are kept. */
+const WORDS_KEPT = 300;
+
+type Stint = { worked: boolean; broke: boolean };
+type Claim = Pick<Claimed, "id" | "attempt">;
+
+export class Ability {
+  private readonly agent: Pick<Agent, "clock" | "activity">;
+  /** The stint that goes on, or has ended and was not judged yet. */
+  private stint: Stint | null = null;
+  /** The tasks of the stints without a successful call since the last one that had any, in order. */
+  private barren: TaskId[] = [];
+  /** The last claim for which a call succeeded. */
+  private workedOn: Claim | null = null;
+  private rests = 0;
+  private until: Instant = instant(0);
+  private words = "";
+  /** Tasks that it gave back because it could not work: for others, where there are any. */
+  private readonly left = new Set<TaskId>();
+
+  constructor(agent: Pick<Agent, "clock" | "activity">) {
+    this.agent = agent;
+  }
+
+  /** @throws EkidenError `stale_seat` */
+  async took({ worked, text }: Pick<TurnOutcome, "worked" | "text">): Promise<void> {
+    this.stint ??= { worked: false, broke: false };
+    if (text.trim() !== "") this.words = text;
+    if (!worked) return;
+    this.stint.worked = true;
+    this.barren = [];
+    this.rests = 0;
+    this.left.clear();
+    await this.agent.activity.canWork();
+  }
+
+  /** The program that is its model failed. */
+  broke(words: string): void {
+    this.stint = { worked: this.stint?.worked ?? false, broke: true };
+    this.words = words;
+  }
+
+  /** A stint has ended that was not judged yet. */
+  get hasStint(): boolean {
+    return this.stint !== null;
+  }
+
+  /**
+   * What the stint that has ended shows, with those before it. `claim`: what it should have worked on. `unwilling`: a call for this claim
+   * succeeded, and now the member ends its turns without finishing it, so the attempt counts.
+   */
+  judge(claim: Claim | null): "able" | "unwilling" | "unable" {
+    const { stint } = this;
+    this.stint = null;
+    if (!stint) return "able";
+    if (stint.worked) this.workedOn = claim;
+    if (stint.broke) return "unable";
+    if (claim === null || stint.worked) return "able";
+    const { id, attempt } = claim;
+    this.barren.push(id);
+    const same = this.barren.filter((one) => one === id).length;
+    if (new Set(this.barren).size < TASKS && same < STINTS) return "able";
+    return this.workedOn?.id === id && this.workedOn.attempt === attempt ? "unwilling" : "unable";
+  }
+
+  leave(task: TaskId): void {
+    this.left.add(task);
+  }
+
+  /** The tasks that others should have. */
+  get besides(): readonly TaskId[] {
+    return [...this.left];
+  }
+
+  get lastWords(): string {
+    return cutEnd(this.words.trim(), WORDS_KEPT);
+  }
+
+  /** @throws EkidenError `stale_seat` */
+  async rest(): Promise<void> {
+    const { clock, activity } = this.agent;
+    this.until = later(clock.now(), Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** this.rests));
+    this.rests += 1;
+    await activity.cannotWork(this.lastWords);
+  }
+
+  /** Milliseconds of its rest that are left. */
+  get restMs(): number {
+    return this.until - this.agent.clock.now();
+  }
+}
