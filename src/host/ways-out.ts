@@ -6,6 +6,7 @@ import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { LEAD, type Name, PERSON } from "../core/ids.ts";
+import { escapedPath, spelledPath } from "../core/paths/path-pattern.ts";
 import { isWithin } from "../core/paths/paths.ts";
 import type { Rule } from "../core/permission/permission.ts";
 import { isAbout } from "../core/permission/rule.ts";
@@ -132,16 +133,16 @@ function openable(paths: readonly string[], workspace: string): readonly string[
   return found.every(isFit) ? found : null;
 }
 
-/** The rule that would allow using a path; null where it has characters with a meaning in patterns. */
+/** The rule that would allow using a path; null where it could not be read as people type it. */
 function ruleFor(path: string): string | null {
-  if (/[*?[\]{}\\()\n]/.test(path)) return null;
-  return `write_file(${path}${statSync(path).isDirectory() ? "/**" : ""})`;
+  if (/[()\n]/.test(path)) return null;
+  return `write_file(${escapedPath(path)}${statSync(path).isDirectory() ? "/**" : ""})`;
 }
 
 /** The paths that allow rules open for commands: absolute, or from home, with nothing variable but a last `/**`. */
 export const openedBy = (rules: readonly Rule[]): string[] =>
   rules.flatMap(({ effect, tool, match = "" }) => {
-    const path = match.replace(/^~(?=\/)/, homedir()).replace(/\/\*\*$/, "");
-    const isOpened = effect === "allow" && /^\/[^*?[\]{}\\]+$/.test(path);
-    return isOpened && isAbout({ effect, tool }, "write") && existsSync(path) ? [path] : [];
+    const path = spelledPath(match.replace(/^~(?=\/)/, homedir()).replace(/\/\*\*$/, ""));
+    if (effect !== "allow" || path === null || !/^\/./.test(path)) return [];
+    return isAbout({ effect, tool }, "write") && existsSync(path) ? [path] : [];
   });

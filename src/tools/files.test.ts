@@ -291,6 +291,16 @@ describe("glob", () => {
     expect(await call(glob, { pattern: "alias/*" })).toContain("No file matches");
   });
 
+  it("takes a folder with brackets by its name, escaped or as it is", async () => {
+    put("app/[id]/page.tsx", "");
+    put("app/d/page.tsx", "");
+    put("{slug}/x", "");
+    expect(await call(glob, { pattern: "app/[id]/*" })).toContain("app/[id]/page.tsx");
+    expect(await call(glob, { pattern: "app/\\[id\\]/*" })).toBe("app/[id]/page.tsx");
+    expect(await call(glob, { pattern: "*", path: "app/[id]" })).toBe("app/[id]/page.tsx");
+    expect(await call(glob, { pattern: "{slug}/*" })).toBe("{slug}/x");
+  });
+
   it("is bounded", async () => {
     for (let i = 0; i < 250; i += 1) put(`f/${i}`, "");
     const lines = (await call(glob, { pattern: "f/*" })).split("\n");
@@ -319,6 +329,16 @@ describe("grep", () => {
     await expect(call(readFile, { path: "alias" }, { closed })).rejects.toMatchObject({
       code: "not_permitted",
     });
+  });
+
+  it("takes a folder with brackets by its name", async () => {
+    put("app/[id]/page.tsx", "x\n");
+    put("{slug}/x", "x\n");
+    put("app/other/page.tsx", "x\n");
+    for (const place of [{ glob: "app/[id]/*" }, { glob: "app/\\[id\\]/**" }, { path: "app/[id]" }])
+      expect(await search({ pattern: "x", ...place })).toBe("app/[id]/page.tsx:1:x");
+    expect(await search({ pattern: "x", glob: "{slug}/*" })).toBe("{slug}/x:1:x");
+    expect(await search({ pattern: "x", glob: "!app/[id]/*" })).not.toContain("[id]");
   });
 
   it("shows file, line and text; by path, glob, case and context", async () => {

@@ -77,7 +77,7 @@ async function search(query: Query, ctx: ToolContext): Promise<string[]> {
   else args.push("--line-number", `--max-columns=${LINE_CHARS}`, "--max-columns-preview");
   if (query.ignore_case) args.push("--ignore-case");
   if (query.context && !query.files_only) args.push(`--context=${query.context}`);
-  if (query.glob !== undefined) args.push(`--glob=${query.glob}`);
+  if (query.glob !== undefined) args.push(...spellings(query.glob).map((glob) => `--glob=${glob}`));
   // ripgrep searches a path that is named even when it is hidden or ignored.
   args.push("--regexp", query.pattern, "--", query.shown === "." ? "./" : query.shown);
   const result = await ripgrep(args, ctx, { place: query.place, keepBytes: 400_000 });
@@ -92,6 +92,10 @@ async function search(query: Query, ctx: ToolContext): Promise<string[]> {
   }
   return lines;
 }
+
+/** A pattern with brackets also means the file or folder with that name. */
+const spellings = (glob: string): readonly string[] =>
+  /(?<!\\)[[{]/.test(glob) ? [glob, glob.replace(/(?<!\\)[[\]{}]/g, "\\$&")] : [glob];
 
 /** Drops the lines of files that a rule keeps closed, and gives the others the form that they have without `--null`. */
 function openOnly(output: string, { files_only }: Query, { closed, workspace }: ToolContext): string {

@@ -41,6 +41,10 @@ it.each([
   ["**/*.pem", "a", ""],
   ["**/.env", ".env", "file folder"],
   ["**/x/**", "a/x", "folder"],
+  ["app/[id]/x.txt", "app/[id]/x.txt", "file folder"],
+  ["app/[id]", "app/[id]", "file folder"],
+  ["app/[id]", "app/i", "file"],
+  ["app/\\[id\\]/**", "app/[id]", "folder"],
   ["**", "a", "file folder"],
   ["~/keys/**", "/home/me/keys/a", "file folder"],
 ] as const)("%s closes %s as: %s", (match, path, kinds) => {

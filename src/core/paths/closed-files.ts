@@ -2,7 +2,7 @@
  * Patterns of deny rules as a search on the disk, so that a sandbox can cover the files that they close. A pattern is relative to a
  * checkout of the project, or absolute.
  */
-import { pathPattern } from "./path-pattern.ts";
+import { pathPattern, spelledPath } from "./path-pattern.ts";
 import { isWithin, relativeTo } from "./paths.ts";
 
 /** The patterns of the rules that close files to commands. */
@@ -35,12 +35,16 @@ export function closedSearch(match: string, project: string, home: string): Clos
   const levels = isWhole ? rest.slice(0, -1) : rest;
   const isDeep = levels.some((part) => part.includes("**")) || /\{[^}]*\//.test(pattern);
   const paths = pathPattern(pattern);
-  const isNamed = !/[*?[{]/.test(parts.at(-1) ?? "");
+  const last = parts.at(-1) ?? "";
+  const isNamed = !/[*?[{]/.test(last);
   return {
     start: fixed.join("/") || (pattern.startsWith("/") ? "/" : ""),
     depth: isDeep ? Number.POSITIVE_INFINITY : levels.length,
     isPlaced: !/^\*\*\/[^/]+(?:\/\*\*)?$/.test(pattern),
     covers: (path, isFolder) =>
-      isFolder ? (isWhole && paths.test(`${path}/`)) || (isNamed && paths.test(path)) : paths.test(path),
+      isFolder
+        ? (isWhole && paths.test(`${path}/`)) ||
+          ((isNamed || path.endsWith(`/${spelledPath(last)}`)) && paths.test(path))
+        : paths.test(path),
   };
 }

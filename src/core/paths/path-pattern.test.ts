@@ -1,6 +1,6 @@
 /** Path patterns: what is a sign and what is a letter, and how long a match may take. */
 import { expect, it } from "vitest";
-import { pathPattern } from "./path-pattern.ts";
+import { escapedPath, pathPattern, spelledPath } from "./path-pattern.ts";
 
 it.each([
   ["a}b", "a}b", "ab"],
@@ -31,6 +31,12 @@ it.each([
   ["[ab]]c", "a]c", "ac"],
   ["[a", "[a", "a"],
   ["a.b", "a.b", "axb"],
+  ["app/[id]/x", "app/[id]/x", "app/[d]/x"],
+  ["app/[id]/x", "app/d/x", "app/id/x"],
+  ["app/[...slug]/**", "app/[...slug]/a/b", "app/slug/a"],
+  ["**/[[id]]/*", "a/[[id]]/x", "a/[[id]/x"],
+  ["{slug}/x", "{slug}/x", "slugs/x"],
+  ["a[!b]/x", "a[!b]/x", "ab/x"],
   ["?.ts", "😀.ts", "😀😀.ts"],
   ["😀.ts", "😀.ts", "x.ts"],
 ])("%s fits %s and not %s", (pattern, fits, other) => {
@@ -61,3 +67,13 @@ it.each([
 ])("ends soon for %s", (pattern, path) => {
   expect(pathPattern(`${pattern}b`).test(path)).toBe(false);
 });
+
+it.each(["app/[id]/{a,b}/c*?.ts", "a\\b", "(group)/x", "plain"])(
+  "the pattern for exactly %s fits it alone",
+  (path) => {
+    const escaped = escapedPath(path);
+    expect(pathPattern(escaped).test(path)).toBe(true);
+    expect(["app/i/a/cxx.ts", "ab", "group/x"].some((other) => pathPattern(escaped).test(other))).toBe(false);
+    expect(spelledPath(escaped)).toBe(path);
+  },
+);

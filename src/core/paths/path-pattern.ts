@@ -13,12 +13,18 @@ const anything = (): boolean => true;
 
 /**
  * `*` and `?` stay within a name, `**` spans folders, `[a-z]` and `{a,b}` as in a shell. `src/**` also matches everything deep below,
- * and `**` followed by a slash also matches no folder at all.
+ * and `**` followed by a slash also matches no folder at all. Brackets, and braces without a comma, also match themselves: frameworks name
+ * folders `[id]`, and who writes that name means that folder.
  */
 export function pathPattern(pattern: string): PathPattern {
   const states = new States();
   let at = states.add();
-  const braces: { readonly from: number; readonly ends: number[] }[] = [];
+  const braces: {
+    readonly before: number;
+    readonly from: number;
+    readonly ends: number[];
+    readonly spelled: string;
+  }[] = [];
   const one = (fits: Edge["fits"]): void => {
     const next = states.add();
     states.on(at, next, fits);
@@ -28,6 +34,15 @@ export function pathPattern(pattern: string): PathPattern {
     at = states.after(at);
     states.on(at, at, fits);
     at = states.after(at);
+  };
+  const asSpelled = (from: number, text: string, end: number): void => {
+    let last = from;
+    for (const letter of text) {
+      const next = states.add();
+      states.on(last, next, (found) => found === letter);
+      last = next;
+    }
+    states.skip(last, end);
   };
   const closed = closedBraces(pattern);
   const lastBracket = pattern.lastIndexOf("]");
@@ -54,15 +69,19 @@ export function pathPattern(pattern: string): PathPattern {
       const [whole, not, set = ""] = bracket;
       read = whole.length;
       const holds = inSet(set);
+      const before = at;
       one(not ? (found) => found !== "/" && !holds(found) : holds);
+      asSpelled(before, whole, at);
     } else if (char === "{" && closed.has(i)) {
+      const before = at;
       at = states.after(at);
-      braces.push({ from: at, ends: [] });
+      braces.push({ before, from: at, ends: [], spelled: pattern.slice(i, (closed.get(i) ?? i) + 1) });
       at = states.after(at);
     } else if (char === "}" && open) {
       braces.pop();
       const end = states.after(at);
       for (const other of open.ends) states.skip(other, end);
+      if (open.ends.length === 0) asSpelled(open.before, open.spelled, end);
       at = end;
     } else if (char === "," && open) {
       open.ends.push(at);
@@ -94,14 +113,21 @@ function inSet(set: string): Edge["fits"] {
 
 const BRACKET = /\[([!^]?)(\]?[^\]]*)\]/y;
 
-/** The places of the braces that are closed. */
-function closedBraces(pattern: string): Set<number> {
-  const closed = new Set<number>();
+/** The pattern for exactly this path. */
+export const escapedPath = (path: string): string => path.replace(/[*?[\]{}\\]/g, "\\$&");
+
+/** The path that a pattern without `*` and `?` spells; null for others. */
+export const spelledPath = (pattern: string): string | null =>
+  /(?<!\\)[*?]/.test(pattern) ? null : pattern.replace(/\\(.)/gs, "$1");
+
+/** The places of the braces that are closed, with those of their ends. */
+function closedBraces(pattern: string): Map<number, number> {
+  const closed = new Map<number, number>();
   const open: number[] = [];
   for (const { 0: sign, index } of pattern.matchAll(/\\.|[{}]/gsu)) {
     if (sign === "{") open.push(index);
     const brace = sign === "}" ? open.pop() : undefined;
-    if (brace !== undefined) closed.add(brace);
+    if (brace !== undefined) closed.set(brace, index);
   }
   return closed;
 }

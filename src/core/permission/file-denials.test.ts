@@ -36,6 +36,24 @@ async function judged(
 
 describe("a file that may not be read", () => {
   it.each([
+    "app/[id]/secret.txt",
+    "app/[id]/**",
+    "app/\\[id\\]/*",
+    "**/[id]/secret.txt",
+    "app/[id]/{x,secret}.txt",
+  ])("in a folder with brackets is closed by %s", async (match) => {
+    const rule = `read_file(${match})`;
+    expect(await judged("read_file", "app/[id]/secret.txt", [rule])).toMatchObject({ effect: "deny" });
+    for (const line of [
+      "cat app/[id]/secret.txt",
+      "cat 'app/[id]/secret.txt'",
+      "cd app && cat \\[id\\]/secret.txt",
+    ])
+      expect([line, await judged("bash", line, [rule], "bypass")]).toMatchObject([line, { effect: "deny" }]);
+    expect(await judged("read_file", "app/[id].txt", [rule])).toMatchObject({ effect: "allow" });
+  });
+
+  it.each([
     "cat .env",
     "head -1 ./.env",
     "grep KEY .env",

@@ -4,6 +4,7 @@
  * opens the file by itself cannot be seen through: the sandbox covers the file, and without one the program must be denied.
  */
 import type { ClosedPatterns } from "../paths/closed-files.ts";
+import { spelledPath } from "../paths/path-pattern.ts";
 import { isWithin, resolvePath } from "../paths/paths.ts";
 import type { Command } from "../shell/command.ts";
 import { foldersOf } from "../shell/folders.ts";
@@ -52,8 +53,9 @@ export function denialFor(
 
 /** Whether a path is another name of the one file that a rule names: a hard link, or the target of a link there. */
 function isSameFile({ match = "" }: Rule, path: string, { workspace, home, disk }: Place): boolean {
-  if (!disk?.isSame || isWild(match)) return false;
-  const named = resolvePath(workspace, match.replace(/^~(?=\/)/, home ?? "~"));
+  const spelled = spelledPath(match);
+  if (!disk?.isSame || spelled === null) return false;
+  const named = resolvePath(workspace, spelled.replace(/^~(?=\/)/, home ?? "~"));
   const [project = workspace] = workspace.split(CHECKOUTS);
   return [named, named.replace(workspace, () => project)].some((one) => disk.isSame?.(one, path) === true);
 }
@@ -211,7 +213,6 @@ function namesOf(word: Word, folder: string, place: Place): readonly string[] {
   );
 }
 
-const isWild = (text: string): boolean => /[*?[{]/.test(text);
 const isHidden = ({ match = "" }: Rule): boolean => match.split("/").some((part) => /^\.[^./]/.test(part));
 
 /** Whether a rule may close paths of a pattern, or paths below them. In doubt yes: only the text before a wildcard counts. */

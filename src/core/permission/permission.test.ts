@@ -81,6 +81,14 @@ describe("modes", () => {
       effect: "deny",
       suggestion: null,
     });
+    for (const path of ["app/[id]/page.tsx", "app/(auth)/[...all]/{x}*.ts", "a\\b"]) {
+      const { suggestion } = await file("write_file", path);
+      expect(await file("write_file", path, allow(suggestion ?? ""))).toMatchObject({ effect: "allow" });
+      expect(await file("write_file", "app/d/page.tsx", allow(suggestion ?? ""))).toMatchObject({
+        effect: "ask",
+      });
+    }
+    expect((await file("write_file", "app/[id]/a.ts")).suggestion).toBe("write_file(app/\\[id\\]/a.ts)");
     expect(bash("npm run build").suggestion).toBe("bash(npm run build)");
     expect(bash("npm ci && make -j4 all").suggestion).toBe("bash(npm ci && make -j4 all)");
   });

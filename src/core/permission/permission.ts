@@ -2,6 +2,7 @@
  * May this call run? Pure: rules, a mode and a call in, a decision out. Deny rules beat everything; then the first rule that fits;
  * then the mode's default. Shell lines are judged by the commands in them (`shell-line.ts`), never by their text.
  */
+import { escapedPath } from "../paths/path-pattern.ts";
 import { resolvePath } from "../paths/paths.ts";
 import { physical } from "../shell/places.ts";
 import { denialFor, fileDenials, type Use } from "./file-denials.ts";
@@ -97,8 +98,15 @@ function protectedBy(rules: readonly Rule[], call: PermissionRequest): string | 
   return null;
 }
 
+/** Whether the round brackets of a text do not confuse those of a rule. */
+const isClosed = (text: string): boolean => !/[()]/.test(text.replace(/\([^()]*\)/g, ""));
+
 /** The rule for exactly this file or subject. The subject of a server's tool is only a part of its input, so its rule is for all calls. */
-function suggest({ tool, subject }: PermissionRequest): string | null {
+function suggest({ tool, subject, reads = [], writes = [] }: PermissionRequest): string | null {
   if (subject === "" || tool.startsWith("mcp__")) return tool;
-  return subject.length > 500 || /[*?[\]{}\\()\n]/.test(subject) ? null : `${tool}(${subject})`;
+  if (subject.length > 500 || subject.includes("\n") || subject !== subject.trim()) return null;
+  const [path, ...others] = new Set([...reads, ...writes]);
+  if (path !== undefined)
+    return others.length === 0 && isClosed(path) ? `${tool}(${escapedPath(path)})` : null;
+  return subject.includes("*") ? null : `${tool}(${subject})`;
 }

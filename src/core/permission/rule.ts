@@ -87,7 +87,7 @@ export function fitsPath(rule: Rule, path: string, workspace: string, home: stri
   const pattern = rule.match.replace(/^~(?=\/)/, home ?? "~").replace(/^(?:\.\/)+/, "");
   const shown = pattern.startsWith("/") ? full : relativeTo(workspace, full);
   const paths = patternOf(pattern);
-  return paths.test(shown) || paths.test(`${shown}/`);
+  return shown === pattern || paths.test(shown) || paths.test(`${shown}/`);
 }
 
 const PATTERNS_MAX = 1_000;
