@@ -95,7 +95,8 @@ export type Fact = Readonly<
       /** For which it waits now, if its owner has split it. */
       parts?: readonly TaskId[] | undefined;
     }
-  | { type: "task.cancelled"; task: TaskId; by: Name; reason: string }
+  /** `replacedBy`: the task that was put in its place. */
+  | { type: "task.cancelled"; task: TaskId; by: Name; reason: string; replacedBy?: TaskId | undefined }
   | { type: "task.unblocked"; task: TaskId; by: TaskId }
   /** Its branch waits for other branches to land. */
   | { type: "task.queued"; task: TaskId; by: Name; target: string }

@@ -18,7 +18,7 @@ const MEMBER = "teammate teammate_name to recipient target member agent agent_na
 const TEXT = "content message body msg";
 const REQUEST = "request_id req_id id";
 const REASON = "message text content why error evidence details note";
-const STATUS = "change it with claim_task, complete_task, fail_task or release_task";
+const STATUS = "use claim_task, complete_task, fail_task, release_task, retry_task or cancel_task";
 const WAITS = "call update_task with add_blocked_by for the task that waits";
 const TASK = `
   subject: title name
@@ -39,6 +39,8 @@ const TASK = `
  *       field: its names elsewhere        list[].field: of the objects in a list
  *       - words that are left aside       list[]- words
  *       ?word: the way to the same end    +name: fields that this name of the tool stands for
+ *
+ * Short ones are on one line, with " | " between.
  */
 export const TABLE = `
 bash: shell local_shell container.exec exec_command shell_command run_shell_command run_terminal_cmd run_terminal_command execute_command execute_bash run_command run_bash terminal background_run
@@ -85,9 +87,7 @@ edit_file: edit multiedit multi_edit str_replace replace search_replace replace_
   edits[].all: replace_all allow_multiple
   edits[]- description
   ?code_edit: give the text that is there as old and the new one as new
-apply_patch: applypatch patch
-  patch: input patch_text diff
-  - description
+apply_patch: applypatch patch | patch: input patch_text diff | - description
 glob: ls list_dir list_directory list_files find_files file_search list
   pattern: glob_pattern file_pattern name_pattern query
   path: ${FOLDER}
@@ -148,12 +148,12 @@ list_tasks: task_list get_tasks show_tasks
   all: include_completed show_all
   @status: status filter state
   - owner assignee role limit team_name
-get_task: task_get show_task read_task
-  id: ${ID}
+get_task: task_get show_task read_task | id: ${ID}
 create_task: task_create add_task
   blocked_by: add_blocked_by after ${BLOCKERS}
   touches: files paths files_touched
-  review: needs_review${TASK}
+  review: needs_review
+  replaces: replaces_task replacement_for${TASK}
   ?status: a new task is pending, and claim_task takes it
   ?blocks: ${WAITS}
   ?add_blocks: ${WAITS}
@@ -184,6 +184,14 @@ release_task: unclaim_task give_back_task
   id: ${ID}
   reason: ${REASON}
   - owner agent_name status="pending"
+retry_task: task_retry reopen_task requeue_task
+  id: ${ID}
+  reason: ${REASON}
+  - status="pending"
+cancel_task: task_cancel delete_task remove_task task_delete
+  id: ${ID}
+  reason: ${REASON}
+  - status="cancelled" status="deleted"
 split_task: task_split
   parts: subtasks tasks sub_tasks children
   note: summary progress notes
@@ -202,10 +210,8 @@ send_message: sendmessage message send_mail send_input message_teammate tell
 broadcast: message_all broadcast_message
   text: ${TEXT}
   - summary subject from sender msg_type="broadcast" type="broadcast" to="*" to="all" recipient="*" recipient="all"
-check_inbox: read_inbox inbox read_mail get_messages check_messages read_messages
-  - name agent_name agent
-list_teammates: list_members team_status list_team list_agents team_list
-  - team_name
+check_inbox: read_inbox inbox read_mail get_messages check_messages read_messages | - name agent_name agent
+list_teammates: list_members team_status list_team list_agents team_list | - team_name
 spawn_teammate: add_teammate create_teammate teammate_create
   name: teammate_name teammate agent_name
   role: subagent_type agent_type role_name
@@ -215,20 +221,14 @@ spawn_teammate: add_teammate create_teammate teammate_create
   needs_plan: ${PLAN}
   @mode: mode
   - description team_name run_in_background=true
-request_shutdown: shutdown_request stop_teammate shutdown_teammate close_agent
-  name: ${MEMBER}
-  reason: ${TEXT}
+request_shutdown: shutdown_request stop_teammate shutdown_teammate close_agent | name: ${MEMBER} | reason: ${TEXT}
 respond_shutdown: shutdown_response answer_shutdown
   request: ${REQUEST}
   accept: approve approved accepted agree yes
   reason: ${TEXT} feedback
   - to recipient
-request_plan: plan_request ask_plan
-  name: ${MEMBER}
-  text: ${TEXT} task prompt
-submit_plan: plan_submit exit_plan_mode exitplanmode plan_approval_request
-  plan: ${TEXT} text steps
-  - allowed_prompts
+request_plan: plan_request ask_plan | name: ${MEMBER} | text: ${TEXT} task prompt
+submit_plan: plan_submit exit_plan_mode exitplanmode plan_approval_request | plan: ${TEXT} text steps | - allowed_prompts
 review_plan: plan_approval plan_approval_response approve_plan plan_review
   request: ${REQUEST}
   approve: approved accept yes
@@ -239,9 +239,7 @@ review_permission: permission_response answer_permission
   request: ${REQUEST}
   allow: approve approved accept yes
   reason: ${TEXT} feedback text
-idle: go_idle end_turn wait
-  waiting_for: wait_for waiting until
-  - message note
+idle: go_idle end_turn wait | waiting_for: wait_for waiting until | - message note
 schedule_cron: cron_create croncreate create_cron schedule add_cron
   cron: expression cron_expression schedule
   text: ${TEXT} prompt task
@@ -253,33 +251,19 @@ schedule_cron: cron_create croncreate create_cron schedule add_cron
   @recurring: recurring repeat repeats
   - description name
 list_crons: cron_list cronlist
-cancel_cron: cron_delete crondelete delete_cron remove_cron
-  id: cron_id job_id
+cancel_cron: cron_delete crondelete delete_cron remove_cron | id: cron_id job_id
 create_worktree: worktree_create add_worktree
   id: ${ID}
   name: worktree_name branch
   - description
-keep_worktree: worktree_keep
-  id: ${ID}
-remove_worktree: worktree_remove delete_worktree
-  id: ${ID}
-  - discard_changes=false force=false
-create_team: new_team
-  name:
-  goal: description prompt task text
-delete_team: remove_team
-  name:
-  force:
-remember: save_memory memorize store_memory
-  topic: key title name
-  text: fact memory ${TEXT}
-recall: read_memory get_memory
-  topic: key query name
-compact: compress summarize summarise compact_conversation
-  - focus instructions
-call_tool: use_tool invoke_tool
-  name: tool tool_name
-  input: arguments args params parameters
+keep_worktree: worktree_keep | id: ${ID}
+remove_worktree: worktree_remove delete_worktree | id: ${ID} | - discard_changes=false force=false
+create_team: new_team | name: | goal: description prompt task text
+delete_team: remove_team | name: | force:
+remember: save_memory memorize store_memory | topic: key title name | text: fact memory ${TEXT}
+recall: read_memory get_memory | topic: key query name
+compact: compress summarize summarise compact_conversation | - focus instructions
+call_tool: use_tool invoke_tool | name: tool tool_name | input: arguments args params parameters
 connect_mcp: mcp_connect add_mcp_server
   name: server server_name
   command:

@@ -25,7 +25,7 @@ function read(): Record<string, Habit> {
   const words = (): Words => ({ fields: {}, aside: ASIDE.split(" ") });
   const habits: Record<string, Habit> = {};
   let habit: Habit | undefined;
-  for (const line of TABLE.split("\n")) {
+  for (const line of TABLE.replaceAll(" | ", "\n  ").split("\n")) {
     const [, indent = "", key = "", colon = "", rest = ""] = /^( *)(\S+?)(:|(?= |$)) *(.*)$/.exec(line) ?? [];
     const list = rest.split(" ").filter(Boolean);
     const [, items, field = key] = /^(\w+)\[\]\.?(\S*)$/.exec(key) ?? [];

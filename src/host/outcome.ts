@@ -78,13 +78,25 @@ export async function ownTasks(
   return tasks.filter(({ status, runbook }) => status !== "pending" || runbook === own);
 }
 
+/** The tasks in whose place another one was put: the outcome of that one counts. */
+async function replacedIn({ journal }: Store): Promise<ReadonlySet<TaskId>> {
+  const replaced = new Set<TaskId>();
+  for await (const { events } of journal.pages(journal.from(0), ["task.cancelled"]))
+    for (const event of events)
+      if (event.type === "task.cancelled")
+        replaced[event.replacedBy === undefined ? "delete" : "add"](event.task);
+  return replaced;
+}
+
+/** Without those of `before`, and those of `replaced` that are still cancelled. */
 export function tally(
   tasks: readonly Task[],
   before: ReadonlySet<TaskId>,
+  replaced: ReadonlySet<TaskId> = new Set(),
 ): Pick<Outcome, "completed" | "failed" | "cancelled" | "unfinished"> {
   const counts = { completed: 0, failed: 0, cancelled: 0, unfinished: 0 };
   for (const task of tasks)
-    if (!before.has(task.id))
+    if (!before.has(task.id) && !(task.status === "cancelled" && replaced.has(task.id)))
       counts[task.status === "pending" || task.status === "in_progress" ? "unfinished" : task.status] += 1;
   return counts;
 }
@@ -140,7 +152,7 @@ type Ending = {
 export async function recordEnd(parts: Parts, { id, runbook, before, reason }: Ending): Promise<Outcome> {
   const { store } = parts;
   if (reason !== "interrupted") await tellUnread(store);
-  const counts = tally(await ownTasks(parts, runbook), before);
+  const counts = tally(await ownTasks(parts, runbook), before, await replacedIn(store));
   const told = await store.roster.finish(id, { ...counts, reason });
   const elsewhere = !told && reason === "interrupted" && (await isHosted(store));
   return { ...counts, reason, text: await saidLast(store), ...(elsewhere && { elsewhere }) };

@@ -56,7 +56,7 @@ export interface Store {
 export type Pruned = { readonly facts: number; readonly entries: number; readonly newest: Instant | null };
 
 export interface Board extends Splitting {
-  /** @throws `bad_input` | `not_found` (a blocker) */
+  /** @throws `bad_input` | `not_found` (a blocker) | `already_started` and `cycle` (where it replaces another) */
   add(task: NewTask, by: Name): Promise<Task>;
   /** All or none, in order. `{ nth }` in `blockedBy` names a task of this batch (0-based, any order). @throws also `cycle` */
   addAll(tasks: readonly NewTask[], by: Name): Promise<Task[]>;

@@ -4,6 +4,7 @@ import { withReview } from "../core/board/review.ts";
 import type { Task, TaskChange } from "../core/board/task.ts";
 import { given } from "../core/given.ts";
 import { type TaskId, teammateName } from "../core/ids.ts";
+import { cutEnd } from "../core/text/valid.ts";
 import type { Store, Tool } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { id, maybe, text } from "./inputs.ts";
@@ -19,6 +20,7 @@ const newTask = () =>
     assign: maybe.text.describe("the only teammate that may claim it"),
     needs_plan: maybe.flag,
     review: maybe.flag.describe("another agent judges it before it is completed"),
+    replaces: id.optional().describe("a task that failed: what waits for it waits for this one"),
   });
 const touching = () =>
   newTask().extend({
@@ -37,20 +39,35 @@ const creating = (input: typeof newTask | typeof touching): Tool =>
       { subject, blocked_by: blockedBy, needs_plan: needsPlan, assign = "", review, ...rest },
       { store, self },
     ) => {
-      const description = review ? withReview(rest.description ?? "", true) : rest.description;
+      const words = await withReplaced(store, rest.description, rest.replaces);
+      const description = review ? withReview(words ?? "", true) : words;
       const assignee = assign.trim() === "" ? undefined : teammateName(assign.trim());
       const task = await store.board.add(
         { subject, ...given({ ...rest, description, blockedBy, needsPlan, assignee }) },
         self,
       );
       const waits = task.openBlockers > 0 ? `; waits for ${list(task.blockedBy)}` : "";
-      return `Created #${task.id}: ${task.subject}${waits}`;
+      const instead = rest.replaces === undefined ? "" : `; #${rest.replaces} is cancelled`;
+      return `Created #${task.id}: ${task.subject}${waits}${instead}`;
     },
   });
 
 export const createTask = creating(newTask);
 /** For teams with worktrees, whose members may edit the same files at once. */
 export const createTaskTouching = creating(touching);
+
+/** Its owner learns what went wrong before. */
+async function withReplaced(
+  store: Store,
+  description: string | undefined,
+  replaces: TaskId | undefined,
+): Promise<string | undefined> {
+  if (replaces === undefined) return description;
+  const { id: old, subject, status, ...before } = await taskOf(store, replaces);
+  const why =
+    "reason" in before ? `, which ${status === "failed" ? "failed" : "was cancelled"}: ${before.reason}` : "";
+  return `${description ?? ""}\n\n[It takes the place of #${old} ${subject}${cutEnd(why, 1_000)}]`.trim();
+}
 
 /** A shorter one: only the lead decides about the order of tasks. */
 export const createTaskAsTeammate = defineTool({

@@ -68,6 +68,44 @@ export const completeTaskAsLead = defineTool({
   },
 });
 
+export const retryTask = defineTool({
+  name: "retry_task",
+  description: "Put a failed or cancelled task back on the board.",
+  access: "team",
+  input: () => z.strictObject({ id, reason: maybe.text.describe("what to do differently") }),
+  subject: (input) => `#${input.id}`,
+  run: async ({ id: wanted, reason }, { store, self }) => {
+    const { description, status } = await taskOf(store, wanted);
+    // Before it can be claimed. Its next owner also reads why the last attempt ended.
+    if (reason?.trim() && (status === "failed" || status === "cancelled"))
+      await store.board.change(wanted, { description: `${description}\n\n[Retry: ${reason}]`.trim() }, self);
+    await store.board.retry(wanted, self);
+    return `#${wanted} is back on the board.`;
+  },
+});
+
+export const cancelTask = defineTool({
+  name: "cancel_task",
+  description: "Take a task off the board that is not needed any more.",
+  access: "team",
+  input: () => z.strictObject({ id, reason: text }),
+  subject: (input) => `#${input.id}`,
+  run: async ({ id: wanted, reason }, { store, self }) => {
+    const { status, ...before } = await taskOf(store, wanted);
+    await store.board.cancel(wanted, self, reason);
+    const owner =
+      status === "in_progress" && "owner" in before && before.owner !== self ? before.owner : null;
+    const waiting = (await store.board.tasks()).filter(
+      (task) => task.status === "pending" && task.blockedBy.includes(wanted),
+    );
+    const behind =
+      waiting.length === 0
+        ? ""
+        : ` ${waiting.map((task) => `#${task.id}`).join(", ")} cannot begin any more: create_task with replaces, or update_task with remove_blocked_by.`;
+    return `#${wanted} is cancelled.${owner === null ? "" : ` ${owner} was told to stop.`}${behind}`;
+  },
+});
+
 export const failTask = defineTool({
   name: "fail_task",
   description: "Your task cannot be done. It fails for good.",

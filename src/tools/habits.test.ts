@@ -32,7 +32,7 @@ const SAMPLES: Readonly<Record<string, Fields>> = {
   get_task: { id: 3 },
   create_task: {
     ...{ subject: "A", description: "B", blocked_by: [1, 2], priority: 1, estimate: 2, role: "tester" },
-    ...{ assign: "bob", needs_plan: true, review: true, touches: ["src/**"] },
+    ...{ assign: "bob", needs_plan: true, review: true, touches: ["src/**"], replaces: 4 },
   },
   update_task: {
     ...{ id: 3, subject: "A", description: "B", add_blocked_by: [1], remove_blocked_by: [2], priority: 1 },
@@ -42,6 +42,8 @@ const SAMPLES: Readonly<Record<string, Fields>> = {
   complete_task: { id: 3, result: "done", override: true },
   fail_task: { id: 3, reason: "broken" },
   release_task: { id: 3, reason: "later" },
+  retry_task: { id: 3, reason: "again" },
+  cancel_task: { id: 3, reason: "not needed" },
   split_task: { parts: [{ subject: "A", description: "B", after: [1] }], note: "half" },
   send_message: { to: "bob", text: "hello", urgent: true },
   broadcast: { text: "hello" },
@@ -132,6 +134,7 @@ const FORMS: Readonly<Record<string, readonly (readonly [value: unknown, tool: s
       ["in_progress", "claim_task", { id: 3 }],
       ["completed", "complete_task", { id: 3 }],
       ["failed", "fail_task", { id: 3 }],
+      ["deleted", "cancel_task", { id: 3 }],
     ],
     "update_task @blocks": [[[5], "update_task", { id: 5, add_blocked_by: [3] }]],
     "send_message @type": [
@@ -323,8 +326,8 @@ describe("a word that is not known", () => {
     ["create_task", { subject: "A", blocked_bye: [1] }, 'Did you mean "blocked_by"?'],
     ["create_task", { subject: "A", plan: true }, 'Did you mean "needs_plan"?'],
     ["create_task", { subject: "A", status: "in_progress" }, "Instead: a new task is pending"],
-    ["update_task", { id: 1, status: "pending" }, "Instead: change it with claim_task"],
-    ["update_task", { id: 1, status: "completed", subject: "A" }, "Instead: change it with claim_task"],
+    ["update_task", { id: 1, status: "pending" }, "Instead: use claim_task"],
+    ["update_task", { id: 1, status: "completed", subject: "A" }, "Instead: use claim_task"],
     ["bash", { command: "ls", env: {} }, "Instead: set variables within the command"],
     ["write_file", { path: "a", content: "x", mode: "x" }, 'no field "mode"'],
     ["schedule_cron", { cron: "* * * * *", text: "x", once: true, recurring: true }, 'no field "recurring"'],

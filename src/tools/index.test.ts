@@ -81,10 +81,12 @@ it("a subagent cannot touch the board; only the lead may add and stop members, a
   expect([...lead].filter((name) => !teammate.has(name)).sort()).toEqual([
     "broadcast",
     "cancel_cron",
+    "cancel_task",
     "list_crons",
     "list_teammates",
     "request_plan",
     "request_shutdown",
+    "retry_task",
     "review_plan",
     "schedule_cron",
     "spawn_teammate",

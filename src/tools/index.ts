@@ -4,7 +4,15 @@ import type { Tool } from "../ports/index.ts";
 import { checkBackground, stopBackground } from "./background.ts";
 import { bash } from "./bash.ts";
 import { createTask, createTaskAsTeammate, getTask, listTasks, updateTask } from "./board.ts";
-import { claimTask, completeTask, completeTaskAsLead, failTask, releaseTask } from "./claims.ts";
+import {
+  cancelTask,
+  claimTask,
+  completeTask,
+  completeTaskAsLead,
+  failTask,
+  releaseTask,
+  retryTask,
+} from "./claims.ts";
 import { editFile } from "./edit-file.ts";
 import { glob } from "./glob.ts";
 import { grep } from "./grep.ts";
@@ -26,7 +34,7 @@ export const fileTools: readonly Tool[] = [bash, readFile, writeFile, editFile, 
 
 const members: readonly Tool[] = [listTasks, getTask, claimTask, failTask, releaseTask];
 export const boardTools: ByKind = {
-  lead: [...members, createTask, updateTask, completeTaskAsLead],
+  lead: [...members, createTask, updateTask, completeTaskAsLead, retryTask, cancelTask],
   teammate: [...members, createTaskAsTeammate, splitTask, completeTask],
 };
 

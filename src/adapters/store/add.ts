@@ -10,7 +10,7 @@ import {
 } from "../../core/board/task.ts";
 import { ROOTS } from "../../core/board/task-depth.ts";
 import { badInput, EkidenError } from "../../core/errors.ts";
-import { foldRole, type Name, type TaskId } from "../../core/ids.ts";
+import { foldRole, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import { isProse } from "../../core/project/fences.ts";
 import { checkAssignee } from "./assign.ts";
 import { cycle, findCycle, lengthen, measure, openBlockers, refuseCycle } from "./graph.ts";
@@ -225,7 +225,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
     if (row.status === "in_progress" || row.status === "completed")
       throw new EkidenError(
         "already_started",
-        `Task #${id} is ${row.status === "completed" ? "completed" : `in progress with ${row.owner}`}: what it waits for and its role can be changed only before it starts.${row.status === "completed" ? "" : ` To take it back first: ekiden release ${id}`}`,
+        `Task #${id} is ${row.status === "completed" ? "completed" : `in progress with ${row.owner}`}: what it waits for and its role can be changed only before it starts.${row.status === "completed" || by === LEAD ? "" : ` To take it back first: ekiden release ${id}`}`,
       );
   }
   const before = listOf<TaskId>(row.blocked_by);

@@ -3,7 +3,7 @@
 import { checkTask, type Task } from "../../core/board/task.ts";
 import type { Name } from "../../core/ids.ts";
 import type { Board } from "../../ports/store.ts";
-import { addAll, addUnlessNewer, change, prepareBatch } from "./add.ts";
+import { addUnlessNewer, change, prepareBatch } from "./add.ts";
 import { claim } from "./claim.ts";
 import { claimNext, takeAlone } from "./claim-next.ts";
 import { counts } from "./counts.ts";
@@ -16,6 +16,7 @@ import { partsOf } from "./parts.ts";
 import { hasProspect } from "./prospect.ts";
 import { announceQuiet } from "./quiet.ts";
 import { landed, refuse } from "./refuse.ts";
+import { addReplacing } from "./replace.ts";
 import type { Session } from "./session.ts";
 import { split } from "./split.ts";
 import { type Op, sql, type Tx } from "./sql.ts";
@@ -29,11 +30,11 @@ export function board(session: Session): Board {
   return {
     add: async (task, by) => {
       const batch = prepareBatch([task]);
-      return (await session.write((tx) => addAll(tx, batch, by)))[0] as Task;
+      return (await session.write((tx) => addReplacing(tx, batch, by)))[0] as Task;
     },
     addAll: async (tasks, by) => {
       const batch = prepareBatch(tasks);
-      return session.write((tx) => addAll(tx, batch, by));
+      return session.write((tx) => addReplacing(tx, batch, by));
     },
     addUnlessNewer: async (tasks, by, last) => {
       const batch = prepareBatch(tasks);

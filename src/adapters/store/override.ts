@@ -16,16 +16,18 @@ import { exec, type Op, type Tx } from "./sql.ts";
 import { type TaskRow, taskForUpdate } from "./task-row.ts";
 import { writtenText } from "./written.ts";
 
-export function* retry(tx: Tx, id: TaskId, _by: Name): Op<void> {
+export function* retry(tx: Tx, id: TaskId, by: Name): Op<void> {
   const row = yield* taskForUpdate(tx, id);
   if (row.status === "pending") throw refused("bad_input", row, "It waits on the board already.");
   if (row.status === "in_progress")
     throw refused(
       "already_started",
       row,
-      `Take it back (ekiden release ${id}), or cancel it (ekiden cancel ${id}).`,
+      by === LEAD
+        ? "Give it to another member with update_task and assign, or end it with cancel_task."
+        : `Take it back (ekiden release ${id}), or cancel it (ekiden cancel ${id}).`,
     );
-  if (row.status === "completed") throw refused("already_started", row, finalHint(row));
+  if (row.status === "completed") throw refused("already_started", row, finalHint(row, by));
   yield* exec`
     update tasks set status = 'pending', owner = null, tries = 0, refusals = 0, last_failure = reason, reason = null, started_at = null, ended_at = null,
       updated_at = ${tx.now}, version = version + 1
@@ -34,17 +36,19 @@ export function* retry(tx: Tx, id: TaskId, _by: Name): Op<void> {
   tx.notify("board");
 }
 
-/** Also of a failed task: it will not be tried again. The parts of a task that was split go with it. */
-export function* cancel(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> {
+/** Also of a failed task: it will not be tried again. The parts of a task that was split go with it. `replacedBy`: the task in its place. */
+export function* cancel(tx: Tx, id: TaskId, by: Name, reason: string, replacedBy?: TaskId): Op<void> {
   yield* cancelParts(tx, id, by, `cancelled${reason && `: ${reason}`}`);
   const row = yield* taskForUpdate(tx, id);
-  if (row.status === "completed" || row.status === "cancelled")
-    throw refused("already_started", row, finalHint(row));
+  if (row.status === "completed" || (row.status === "cancelled" && replacedBy === undefined))
+    throw refused("already_started", row, finalHint(row, by));
   const why = yield* withWritten(tx, row, reason);
   yield* exec`
     update tasks set status = 'cancelled', owner = null, role = ${UNASSIGNED}, reason = ${why}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
-  yield* appendFacts(tx, [{ type: "task.cancelled", task: id, by, reason: why }]);
+  yield* appendFacts(tx, [
+    { type: "task.cancelled", task: id, by, reason: why, ...(replacedBy !== undefined && { replacedBy }) },
+  ]);
   yield* tellOwner(tx, row, by, "cancelled", reason);
   freed(tx, row);
   yield* wakeWhole(tx, row);
@@ -60,7 +64,7 @@ function* cancelParts(tx: Tx, whole: TaskId, by: Name, how: string): Op<void> {
 }
 
 export function* takeBack(tx: Tx, id: TaskId, by: Name): Op<void> {
-  const row = yield* unfinished(tx, id);
+  const row = yield* unfinished(tx, id, by);
   if (row.status === "pending") throw refused("bad_input", row, "Nobody has it, so it cannot be taken back.");
   yield* taken(tx, row, by, "taken back");
 }
@@ -85,14 +89,14 @@ function* tellOwner(tx: Tx, row: TaskRow, by: Name, how: Taking, reason = ""): O
 
 /** `to`: null for any member. A task in progress is taken from its owner, unless it is the same. @throws `not_found` | `already_started` */
 export function* assign(tx: Tx, id: TaskId, to: Name | null, by: Name): Op<void> {
-  const row = yield* taskForUpdate(tx, id);
-  if (row.status !== "pending" && row.status !== "in_progress")
-    throw refused("already_started", row, finalHint(row));
+  const row = yield* unfinished(tx, id, by);
   if (row.status === "in_progress" && to === null)
     throw refused(
       "already_started",
       row,
-      `Take it back, so that any member can claim it: ekiden release ${id}`,
+      by === LEAD
+        ? "Name the teammate that is to go on with it."
+        : `Take it back, so that any member can claim it: ekiden release ${id}`,
     );
   if (row.owner !== null && row.owner === to) return;
   if (to !== null) yield* checkAssignee(tx, to);
@@ -108,7 +112,7 @@ export function* assign(tx: Tx, id: TaskId, to: Name | null, by: Name): Op<void>
 
 export function* completeFor(tx: Tx, id: TaskId, by: Name, result: string): Op<TaskId[]> {
   yield* cancelParts(tx, id, by, "completed by hand");
-  const row = yield* unfinished(tx, id);
+  const row = yield* unfinished(tx, id, by);
   const told = yield* withWritten(tx, row, result);
   yield* exec`
     update tasks set status = 'completed', owner = ${row.owner ?? by}, result = ${told}, started_at = ${row.started_at ?? tx.now},
@@ -120,7 +124,7 @@ export function* completeFor(tx: Tx, id: TaskId, by: Name, result: string): Op<T
 
 export function* failFor(tx: Tx, id: TaskId, by: Name, reason: string): Op<void> {
   yield* cancelParts(tx, id, by, `given up as failed${reason && `: ${reason}`}`);
-  const row = yield* unfinished(tx, id);
+  const row = yield* unfinished(tx, id, by);
   yield* tellOwner(tx, row, by, "given up as failed", reason);
   yield* exec`update tasks set owner = ${row.owner ?? by} where team = ${tx.team} and id = ${id}`;
   yield* failed(tx, row, yield* withWritten(tx, row, reason), by);
@@ -128,7 +132,7 @@ export function* failFor(tx: Tx, id: TaskId, by: Name, reason: string): Op<void>
 
 /** No host has this claim, so no lease of one ends it. */
 export function* claimFor(tx: Tx, id: TaskId, by: Name): Op<void> {
-  const row = yield* unfinished(tx, id);
+  const row = yield* unfinished(tx, id, by);
   if (row.status === "in_progress" && row.owner === by) return;
   if (row.status === "in_progress")
     throw refused("already_started", row, `Take it back first: ekiden release ${id}`);
@@ -146,17 +150,20 @@ export function* claimFor(tx: Tx, id: TaskId, by: Name): Op<void> {
   yield* appendFacts(tx, [{ type: "task.claimed", task: id, subject: row.subject, by, attempt }]);
 }
 
-function* unfinished(tx: Tx, id: TaskId): Op<TaskRow> {
+function* unfinished(tx: Tx, id: TaskId, by: Name): Op<TaskRow> {
   const row = yield* taskForUpdate(tx, id);
   if (row.status !== "pending" && row.status !== "in_progress")
-    throw refused("already_started", row, finalHint(row));
+    throw refused("already_started", row, finalHint(row, by));
   return row;
 }
 
-const finalHint = ({ id, status }: TaskRow): string =>
+/** Models have tools for what a person does by commands. */
+const finalHint = ({ id, status }: TaskRow, by: Name): string =>
   status === "completed"
     ? "Add a new task for further work."
-    : `To put it back on the board first: ekiden retry ${id}`;
+    : by === LEAD
+      ? "retry_task puts it back on the board, and create_task with replaces puts another one in its place."
+      : `To put it back on the board first: ekiden retry ${id}`;
 
 const refused = (code: "bad_input" | "already_started", row: TaskRow, hint: string): EkidenError =>
   new EkidenError(

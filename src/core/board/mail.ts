@@ -187,7 +187,7 @@ export function words(body: Body): string {
     case "claim_taken":
       return `#${body.task} was ${body.how}${body.reason ? ` (${body.reason})` : ""}. You do not hold it any more, and its commands were ended, also those in the background. Do not go on with it unless you claim it again.`;
     case "task_failed":
-      return `Task #${body.task} (${body.subject}) failed: ${body.reason}`;
+      return `Task #${body.task} (${body.subject}) failed: ${body.reason}\n${REPAIR}`;
     case "board_quiet":
       return quiet(body);
     case "job_done":
@@ -216,6 +216,10 @@ export function words(body: Body): string {
       return body satisfies never;
   }
 }
+
+/** The lead's ways to repair a board, so that a run nobody watches can end well. */
+const REPAIR =
+  "retry_task has it tried again, create_task with replaces puts another task in its place, cancel_task gives it up.";
 
 /** Characters of the newest mail. */
 const NEWEST_SHOWN = 200;

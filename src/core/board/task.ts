@@ -113,9 +113,13 @@ export type NewTask = {
   readonly runbook?: string;
   /** Where it is not the task on which the creator works. */
   readonly parent?: TaskId;
+  /** A task that is not completed: it is cancelled, and what waits for it waits for this one. */
+  readonly replaces?: TaskId;
 };
 
-export type TaskChange = Partial<Omit<NewTask, "blockedBy" | "assignee" | "runbook" | "parent">> & {
+export type TaskChange = Partial<
+  Omit<NewTask, "blockedBy" | "assignee" | "runbook" | "parent" | "replaces">
+> & {
   readonly addBlockedBy?: readonly TaskId[];
   readonly removeBlockedBy?: readonly TaskId[];
 };

@@ -10,16 +10,23 @@ import { addTask } from "../../team/actions/tasks.ts";
 import { actorOf } from "../../team/actor.ts";
 import type { Run } from "./entry.ts";
 
-type Options = TaskOptions & { after?: string[]; role?: string; plan?: boolean; review?: boolean };
+type Options = TaskOptions & {
+  after?: string[];
+  role?: string;
+  plan?: boolean;
+  review?: boolean;
+  replaces?: string;
+};
 
 export const run: Run<Options> = async (call, args, options) => {
-  const { after = [], role, plan, review, assign } = options;
+  const { after = [], role, plan, review, assign, replaces } = options;
   const task: NewTask = {
     subject: args.join(" ").trim(),
     blockedBy: idList(after),
     ...taskFields(options),
     ...(plan && { needsPlan: true }),
     ...(review && { description: withReview(options.description ?? "", true) }),
+    ...(replaces !== undefined && { replaces: taskId(replaces) }),
     ...given({ role, assignee: assign === undefined ? undefined : teammateName(assign) }),
   };
   // Before the store is opened: a task that is refused must not leave an empty team behind.

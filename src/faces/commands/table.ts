@@ -20,6 +20,7 @@ const BOARD = inGroup("The board:", [
       ["--role <role>", "only a teammate of this role may take it"],
       ["--plan", "a plan must be approved before anything is changed"],
       ["--review", "an independent agent judges it before it is completed"],
+      ["--replaces <id>", "a task that it takes the place of: what waits for that one waits for it"],
     ],
     slash: true,
     near: ["new", "create"],
