@@ -57,7 +57,7 @@ it("the tests that the page on security names exist", () => {
 
 it("a name that is gone is found", () => {
   const gone =
-    "`src/host/gone`, `member/gone.claim`, `member/current-task.gone`, `gone.ts`, `claimGone`, `GoneModel`";
+    "`src/host/gone`, `member/gone.claim`, `member/current-task.goneAway`, `gone.ts`, `claimGone`, `GoneModel`";
   expect(missing(gone)).toHaveLength(6);
   expect(
     missing("`src/host/features`, `member/current-task.claim`, `compose.ts`, `TeamHost`, `npm ci`"),
