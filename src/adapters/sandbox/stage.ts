@@ -1,7 +1,9 @@
 /** The files that one process keeps on disk for its sandbox and removes at its end: private folders, the filter, an empty file. */
 
 import {
+  accessSync,
   chmodSync,
+  constants,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -16,6 +18,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toolFailed } from "../../core/errors.ts";
 import type { SandboxPlace } from "../../core/sandbox/sandbox.ts";
+import { succeeds } from "../../core/tried.ts";
 import { makeFolder } from "../make-folder.ts";
 import { livesAs, OWN_IDENTITY } from "../process-identity.ts";
 import { removeTree } from "../remove-tree.ts";
@@ -43,6 +46,14 @@ export type StageOptions = {
 };
 
 const PREFIX = "ekiden-sandbox-";
+/** The kernel takes 107 bytes for the path of a socket, and names below the folder of a process have up to 80. */
+const LONGEST_TEMPORARY = 26;
+/** Where this process has its folder. With a longer path the sandbox could not be tried, and no listed host be reached. */
+function ownTemporary(): string {
+  const usual = realpathSync(tmpdir());
+  const isShort = Buffer.byteLength(usual) <= LONGEST_TEMPORARY;
+  return isShort || !succeeds(() => accessSync("/tmp", constants.W_OK)) ? usual : "/tmp";
+}
 /** A process of another container cannot be seen. Its folder is its own for so long after its last sign of life. */
 const UNSEEN_MS = 3 * 24 * 3_600_000;
 const SIGN_OF_LIFE_MS = 3_600_000;
@@ -86,7 +97,7 @@ export class Stage {
     this.home = home;
     this.cacheFolder = cacheFolder;
     removeAbandoned();
-    this.folder = realpathSync(mkdtempSync(join(tmpdir(), `${PREFIX}${OWN_IDENTITY}-`)));
+    this.folder = realpathSync(mkdtempSync(join(ownTemporary(), `${PREFIX}${OWN_IDENTITY}-`)));
     this.emptyFile = join(this.folder, "empty");
     this.emptyFolder = join(this.folder, "nothing");
     this.temporary = join(this.folder, "tmp");
@@ -164,10 +175,11 @@ export class Stage {
 
 /** Folders of processes that were killed. Older versions named them by the process id alone, which may be another container's. */
 function removeAbandoned(): void {
-  for (const name of readdirSync(tmpdir())) {
+  const folder = ownTemporary();
+  for (const name of readdirSync(folder)) {
     const [, owner] = name.startsWith(PREFIX) ? (/^(.+)-/.exec(name.slice(PREFIX.length)) ?? []) : [];
     if (owner === undefined) continue;
-    const path = join(tmpdir(), name);
+    const path = join(folder, name);
     const lives =
       livesAs(owner) ?? Date.now() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) < UNSEEN_MS;
     if (!lives) rm(path, { recursive: true, force: true }, () => {});

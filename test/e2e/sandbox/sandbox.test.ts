@@ -287,6 +287,21 @@ bubblewrapOrSkip(describe)("the network of the sandbox", () => {
     close();
   });
 
+  it("is reached also where the folder for temporary files has a long path", async () => {
+    const { port, close } = await host();
+    const usual = process.env.TMPDIR;
+    process.env.TMPDIR = join(base, "temporary-files-of-a-user-whose-system-gives-each-login-its-own-folder");
+    mkdirSync(process.env.TMPDIR);
+    try {
+      await reopen({ network: [`127.0.0.1:${port}`] });
+      expect((await run(get(`http://127.0.0.1:${port}/a`))).output).toBe("200 from the host");
+    } finally {
+      if (usual === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = usual;
+      close();
+    }
+  });
+
   it("can be closed for one command, and opened altogether", async () => {
     const { port, asked, close } = await host();
     await reopen({ network: [`127.0.0.1:${port}`] });
