@@ -5,6 +5,7 @@
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { isFresh } from "./fresh.ts";
+import { homeIfNone } from "./home.ts";
 
 if (!isFresh("dist/main.js") || !isFresh("dist/web/index.html")) {
   const build = spawnSync("npm", ["run", "build"], { encoding: "utf8", shell: process.platform === "win32" });
@@ -17,6 +18,6 @@ rmSync("health-report", { recursive: true, force: true });
 const { status } = spawnSync(
   process.execPath,
   ["dist/main.js", "run", "examples/quickstart.md", "--cwd", ".", "--fresh", ...process.argv.slice(2)],
-  { stdio: "inherit" },
+  { stdio: "inherit", env: { ...process.env, ...homeIfNone() } },
 );
 process.exit(status ?? 1);

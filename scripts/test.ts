@@ -4,9 +4,11 @@
  */
 import { spawnSync } from "node:child_process";
 import { isFresh } from "./fresh.ts";
+import { homeIfNone } from "./home.ts";
 
+const env = { ...process.env, ...homeIfNone() };
 function run(command: string, args: readonly string[]): void {
-  const { status } = spawnSync(command, args, { stdio: "inherit", shell: command === "npm" });
+  const { status } = spawnSync(command, args, { stdio: "inherit", shell: command === "npm", env });
   if (status !== 0) process.exit(status ?? 1);
 }
 
