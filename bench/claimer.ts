@@ -67,7 +67,9 @@ const COMMANDS: Readonly<Record<string, (...args: string[]) => Promise<object>>>
       while (performance.now() < until) {
         const task = await team.board.claimNext(seat, (one) => heard(one.subject));
         if (!task) break;
-        await team.board.complete({ seat, task: task.id, attempt: task.attempt }, "done", heard("done"));
+        await team.board.complete({ seat, task: task.id, attempt: task.attempt }, "done", () =>
+          heard("done"),
+        );
         taken.push(`${team.team}/${task.id}`);
       }
     return { from, to: sharedNow(), taken };

@@ -60,7 +60,7 @@ const COMMANDS: Readonly<Record<string, (...args: string[]) => Promise<object>>>
           const task = await board.claimNext(seat, (one) => heard(one.subject));
           if (!task) return;
           if (ms !== "0") await delay(Number(ms));
-          await board.complete({ seat, task: task.id, attempt: task.attempt }, "done", heard("done"));
+          await board.complete({ seat, task: task.id, attempt: task.attempt }, "done", () => heard("done"));
           taken += 1;
         }
       }),

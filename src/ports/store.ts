@@ -92,8 +92,8 @@ export interface Board extends Splitting {
   hasOtherHands(id: TaskId, by: Name): Promise<boolean>;
   /** The task that this member has in progress. */
   mine(name: Name): Promise<Claimed | null>;
-  /** Returns the tasks that became ready by it. @throws `stale_claim` | `stale_seat` */
-  complete(claim: Held, result: string, entry?: Entry): Promise<TaskId[]>;
+  /** Returns the tasks that became ready by it. `entry` gets them, and may be called more than once. @throws `stale_claim` | `stale_seat` */
+  complete(claim: Held, result: string, entry?: (ready: readonly TaskId[]) => Entry): Promise<TaskId[]>;
   /** Failed for good, with the evidence; the lead is mailed. @throws `stale_claim` | `stale_seat` */
   fail(claim: Held, reason: string, entry?: Entry): Promise<void>;
   /**

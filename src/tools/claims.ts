@@ -44,11 +44,8 @@ export const completeTask = defineTool({
   run: async ({ id: wanted, result }, ctx) => {
     const task = await own(wanted, ctx);
     if (task.split) await endedParts(task.id, ctx);
-    const text = `Completed #${task.id}.`;
-    const unblocked = await ctx.store.board.complete(held(task, ctx), result, ctx.answer(text));
-    return unblocked.length > 0
-      ? `${text} Ready now: ${unblocked.map((next) => `#${next}`).join(", ")}`
-      : text;
+    const text = (ready: readonly TaskId[]): string => `Completed #${task.id}.${readyNow(ready)}`;
+    return text(await ctx.store.board.complete(held(task, ctx), result, (ready) => ctx.answer(text(ready))));
   },
 });
 
@@ -63,8 +60,8 @@ export const completeTaskAsLead = defineTool({
     }),
   run: async ({ id: wanted, result, override }, ctx) => {
     if (!override) return completeTask.run({ id: wanted, result }, ctx);
-    await ctx.store.board.completeFor(wanted, ctx.self, result);
-    return `Completed #${wanted} by override.`;
+    const ready = await ctx.store.board.completeFor(wanted, ctx.self, result);
+    return `Completed #${wanted} by override.${readyNow(ready)}`;
   },
 });
 
@@ -147,6 +144,9 @@ export async function own(wanted: TaskId | undefined, { store, self }: ToolConte
   if (task.status === "pending") throw new Error(`#${task.id} is not claimed. Use claim_task first.`);
   throw new Error(`#${task.id} is ${task.status} already.`);
 }
+
+const readyNow = (ready: readonly TaskId[]): string =>
+  ready.length > 0 ? ` Ready now: ${ready.map((next) => `#${next}`).join(", ")}.` : "";
 
 /** A whole is not done before its parts are. */
 async function endedParts(whole: TaskId, { store }: ToolContext): Promise<void> {

@@ -222,7 +222,7 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     await expect(store.board.release(held(alice, task), "given_back")).rejects.toMatchObject({
       code: "stale_claim",
     });
-    await store.board.complete(held(alice, again), "ok", heard("answer"));
+    await store.board.complete(held(alice, again), "ok", () => heard("answer"));
     expect(await store.board.task(task.id)).toMatchObject({
       status: "completed",
       result: "ok",

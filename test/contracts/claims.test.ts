@@ -175,16 +175,16 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
       { ...held(bob, a) },
       { ...held(alice, a), task: asTaskId(2) },
     ])
-      await expect(store.board.complete(wrong, "", heard("done"))).rejects.toMatchObject({
+      await expect(store.board.complete(wrong, "", () => heard("done"))).rejects.toMatchObject({
         code: "stale_claim",
       });
     await expect(
-      store.board.complete(held({ ...alice, host: host("elsewhere") }, a), "", heard("done")),
+      store.board.complete(held({ ...alice, host: host("elsewhere") }, a), "", () => heard("done")),
     ).rejects.toMatchObject({ code: "stale_seat" });
     expect(await blockers()).toEqual([0, 1, 2, 1, 1]);
     expect(await store.transcript.current(name("alice"))).toEqual([]);
 
-    expect(await store.board.complete(held(alice, a), "ok", heard("done"))).toEqual([2, 5]);
+    expect(await store.board.complete(held(alice, a), "ok", () => heard("done"))).toEqual([2, 5]);
     expect(await blockers()).toEqual([0, 0, 1, 0, 0]);
     expect(await store.board.task(a.id)).toMatchObject({ status: "completed", result: "ok", owner: "alice" });
     expect(await store.transcript.current(name("alice"))).toHaveLength(1);

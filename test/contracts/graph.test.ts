@@ -2,6 +2,7 @@
 import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Seat } from "../../src/core/board/member.ts";
+import { heard } from "../../src/core/conversation/chat.ts";
 import { isEkidenError } from "../../src/core/errors.ts";
 import { asTaskId } from "../../src/core/ids.ts";
 import type { Store } from "../../src/ports/store.ts";
@@ -21,6 +22,13 @@ describe.each(BACKENDS)("the graph on %s", (backend) => {
   });
   const finish = async (): Promise<number[]> =>
     store.board.complete(held(alice, await claimed(store, alice)), "");
+
+  it("the answer to a completion names what became ready by it", async () => {
+    await store.board.addAll([{ subject: "a" }, { subject: "b", blockedBy: [{ nth: 0 }] }], lead);
+    const task = held(alice, await claimed(store, alice));
+    await store.board.complete(task, "", (ready) => heard(`ready: ${ready}`));
+    expect((await store.transcript.current(alice.name)).at(-1)).toEqual(heard("ready: 2"));
+  });
 
   it("a chain goes one after the other", async () => {
     await store.board.addAll(

@@ -98,7 +98,7 @@ async function live(store: Store): Promise<void> {
   await transcript.record(alice, [heard("hello")], { mail: [{ to: LEAD, body: note("well") }] });
   await transcript.current(alice.name);
   await board.refuse(held(alice, task), { why: "gate", evidence: "red", failure: "red" });
-  await board.complete(held(alice, task), "done", heard("done"));
+  await board.complete(held(alice, task), "done", () => heard("done"));
   for (const seat of [bob, alice, bob]) {
     const next = await claimed(store, seat);
     await board.release(held(seat, next), "given_back", "no");

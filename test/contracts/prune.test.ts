@@ -23,7 +23,7 @@ describe.each(BACKENDS)("pruning on %s", (backend) => {
 
   const done = async (seat: Seat): Promise<void> => {
     const task = await claimed(store, seat);
-    await store.board.complete(held(seat, task), "done", heard(`did ${task.id}`));
+    await store.board.complete(held(seat, task), "done", () => heard(`did ${task.id}`));
   };
   const events = async (): Promise<readonly Event[]> =>
     (await store.journal.read(store.journal.from(0), { limit: 100_000 })).events;

@@ -44,7 +44,7 @@ describe.each(BACKENDS)("members together on %s", (backend) => {
     await store.board.takeBack(helds[3]?.task as never, PERSON);
     await store.roster.leave(seats[5] as Seat, "asked", "");
     const done = await Promise.allSettled(
-      helds.map((one) => store.board.complete(one, `did ${one.task}`, heard("done"))),
+      helds.map((one) => store.board.complete(one, `did ${one.task}`, () => heard("done"))),
     );
     expect(done.map((one) => (one.status === "fulfilled" ? "done" : one.reason.code))).toEqual(
       MEMBERS.map((_, i) => (i === 3 ? "stale_claim" : i === 5 ? "stale_seat" : "done")),

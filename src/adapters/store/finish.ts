@@ -20,7 +20,12 @@ import type { TaskRow } from "./task-row.ts";
  * On SQLite. Returns the tasks that became ready. It has one writer, so the row cannot change after it was read. `returning` would
  * take longer than a second statement. @throws `stale_seat` | `stale_claim`
  */
-export function* complete(tx: Tx, held: Held, result: string, entry?: Entry): Op<TaskId[]> {
+export function* complete(
+  tx: Tx,
+  held: Held,
+  result: string,
+  entry?: (ready: readonly TaskId[]) => Entry,
+): Op<TaskId[]> {
   const { seat, task: id, attempt } = held;
   const rows = yield* sql<Pick<SeatRow, "host" | "life"> & { subject: string; touches: string | null }>`
     select m.host, m.life, t.subject, t.touches from members m
@@ -32,7 +37,7 @@ export function* complete(tx: Tx, held: Held, result: string, entry?: Entry): Op
     update tasks set status = 'completed', result = ${result}, ended_at = ${tx.now}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${id}`;
   const ready = yield* unblock(tx, id);
-  if (entry) yield* append(tx, seat.name, life, [entry]);
+  if (entry) yield* append(tx, seat.name, life, [entry(ready)]);
   return yield* completed(tx, { id, subject, attempt, touches }, seat.name, result, ready);
 }
 

@@ -26,7 +26,8 @@ import { claimOf, SEEN, type SeenRow, type TaskRow } from "./task-row.ts";
 
 /** A member that wants the first ready task. */
 type Claimer = { readonly seat: Seat; readonly entry: MakeEntry | undefined };
-type Completion = Held & { readonly result: string; readonly entry: Entry | undefined };
+type MakeAnswer = (ready: readonly TaskId[]) => Entry;
+type Completion = Held & { readonly result: string; readonly entry: MakeAnswer | undefined };
 type Item = Claimer | Completion;
 /** A claim; the tasks that a completion made ready. */
 type Answer = Claimed | null | TaskId[];
@@ -50,7 +51,7 @@ export class Together {
     });
   }
 
-  async complete(held: Held, result: string, entry?: Entry): Promise<TaskId[]> {
+  async complete(held: Held, result: string, entry?: MakeAnswer): Promise<TaskId[]> {
     return (await this.group.ask({ ...held, result, entry })) as TaskId[];
   }
 
@@ -81,7 +82,7 @@ function* completeAll(tx: Tx, completions: readonly Completion[]): Op<TaskId[][]
     const row = finished.find(({ id, owner }) => id === task && owner === seat.name);
     if (!row) throw yield* stale(tx, one);
     const mine = ready.filter(({ by }) => by === task).map(({ id }) => id);
-    if (entry) said.push({ name: seat.name, life: lives.get(seat.name) ?? 0, entry });
+    if (entry) said.push({ name: seat.name, life: lives.get(seat.name) ?? 0, entry: entry(mine) });
     facts.push(...factsOf(tx, row, seat.name, result, mine));
     answers.set(one, mine);
   }

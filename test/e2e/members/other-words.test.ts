@@ -64,6 +64,9 @@ it("works for a lead and teammates that know other tools", async () => {
   expect(readFileSync(join(team.folder, "sub/log"), "utf8")).toBe("x\nx\nx\n");
   expect(readFileSync(join(team.folder, "all"), "utf8")).toBe("line\nline\nline\n");
   expect(existsSync(join(team.folder, "log"))).toBe(false);
+  const first = await team.store.board.task(1 as never);
+  const answers = await team.store.transcript.current(name(first?.status === "completed" ? first.owner : ""));
+  expect(JSON.stringify(answers)).toContain("Completed #1. Ready now: #2.");
   const told = (await team.store.transcript.current(name("lead")))
     .flatMap((entry) => (entry.kind === "result" ? [entry.result] : []))
     .map(({ text }) => text);
