@@ -13,7 +13,7 @@ import type { TeamHost } from "../host/team-host.ts";
 import type { Cursor } from "../ports/index.ts";
 import { rememberTeam } from "../project/known-teams.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
-import { follow } from "../team/queries/journal.ts";
+import { follow, withDetails } from "../team/queries/journal.ts";
 import { RunSummary, type Summary, summaryText } from "../team/queries/summary.ts";
 import { againLine, nextStep } from "./again-line.ts";
 import { exitCodeOf } from "./exit-code.ts";
@@ -188,7 +188,7 @@ async function ended(
 async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): Promise<void> {
   const { call, host, screen, summary, settings, isWatched, askForm } = watched;
   const news = new News();
-  // A question is for the person, whatever else is shown. With --json the journal has the mail's number only.
+  // A question is for the person, whatever else is shown.
   const tell = (text: string): void =>
     screen.live ? screen.live.say(clean(text)) : call.err.write(`${clean(text)}\n`);
   const asked = new PersonAsked({ call, store: host.store, settings, isWatched, tell, signal, askForm });
@@ -206,7 +206,7 @@ async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): P
       summary.take(events);
       if (!screen.full) await asked.take(events);
       if (call.json)
-        for (const [i, event] of events.entries())
+        for (const [i, event] of (await withDetails(host.store, events)).entries())
           call.out.write(
             `${JSON.stringify(i === end ? { ...event, ...(await figures(watched)) } : event)}\n`,
           );

@@ -2,7 +2,8 @@
 
 import { ENDED_STINT } from "../core/board/lifecycle.ts";
 import { backlogText } from "../core/board/mail.ts";
-import type { Task } from "../core/board/task.ts";
+import { isReady, type Task } from "../core/board/task.ts";
+import { untakenWords } from "../core/board/untaken.ts";
 import { textOf } from "../core/conversation/chat.ts";
 import { Conversation } from "../core/conversation/conversation.ts";
 import { lastWords } from "../core/conversation/last-words.ts";
@@ -62,6 +63,15 @@ async function tellUnread({ mail, journal }: Store): Promise<void> {
       null,
       `The run ends, and ${left.to} has not read all notes: ${backlogText(left)}. ekiden inbox ${left.to} shows them.`,
     );
+}
+
+/** Reports the tasks that are ready and that no member may take: without a change by a person they stay. */
+async function tellUntaken({ roster, journal }: Store, tasks: readonly Task[]): Promise<void> {
+  const members = (await roster.members()).filter(({ activity }) => activity.phase !== "shutdown");
+  for (const task of tasks.filter(isReady)) {
+    const why = untakenWords(task, members);
+    if (why !== null) await journal.warn(null, `The run ends, and nobody can take ${why}`);
+  }
 }
 
 /** Whether any process runs a member of the team. */
@@ -151,8 +161,10 @@ type Ending = {
 /** Records the end of a run whose members have been suspended. */
 export async function recordEnd(parts: Parts, { id, runbook, before, reason }: Ending): Promise<Outcome> {
   const { store } = parts;
+  const tasks = await ownTasks(parts, runbook);
   if (reason !== "interrupted") await tellUnread(store);
-  const counts = tally(await ownTasks(parts, runbook), before, await replacedIn(store));
+  if (reason === "concluded") await tellUntaken(store, tasks);
+  const counts = tally(tasks, before, await replacedIn(store));
   const told = await store.roster.finish(id, { ...counts, reason });
   const elsewhere = !told && reason === "interrupted" && (await isHosted(store));
   return { ...counts, reason, text: await saidLast(store), ...(elsewhere && { elsewhere }) };

@@ -234,5 +234,5 @@ function quiet({ counts, unfinished, running = [] }: Extract<Body, { kind: "boar
   const head = `The board is quiet: ${counts.completed} of ${counts.total} tasks completed${counts.failed > 0 ? `, ${counts.failed} failed` : ""}${counts.cancelled > 0 ? `, ${counts.cancelled} cancelled` : ""}. Nobody is working and nothing can start by itself.`;
   const rest = unfinished.map((t) => `#${t.id} ${t.subject}: ${t.why}`).join("\n");
   const left = running.map(({ job, owner, command }) => `- ${job} of ${owner}: ${command}`).join("\n");
-  return `${head}${rest ? `\nUnfinished:\n${rest}` : ""}${left ? `\nThese background commands still run, though their tasks are over. They end with the run, or by stop_background:\n${left}` : ""}\nConclude: sum up the outcome in a final answer, or change the board if something is still to be done.`;
+  return `${head}${rest ? `\nUnfinished:\n${rest}` : ""}${left ? `\nThese background commands still run, though their tasks are over. They end with the run, or by stop_background:\n${left}` : ""}\nConclude: sum up the outcome in a final answer, or change the board if something is still to be done${rest ? ": update_task changes a role or an assignee, spawn_teammate adds hands. " : "."}${counts.failed > 0 ? REPAIR : ""}`.trim();
 }

@@ -39,7 +39,15 @@ it.each([["--quiet"], ["--json"]])("is shown with %s, and the run ends without a
   });
   expect(stderr).toContain(`alice to you: ${question}\n  To answer: ${line('send alice "…"')}\n`);
   expect(code, stderr).toBe(1);
-  if (how === "--json") expect(stdout).toContain('"type":"mail.sent"');
+  if (how === "--json") {
+    const events = stdout
+      .trim()
+      .split("\n")
+      .map((event) => JSON.parse(event));
+    expect(events).toContainEqual(
+      expect.objectContaining({ type: "mail.sent", to: "person", text: question }),
+    );
+  }
   expect(await project.json(["tasks", "1", ...team])).toMatchObject({
     task: { status: "failed", reason: question },
   });

@@ -79,3 +79,21 @@ it("gives a task up, which the exit code tells", async () => {
   expect(told).toContain("#1 is cancelled. #2 cannot begin any more");
   expect(told).not.toMatch(/ekiden (?:retry|cancel|edit|release)/);
 });
+
+it("says why nobody can take a task, and what a person can do", async () => {
+  const team = await programTeam({
+    says: { lead: quiet, alice: quiet },
+    settings: {
+      ...{ permissionMode: "bypass", sandbox: "off" },
+      teammates: [{ name: name("alice"), role: "" }],
+    },
+  });
+  await team.host.start({ runbook: { goal: "Logo", tasks: [{ subject: "Draw", role: "designer" }] } });
+  expect(exitCodeOf(await team.host.done)).toBe(1);
+  expect((await team.events("warning.raised")).map((event) => "text" in event && event.text)).toEqual([
+    expect.stringMatching(/nobody can take #1 Draw: it is for the role designer, .*--teammate NAME:designer/),
+  ]);
+  expect(JSON.stringify(await team.store.transcript.current(name("lead")))).toContain(
+    "spawn_teammate adds hands",
+  );
+});
