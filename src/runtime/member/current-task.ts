@@ -71,7 +71,7 @@ export class CurrentTask {
     await store.journal.warn(seat.name, text);
   }
 
-  /** Whether the stint that has ended shows that the member cannot work: its task has gone back then, and it rests. */
+  /** Whether the stint that has ended shows that the member cannot work: its task is back on the board then, and it rests. */
   async mustRest(reason: IdleReason): Promise<boolean> {
     const { ability, agent } = this;
     const { store, seat, kind } = agent;
