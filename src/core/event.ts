@@ -229,6 +229,10 @@ export type Fact = Readonly<
   | { type: "cron.cancelled"; cron: CronId; by: Name | null }
   /** A member's stint added something to memory. */
   | { type: "memory.kept"; who: Name; topics: readonly string[] }
+  /** Nobody who could take these tasks is able to work. `why`: the last words of one of them. */
+  | { type: "work.stalled"; tasks: readonly TaskId[]; members: readonly Name[]; why: string }
+  /** That has ended. */
+  | { type: "work.recovered" }
   | { type: "warning.raised"; who: Name | null; text: string }
 >;
 

@@ -25,6 +25,7 @@ import { StoreOutage } from "./store-outage.ts";
 import { keepTaskFolder } from "./task-folder.ts";
 import type { HostOptions, TeamHost } from "./team-host.ts";
 import { UserPrompts } from "./user-prompts.ts";
+import { watchAble } from "./watch-able.ts";
 import { watchLead } from "./watch-lead.ts";
 
 /**
@@ -157,6 +158,9 @@ class Host implements TeamHost {
     const { parts } = this;
     const { signal } = this.over;
     if (!this.interactive) void keepDeadline(parts, signal, (why) => this.finish("deadline", null, { why }));
+    void watchAble(parts, this.id, signal, async (error) => {
+      if (!this.interactive) await this.finish("model", error);
+    });
     await this.takeUp(work, tasks);
     if (!this.interactive)
       this.chores = Promise.all([

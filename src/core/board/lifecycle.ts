@@ -47,6 +47,9 @@ export type IdleReason = keyof typeof IDLE;
 /** The team is not quiet while a member idles for one of these. */
 export const BUSY_REASONS = (Object.keys(IDLE) as IdleReason[]).filter((reason) => IDLE[reason].busy);
 
+/** It cannot work now, and tries again by itself. */
+export const RESTING: ReadonlySet<IdleReason> = new Set(["cannot_work"]);
+
 /** A member that idles for one of these takes a task that becomes ready. */
 export const TAKING_REASONS = (Object.keys(IDLE) as IdleReason[]).filter(
   (reason) => IDLE[reason].reminded && reason !== "rate_limited" && reason !== "repeating",

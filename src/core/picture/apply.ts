@@ -133,6 +133,8 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
   "cron.fired": unseen,
   "cron.cancelled": unseen,
   "memory.kept": unseen,
+  "work.stalled": unseen,
+  "work.recovered": unseen,
   "warning.raised": unseen,
 };
 

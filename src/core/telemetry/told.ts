@@ -51,6 +51,8 @@ const TOLD = {
   "cron.fired": false,
   "cron.cancelled": false,
   "memory.kept": false,
+  "work.stalled": false,
+  "work.recovered": false,
   "warning.raised": false,
 } as const satisfies Readonly<Record<FactType, boolean>>;
 

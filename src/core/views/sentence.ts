@@ -1,6 +1,7 @@
 /** The journal in words: one sentence per fact. A new fact does not compile until it has one. */
 
 import type { JobState } from "../board/job.ts";
+import { stalledWords } from "../board/stalled.ts";
 import type { Event, Fact, FactOf, FactType } from "../event.ts";
 import { OWNER } from "../ids.ts";
 import { oneLine } from "../text/one-line.ts";
@@ -186,6 +187,8 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   },
   "cron.cancelled": ({ by, cron }) => [by, `the cron c${cron} was cancelled`, "dim"],
   "memory.kept": ({ who, topics }) => [who, `noted for later sessions: ${topics.join(", ")}`, "dim"],
+  "work.stalled": (stalled) => [null, stalledWords(stalled), "bad"],
+  "work.recovered": () => [null, "somebody is able to work again", "good"],
   "warning.raised": ({ who, text }) => [who, text, "warn"],
 };
 

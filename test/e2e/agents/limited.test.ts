@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { PERSON } from "../../../src/core/ids.ts";
 import { agentProgram, WAYS } from "../../fixtures/agent-program.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
+import { soon } from "../../fixtures/soon.ts";
 
 const done = { call: "complete_task", input: { result: "done" } };
 const words = "My lunch is not over yet.";
@@ -45,4 +46,25 @@ it("a program that says such words once, and works, goes on", async () => {
   await team.host.start({ goal: "Do the tasks" });
   expect(await team.host.done).toMatchObject({ completed: 6 });
   expect(program.heard("prompt")).toHaveLength(7);
+});
+
+it("tells that nobody can work, ends a run after a while with the reason, and a resumed one goes on", async () => {
+  const limited = { how: "reply", until: Date.now() + 20_000, words } as const;
+  const program = agentProgram({ prompts: [[done]], limited });
+  const options = {
+    says: { lead: Array.from({ length: 9 }, () => ({ text: "Waiting." })) },
+    settings: { teammates: [program.recruit("ann")], sandbox: "off", providerTimeoutMs: 4_000 },
+  } as const;
+  const team = await programTeam({ ...options, keep: true });
+  await team.store.board.add({ subject: "Task" }, PERSON);
+  await team.host.start({ goal: "Do the task" });
+  const outcome = await team.host.done;
+  expect(outcome).toMatchObject({ completed: 0, failed: 0, unfinished: 1, reason: "model" });
+  expect(outcome.error?.message).toContain(`ann cannot work (${words})`);
+  expect(await team.events("work.stalled")).toMatchObject([{ tasks: [1], members: ["ann"], why: words }]);
+  await team.host.close();
+  await soon(() => expect(Date.now()).toBeGreaterThan(limited.until));
+  const again = await programTeam({ ...options, folder: team.folder, host: { resume: true } });
+  await again.host.start({ resume: true });
+  expect(await again.host.done).toMatchObject({ completed: 1, unfinished: 0, reason: "concluded" });
 });
