@@ -26,7 +26,7 @@ import { keepTaskFolder } from "./task-folder.ts";
 import type { HostOptions, TeamHost } from "./team-host.ts";
 import { UserPrompts } from "./user-prompts.ts";
 import { watchAble } from "./watch-able.ts";
-import { watchLead } from "./watch-lead.ts";
+import { watchLead, withoutLead } from "./watch-lead.ts";
 
 /**
  * Opens a team of the project, created if it is new, to be run by this process.
@@ -132,7 +132,8 @@ class Host implements TeamHost {
         void parts.agents.end(name);
         if (name !== LEAD || end.kind !== "left" || this.interactive) return;
         if (end.reason === "asked") void this.finish("concluded");
-        else if (end.reason === "failed") void this.finish("model", end.error);
+        else if (end.reason === "failed")
+          void withoutLead(parts, this.over.signal).then(() => this.finish("model", end.error));
       },
     });
   }

@@ -25,7 +25,8 @@ export async function watchAble(
     try {
       const members = await store.roster.members();
       // The process of the lead tells it, once for the team.
-      if (members.find(({ name }) => name === LEAD)?.host !== host) continue;
+      const ofLead = members.find(({ name }) => name === LEAD)?.host;
+      if (ofLead && ofLead !== host) continue;
       const now = members.some(rests) ? stalledIn(members, await store.board.tasks()) : null;
       if (now && !stalled) {
         since = clock.now();

@@ -4,6 +4,25 @@ import type { Team } from "../runtime/team/team.ts";
 import { asEkidenError } from "./outcome.ts";
 import type { Parts } from "./parts.ts";
 
+/** The lead cannot go on: its teammates finish the tasks that they can. Resolves when nothing goes on any more. Never rejects. */
+export async function withoutLead(
+  { store, clock }: Pick<Parts, "store" | "clock">,
+  signal: AbortSignal,
+): Promise<void> {
+  let isTold = false;
+  while (!signal.aborted) {
+    try {
+      const { pending, inProgress } = await store.board.counts();
+      if (pending + inProgress === 0 || (await store.board.announceQuiet()) !== "busy") return;
+      if (!isTold) await store.journal.warn(LEAD, "The lead cannot go on. The others finish what they can.");
+      isTold = true;
+    } catch {
+      // The store is away: the next look tries again.
+    }
+    await clock.sleep(LOOK_MS, signal);
+  }
+}
+
 /** Wake-ups may get lost. */
 const LOOK_MS = 1_000;
 /** The lead of another run leaves at once when the team is quiet. The lead of a terminal stays: the team is then quiet for so long. */

@@ -138,6 +138,24 @@ it("does not send a request again that is too long and has nothing to sum up", a
   expect(model.requests).toHaveLength(1);
 });
 
+it.each([
+  [402, "from the fallback"],
+  [404, "from the fallback"],
+  [429, "from the fallback"],
+  [400, "model_refused"],
+])(
+  "goes on with the fallback model where the main one is not there or not paid: %i",
+  async (status, said) => {
+    const fallback = modelOf(() => saying("from the fallback"), { spec: "test/fallback" });
+    const agent = await member(
+      modelOf(() => failing("model_refused", { status, about: "request" })),
+      { fallback },
+    );
+    const taken = turn(agent, never, new ReplyRecovery(agent));
+    expect(await taken.then(({ text }) => text).catch(({ code }: EkidenError) => code)).toBe(said);
+  },
+);
+
 it("goes on with the fallback model for a while, and says so", async () => {
   const fallback = modelOf(() => saying("from the fallback"), { spec: "test/fallback" });
   const main = modelOf((_, nth) => (nth === 1 ? failing("model_overloaded") : saying("from the main one")));

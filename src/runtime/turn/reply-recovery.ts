@@ -6,6 +6,7 @@
  * |-----------------------------------|----------------------------------------------------------------------------------|
  * | the request is too long           | one summary, one more try; nothing where there is nothing to sum up              |
  * | overloaded, retries used up       | the fallback model for a while; without one the member waits (`ProviderBackoff`) |
+ * | not there, not paid (404, 402)    | the fallback model for a while; without one the member fails                     |
  * | cut off by the output limit       | once more with a longer limit if it has one; else "go on", three times at most   |
  * | nothing, or it refuses to go on   | one hint; then the member rests                                                  |
  * | the conversation is refused (400) | other forms of it, see `refused.ts`                                              |
@@ -42,6 +43,13 @@ const withFirst =
     begun();
     onDelta?.(delta);
   };
+
+/** Not there, not paid, or the quota is used up: no other request to this model would be answered. */
+const GONE: ReadonlySet<unknown> = new Set([402, 404, 429]);
+
+const mayFallBack = (error: unknown): error is EkidenError =>
+  isEkidenError(error, "model_overloaded") ||
+  (isEkidenError(error, "model_refused") && GONE.has(error.details.status));
 
 const CUT_OFFS = 3;
 /** The time for which the fallback model is used before the main one is tried again. */
@@ -121,7 +129,7 @@ export class ReplyRecovery {
       try {
         return await this.from(model, signal);
       } catch (error) {
-        if (!fallback || signal.aborted || !isEkidenError(error, "model_overloaded")) throw error;
+        if (!fallback || signal.aborted || !mayFallBack(error)) throw error;
         this.fallbackUntil = later(clock.now(), FALLBACK_MS);
         const text = `${model.spec} does not answer (${messageOf(error)}); ${seat.name} goes on with ${fallback.spec}.`;
         await store.journal.warn(seat.name, text);
