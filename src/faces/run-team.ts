@@ -5,6 +5,7 @@ import { systemClock } from "../adapters/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { tally } from "../core/views/sentence.ts";
+import { counted } from "../core/views/view.ts";
 import type { Door } from "../host/attach/door.ts";
 import { openHost } from "../host/host.ts";
 import type { Outcome } from "../host/outcome.ts";
@@ -269,6 +270,10 @@ async function sayTotals(watched: Watched, outcome: Outcome): Promise<void> {
   const { completed, failed, cancelled, unfinished } = outcome;
   const tasks = completed + failed + cancelled + unfinished > 0 ? `tasks: ${tally(outcome)} · ` : "";
   call.say(`${tasks}${summaryText(summary)}`);
+  for (const { to, count } of outcome.unread ?? [])
+    call.say(
+      `Not read: ${counted(count, "note")} to ${to}. To see them: ${againLine(call, watched.host.store.team, `inbox ${to}`)}`,
+    );
   if (summary.report && existsSync(resolve(call.cwd, summary.report))) call.say(`Read ${summary.report}`);
   else if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
     call.say(`To read the last words again: ${againLine(call, watched.host.store.team, "inbox person")}`);

@@ -1,7 +1,7 @@
 /** The outcome of a run: its counts, its reason, the lead's last words. */
 
 import { ENDED_STINT } from "../core/board/lifecycle.ts";
-import { backlogText } from "../core/board/mail.ts";
+import { type Backlog, backlogText } from "../core/board/mail.ts";
 import { isReady, type Task } from "../core/board/task.ts";
 import { untakenWords } from "../core/board/untaken.ts";
 import { textOf } from "../core/conversation/chat.ts";
@@ -42,6 +42,8 @@ export type Outcome = {
   readonly text: string;
   /** The cause, with `model`. */
   readonly error?: EkidenError;
+  /** The notes that members have not read: the exit code does not depend on them. Absent where there are none. */
+  readonly unread?: readonly Pick<Backlog, "to" | "count">[];
   /** This process only watched; the team goes on in another, so the journal has no end of this run. */
   readonly elsewhere?: true;
 };
@@ -57,12 +59,14 @@ async function lastWarningOf({ journal }: Store, since: Cursor, who: Name): Prom
 }
 
 /** Reports the notes of members to each other that nobody has read. */
-async function tellUnread({ mail, journal }: Store): Promise<void> {
-  for (const left of await mail.unreadNotes())
+async function tellUnread({ mail, journal }: Store): Promise<readonly Backlog[]> {
+  const unread = await mail.unreadNotes();
+  for (const left of unread)
     await journal.warn(
       null,
       `The run ends, and ${left.to} has not read all notes: ${backlogText(left)}. ekiden inbox ${left.to} shows them.`,
     );
+  return unread;
 }
 
 /** Reports the tasks that are ready and that no member may take: without a change by a person they stay. */
@@ -162,10 +166,16 @@ type Ending = {
 export async function recordEnd(parts: Parts, { id, runbook, before, reason }: Ending): Promise<Outcome> {
   const { store } = parts;
   const tasks = await ownTasks(parts, runbook);
-  if (reason !== "interrupted") await tellUnread(store);
+  const unread = reason === "interrupted" ? [] : await tellUnread(store);
   if (reason === "concluded") await tellUntaken(store, tasks);
   const counts = tally(tasks, before, await replacedIn(store));
   const told = await store.roster.finish(id, { ...counts, reason });
   const elsewhere = !told && reason === "interrupted" && (await isHosted(store));
-  return { ...counts, reason, text: await saidLast(store), ...(elsewhere && { elsewhere }) };
+  return {
+    ...counts,
+    reason,
+    text: await saidLast(store),
+    ...(unread.length > 0 && { unread: unread.map(({ to, count }) => ({ to, count })) }),
+    ...(elsewhere && { elsewhere }),
+  };
 }
