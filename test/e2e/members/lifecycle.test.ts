@@ -156,18 +156,21 @@ describe("work", () => {
     );
   });
 
-  it("in hand is not forgotten: a member that ends its turn is reminded, then the task goes back", async () => {
-    const { store, join, until } = await open({
-      says: { alice: [{ times: "any", text: "hm" }] },
-      settings: { idlePollMs: 20 },
-    });
-    await store.board.add({ subject: "hard" }, PERSON);
-    await join("alice");
-    const released = await until("task.released", { task: 1 });
-    expect(released).toMatchObject({ why: "given_back", from: alice });
-    await until("task.failed", { task: 1 });
-    expect(kinds(await store.mail.box(LEAD))).toContain("task_failed");
-  });
+  it.each([
+    ["has made a call for it", [{ calls: [{ tool: "list_tasks", input: {} }] }], "given_back"],
+    ["has done nothing at all", [], "unable"],
+  ] as const)(
+    "in hand is not forgotten: a member that ends its turns is reminded, then it goes back; who %s",
+    async (_, first, why) => {
+      const { store, join, until } = await open({
+        says: { alice: [...first, { times: "any", text: "hm" }] },
+        settings: { idlePollMs: 20 },
+      });
+      await store.board.add({ subject: "hard" }, PERSON);
+      await join("alice");
+      expect(await until("task.released", { task: 1 })).toMatchObject({ why, from: alice });
+    },
+  );
 
   it("of one member never enters another's request", async () => {
     const secret = "alice-only-7f3a";
