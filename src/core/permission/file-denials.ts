@@ -7,7 +7,7 @@ import type { ClosedPatterns } from "../paths/closed-files.ts";
 import { spelledPath } from "../paths/path-pattern.ts";
 import { isWithin, resolvePath } from "../paths/paths.ts";
 import type { Command } from "../shell/command.ts";
-import { foldersOf } from "../shell/folders.ts";
+import type { Folders } from "../shell/folders.ts";
 import { type Place, pathsOf, physical } from "../shell/places.ts";
 import { inputsOf, programOf, type Word, writesOf } from "../shell/plain.ts";
 import { fitsPath, isAbout, type Rule } from "./rule.ts";
@@ -101,15 +101,15 @@ export function violatedBy(
   rules: readonly Rule[],
   commands: readonly Command[],
   place: Place,
+  at: (command: Command) => Folders,
 ): Rule | undefined {
   const reading = fileDenials(rules, "read");
   const writing = fileDenials(rules, "write");
   if (reading.length + writing.length === 0) return undefined;
-  const folders = foldersOf(commands, place).all;
-  const find = (closed: readonly Rule[], words: readonly Word[]): Rule | undefined => {
+  const find = (closed: readonly Rule[], words: readonly Word[], command: Command): Rule | undefined => {
     if (closed.length === 0) return undefined;
     for (const word of words)
-      for (const folder of folders)
+      for (const folder of at(command).all)
         for (const path of namesOf(word, folder, place)) {
           const rule = denialFor(closed, path, place, folder);
           if (rule) return rule;
@@ -118,8 +118,8 @@ export function violatedBy(
   };
   for (const command of commands) {
     const rule =
-      find(reading, [...shown(command), ...inputsOf(command)]) ??
-      find(writing, [...changed(command), ...writesOf(command)]);
+      find(reading, [...shown(command), ...inputsOf(command)], command) ??
+      find(writing, [...changed(command), ...writesOf(command)], command);
     if (rule) return rule;
   }
   return undefined;

@@ -47,6 +47,8 @@ export const says = (rule: Rule): Verdict => ({
   reason: `the rule ${rule.effect} ${showRule(rule)} says so`,
 });
 
+export const allows = (reason: string): Verdict => ({ effect: "allow", rule: null, reason });
+
 /** The answer of each mode to a call that no rule matches. */
 export const MODE_DEFAULTS: Readonly<Record<Mode, Readonly<Record<Access, Effect>>>> = {
   plan: { read: "allow", team: "allow", write: "deny", exec: "deny" },

@@ -4,7 +4,7 @@ import { quote } from "../ids.ts";
 import { type PathPattern, pathPattern } from "../paths/path-pattern.ts";
 import { fits, relativeTo, resolvePath, textPattern } from "../paths/paths.ts";
 import type { Command } from "../shell/command.ts";
-import { HARMLESS_VARIABLE } from "../shell/plain.ts";
+import { HARMLESS_VARIABLE, programOf, type Word } from "../shell/plain.ts";
 import { didYouMean } from "../text/nearest.ts";
 import { ourName, RULE_NAMES, TOOL_NAMES } from "../tool-names.ts";
 
@@ -197,6 +197,10 @@ const spelled = (text: string): string =>
     .replace(/^-[a-z](?=\w)/, "")
     .match(/[\w.-]+/g)
     ?.join(" ")} `;
+
+/** `rm` for `/bin/rm`. */
+export const withoutFolder = (words: readonly Word[]): Word[] =>
+  words.map((word, i) => (i === 0 ? { ...word, text: programOf({ words }) } : word));
 
 const SKIPPED_MAX = 64;
 /** Options, each with at most one value. */

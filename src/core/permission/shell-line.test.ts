@@ -1,7 +1,10 @@
 /** These tests check what may run in a shell without a question, what asks, and what never runs. */
 import { describe, expect, it } from "vitest";
 import { allow, bash, deny } from "../../../test/fixtures/judged.ts";
+import type { Disk } from "../shell/places.ts";
+import type { Mode } from "./mode.ts";
 import { parseRule } from "./rule.ts";
+import { judgeShell } from "./shell-line.ts";
 
 describe("an allow rule must cover every command", () => {
   const rules = allow("bash(git *)", "bash(npm test *)", "bash(echo *)", "bash(node:*)");
@@ -200,5 +203,53 @@ describe("a rule for a program that runs another one", () => {
   it("names the first rule that allowed a command of the line", () => {
     const { rule } = bash("ls && npm test && git push", allow("bash(git push)", "bash(npm test)"));
     expect(rule).toMatchObject({ match: "npm test" });
+  });
+});
+
+describe("a path behind a cd is judged from the folder where it is used", () => {
+  const workspace = "/p/.ekiden/worktrees/1-x";
+  const folders = [workspace, `${workspace}/src`, `${workspace}/src/deep`];
+  const disk: Disk = { real: (path) => path, entries: (folder) => (folders.includes(folder) ? [] : null) };
+  const judged = (line: string, mode: Mode, confined: boolean) =>
+    judgeShell([], [], mode, {
+      ...{ tool: "bash", access: "exec", subject: line, line, workspace, home: "/home/me", disk, confined },
+    });
+
+  it.each([
+    "cd src && echo x > ../out.txt",
+    "cd src; echo x > ../out.txt",
+    "cd src && cd deep && echo x > ../../out.txt",
+    "(cd src && echo x > ../out.txt); echo y > out.txt",
+    "pushd src && echo x > ../out.txt && popd && echo y > out.txt",
+    "cd src && echo x > ../out.txt && cd - && echo y > out.txt",
+    "cd src || exit 1; echo x > ../out.txt",
+    "if cd src; then echo x > ../out.txt; fi",
+    "for d in src; do cd $d && echo x > ../out.txt; done",
+  ])("%s stays inside", (line) => {
+    for (const mode of ["default", "accept-edits", "bypass"] as const)
+      expect([mode, judged(line, mode, true).effect]).toEqual([mode, "allow"]);
+    expect(judged(line, "bypass", false).effect).toBe("allow");
+    if (/^cd/.test(line) && !/-|exit/.test(line))
+      expect(judged(line, "accept-edits", false).effect).toBe("allow");
+  });
+
+  it.each([
+    "echo x > ../out.txt",
+    "cd new; echo x > ../out.txt",
+    "cd src && echo x > ../../out.txt",
+    "cd src || echo x > ../out.txt",
+    "(cd src); echo x > ../out.txt",
+    "cd src | echo x > ../out.txt",
+    "cd src && cd .. && echo x > ../out.txt",
+    "pushd src && popd && echo x > ../out.txt",
+    "cd src && cd - && echo x > ../out.txt",
+    "if cd new; then true; else echo x > ../out.txt; fi",
+    "cd() { :; }; cd src && echo x > ../out.txt",
+    "rm -r src; cd src; echo x > ../out.txt",
+    'cd "$X" && echo x > ../out.txt',
+    "cd src && echo x > deep/../../.git/hooks/pre-commit",
+  ])("%s may leave it", (line) => {
+    for (const mode of ["default", "accept-edits"] as const)
+      expect([mode, judged(line, mode, false).effect]).toEqual([mode, "ask"]);
   });
 });

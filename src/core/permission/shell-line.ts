@@ -4,12 +4,14 @@
  * allowed silently only where it can be read exactly: in the small grammar, or in a sandbox if all of it only reads.
  */
 
+import { lazy } from "../lazy.ts";
 import { isWithin } from "../paths/paths.ts";
 import { boundedDisk, withinWork } from "../shell/bounded-disk.ts";
 import { type Command, type Line, readLine, withInner } from "../shell/command.ts";
 import { dangerOf } from "../shell/danger.ts";
 import { OWN_VARIABLE } from "../shell/expansion.ts";
-import { type Folders, foldersOf } from "../shell/folders.ts";
+import { folderFlow } from "../shell/folder-flow.ts";
+import type { Folders } from "../shell/folders.ts";
 import { SHELLS } from "../shell/launchers.ts";
 import { pathsOf, physical, wordIsReadable } from "../shell/places.ts";
 import {
@@ -25,6 +27,7 @@ import { isReader } from "../shell/readonly.ts";
 import { quoted } from "../text/valid.ts";
 import { changed, couldViolate, fileDenials, violatedBy } from "./file-denials.ts";
 import {
+  allows,
   type Decision,
   MODE_DEFAULTS,
   type Mode,
@@ -44,6 +47,7 @@ import {
   meetsCommand,
   type Rule,
   showRule,
+  withoutFolder,
 } from "./rule.ts";
 import { suggestion } from "./suggestion.ts";
 import { wayOut } from "./ways-out.ts";
@@ -70,7 +74,8 @@ class Judge {
   /** Every command that may run. */
   private readonly every: readonly Command[];
   private readonly whole: Rule | undefined;
-  private folders: Folders = { all: [], sure: false };
+  /** The folders that a command may run in. */
+  private readonly at: (command: Command) => Folders;
 
   constructor(rules: readonly Rule[], all: readonly Rule[], mode: Mode, call: PermissionRequest) {
     this.rules = rules;
@@ -79,12 +84,13 @@ class Judge {
     this.call = call;
     this.line = readLine(call.subject);
     this.every = this.line.commands.flatMap(withInner);
+    const flow = lazy(() => folderFlow(this.line, call));
+    this.at = (command) => flow()(command);
     this.whole = rules.find(({ effect, match }) => effect === "allow" && match === undefined);
   }
 
   verdict(): Verdict {
     const text = this.call.subject.trim();
-    this.folders = foldersOf(this.every, this.call);
     const exact = this.rules.find(({ effect, match }) => effect === "allow" && match === text);
     const danger = exact ? null : dangerOf(this.line.commands, this.call);
     if (danger)
@@ -93,7 +99,7 @@ class Judge {
         rule: null,
         reason: `${danger}; only a rule with exactly this line allows that`,
       };
-    const denied = this.meeting("deny", text) ?? violatedBy(this.all, this.every, this.call);
+    const denied = this.meeting("deny", text) ?? violatedBy(this.all, this.every, this.call, this.at);
     if (denied) return says(denied);
     if (exact) return says(exact);
     const asked = this.meeting("ask", text);
@@ -124,7 +130,7 @@ class Judge {
     const { workspace, disk } = this.call;
     for (const command of this.every)
       for (const word of [...changed(command), ...writesOf(command)])
-        for (const folder of this.folders.all)
+        for (const folder of this.at(command).all)
           for (const path of pathsOf(word, folder, this.call) ?? [word.text]) {
             const part = [physical(path, folder, undefined), physical(path, folder, disk)]
               .map((one) => protectedPart(one, workspace))
@@ -157,7 +163,7 @@ class Judge {
   }
 
   private inDoubt(): Verdict | null {
-    const reads = (one: Command): boolean => this.inAll((folder) => isReader(one, folder, this.call));
+    const reads = (one: Command): boolean => this.inAll(one, (folder) => isReader(one, folder, this.call));
     const starting = this.call.confined ? [] : this.every.filter((one) => !reads(one));
     const mayFit = (one: Rule): boolean =>
       this.every.some(({ words }) => couldMeetCommand(one, words)) ||
@@ -176,7 +182,7 @@ class Judge {
     if (this.mode === "bypass") return allows("mode bypass allows running programs");
     if (usual.effect === "allow") return usual;
     // The sandbox holds it, so the question is for the way out of it.
-    const way = wayOut(this.line, this.all, this.call);
+    const way = wayOut(this.line, this.all, this.call, this.at);
     return way ? { ...this.stop(way.reason), outside: way.outside } : allows("it runs in the sandbox");
   }
 
@@ -229,7 +235,7 @@ class Judge {
     const closed = couldViolate(this.all, command, this.call);
     if (closed)
       return this.byMode(`${quoted(textOf(command))} may read what the rule deny ${showRule(closed)} closes`);
-    if (this.inAll((folder) => isReader(command, folder, this.call))) return null;
+    if (this.inAll(command, (folder) => isReader(command, folder, this.call))) return null;
     const mild = command.assigns.every(({ name }) => HARMLESS_VARIABLE.test(name));
     if (mild && command.transparent && command.inner.length > 0 && !SHELLS.test(programOf(command)))
       return this.inner(command);
@@ -243,7 +249,7 @@ class Judge {
   private redirections(command: Command, covered: Rule | undefined): Verdict | null {
     const { workspace, disk, home } = this.call;
     for (const word of writesOf(command)) {
-      const isInside = this.inAll((folder) => {
+      const isInside = this.inAll(command, (folder) => {
         const path = word.glob === undefined ? pathsOf(word, folder, this.call)?.[0] : undefined;
         return (
           path !== undefined && isWithin(disk?.real(workspace) ?? workspace, physical(path, folder, disk))
@@ -255,7 +261,7 @@ class Judge {
         (one) =>
           one.effect !== "deny" &&
           isAbout(one, "write") &&
-          this.inAll((folder) => fitsPath(one, physical(word.text, folder, disk), workspace, home)),
+          this.inAll(command, (folder) => fitsPath(one, physical(word.text, folder, disk), workspace, home)),
       );
       const effect = rule?.effect ?? MODE_DEFAULTS[this.mode].write;
       if (effect !== "allow")
@@ -267,15 +273,16 @@ class Judge {
     }
     if (covered) return null;
     const closed = inputsOf(command).find(
-      (word) => !this.inAll((folder) => wordIsReadable(word, folder, this.call)),
+      (word) => !this.inAll(command, (folder) => wordIsReadable(word, folder, this.call)),
     );
     return closed
       ? this.stop(`it reads ${quoted(closed.text)}, which is not known to be in the workspace`)
       : null;
   }
 
-  private inAll(holds: (folder: string) => boolean): boolean {
-    return this.folders.sure && this.folders.all.every(holds);
+  private inAll(command: Command, holds: (folder: string) => boolean): boolean {
+    const { all, sure } = this.at(command);
+    return sure && all.every(holds);
   }
 
   private byMode(why: string): Verdict {
@@ -289,12 +296,5 @@ class Judge {
   }
 }
 
-/** `rm` for `/bin/rm`. */
-const withoutFolder = (words: readonly Word[]): Word[] =>
-  words.map((word, i) => (i === 0 ? { ...word, text: programOf({ words }) } : word));
-
 const UNREAD = "it cannot be read as a shell would read it";
-
-const allows = (reason: string): Verdict => ({ effect: "allow", rule: null, reason });
-
 const textOf = ({ words }: Simple): string => words.map(({ text }: Word) => text).join(" ");

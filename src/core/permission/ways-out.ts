@@ -6,7 +6,7 @@
 
 import { isWithin } from "../paths/paths.ts";
 import { type Command, type Line, withInner } from "../shell/command.ts";
-import { foldersOf } from "../shell/folders.ts";
+import { type Folders, foldersOf } from "../shell/folders.ts";
 import { pathsOf, physical } from "../shell/places.ts";
 import { programOf, type Word } from "../shell/plain.ts";
 import { quoted } from "../text/valid.ts";
@@ -37,12 +37,13 @@ export function wayOut(
   line: Line,
   rules: readonly Rule[],
   call: PermissionRequest,
+  at: (command: Command) => Folders,
 ): { readonly reason: string; readonly outside: readonly string[] | null } | null {
   const used = line.commands.flatMap(withInner).flatMap(wordsOf);
   const link = used.find(({ word, kind }) => kind !== "text" && OF_A_PROCESS.test(word.text));
   if (link)
     return { reason: `it uses ${quoted(link.word.text)}, which leads where a process is`, outside: null };
-  const outside = pathsOutside(line, rules, call);
+  const outside = pathsOutside(line, rules, call, at);
   if (!outside) return { reason: "it names more paths than are looked for", outside };
   const [path] = outside;
   return path === undefined
@@ -50,7 +51,12 @@ export function wayOut(
     : { reason: `it uses ${quoted(path)}, which is outside of the workspace`, outside };
 }
 
-function pathsOutside(line: Line, rules: readonly Rule[], call: PermissionRequest): readonly string[] | null {
+function pathsOutside(
+  line: Line,
+  rules: readonly Rule[],
+  call: PermissionRequest,
+  at: (command: Command) => Folders,
+): readonly string[] | null {
   const { workspace, readable = [], disk, home = "/" } = call;
   if (!disk) return [];
   const roots = [workspace, ...readable].map((root) => disk.real(root));
@@ -85,7 +91,8 @@ function pathsOutside(line: Line, rules: readonly Rule[], call: PermissionReques
       (disk.entries(parentOf(path))?.includes(path.slice(path.lastIndexOf("/") + 1)) ?? false));
   const isPlainText = !/[|`]|\$\(|<\(|\beval\b/.test(call.subject);
   const every = foldersOf(line.commands.flatMap(withInner), call).all;
-  for (const { command, folders } of placed(line, call)) {
+  for (const command of line.commands.flatMap(withInner)) {
+    const folders = at(command).all;
     const isEcho = /^(?:echo|printf)$/.test(programOf(command)) && !command.words[1]?.text.startsWith("-v");
     for (const { word, kind } of wordsOf(command)) {
       // Text that is printed, and not passed on.
@@ -127,26 +134,6 @@ const covers = (rule: Rule, path: string, { workspace, home }: PermissionRequest
   rule.match !== undefined &&
   (isAbout(rule, "write") || isAbout(rule, "read")) &&
   fitsPath(rule, path, workspace, home);
-
-/** Each command with the folders that it may run in. A folder that is entered and exists is entered; only a list says so for sure. */
-function* placed(
-  { commands, plain }: Line,
-  call: PermissionRequest,
-): Generator<{ readonly command: Command; readonly folders: readonly string[] }> {
-  const all = commands.flatMap(withInner);
-  if (!plain || !commands.every(({ operator }) => /^(?:&&|[;\n]|)$/.test(operator))) {
-    const folders = foldersOf(all, call).all;
-    for (const command of all) yield { command, folders };
-    return;
-  }
-  let folder = call.workspace;
-  for (const command of commands) {
-    for (const one of withInner(command)) yield { command: one, folders: [folder] };
-    const to = programOf(command) === "cd" ? command.words[1] : undefined;
-    if (to?.exact && to.glob === undefined)
-      folder = physical(expanded(to.text, call.home ?? "/"), folder, call.disk);
-  }
-}
 
 /** Brackets find different names in different locales; any character stands for them here. */
 const roughly = (word: Word): Word =>

@@ -2,13 +2,17 @@
 import { type Place, pathsOf, physical } from "./places.ts";
 import type { Simple } from "./plain.ts";
 
-const FOLDERS_MAX = 16;
+export const FOLDERS_MAX = 16;
 
 /** Every folder that the commands may run in at some time: a `cd` may fail. Not `sure` where there may be others. */
 export type Folders = { readonly all: readonly string[]; readonly sure: boolean };
 
-export function foldersOf(commands: readonly Pick<Simple, "words">[], place: Place): Folders {
-  const all = new Set([place.workspace]);
+export function foldersOf(
+  commands: readonly Pick<Simple, "words">[],
+  place: Place,
+  from: Iterable<string> = [place.workspace],
+): Folders {
+  const all = new Set(from);
   let sure = true;
   for (const { words } of commands) {
     const name = words[0]?.text.replace(/^.*\//s, "") ?? "";

@@ -2,6 +2,7 @@
 import { forEachChild, type SyntaxNode } from "unbash";
 import { EVALUATES, joined, OWN_VARIABLE, SETS, variableOf } from "./expansion.ts";
 import type { Redirect, Simple, Word } from "./plain.ts";
+import type { Step, Steps } from "./steps.ts";
 import { type Node, READ_MAX, WordReader } from "./tree-words.ts";
 
 /** The nodes of the small grammar. Every other node has characters that are not in that grammar. */
@@ -19,12 +20,15 @@ const ROUNDS_MAX = 16;
 const PIPED_MAX = 64;
 /** The commands that they repeat are read once. */
 const LOOPS = /\b(?:for|select|while|until)\b/;
+const JUMPS = /\b(?:break|continue)\b/;
 /** A text that stays one word without quotes. */
 const WORD = /^[\w@%+:,./-]+$/;
 
 export class TreeReader extends WordReader {
   private readonly source: string;
   private within: readonly string[] = [];
+  /** Those of the part that is read. */
+  steps: Step[] = [];
 
   constructor(source: string, values: Map<string, string>) {
     super(source, values);
@@ -42,28 +46,35 @@ export class TreeReader extends WordReader {
     if (!PLAIN.has(node.type)) this.plain = false;
     switch (node.type) {
       case "Statement":
-        this.node(node.command, node.background ? "&" : ";", []);
+        if (node.background) this.apart(() => this.node(node.command, "&", []));
+        else this.node(node.command, ";", []);
         break;
-      case "AndOr":
-        for (const [i, command] of node.commands.entries())
-          this.node(command, node.operators[i] ?? operator, []);
+      case "AndOr": {
+        const parts = node.commands.map((command, i) =>
+          this.stepsOf(() => this.node(command, node.operators[i] ?? operator, [])),
+        );
+        this.steps.push({ kind: "list", parts, operators: node.operators });
         break;
+      }
       case "Pipeline":
         this.pipeline(node, operator);
         break;
       case "Command":
         this.command(node, operator, piped);
         break;
-      case "Redirected":
-        this.node(node.command, operator, piped);
+      case "Redirected": {
+        // Its files are opened before it begins.
+        const inside = this.stepsOf(() => this.node(node.command, operator, piped));
         this.push([], [], node.redirects, operator, piped);
+        this.steps.push(...inside);
         break;
+      }
       case "Function": {
         const outside = this.within;
         this.within = [...outside, this.words(node.name)[0]?.text ?? ""];
         // Nobody knows when it runs.
         this.looped.clear();
-        this.node(node.body, ";", []);
+        this.steps.push({ kind: "later", steps: this.stepsOf(() => this.node(node.body, ";", [])) });
         this.within = outside;
         break;
       }
@@ -75,27 +86,74 @@ export class TreeReader extends WordReader {
           this.push([], [{ name, value: { text: joined(items), exact: false } }], [], ";", []);
         const isFollowed = node.type === "For" && this.isFollowed(name, items, node.body);
         const loose = items.map((item) => ({ ...item, exact: false }));
-        for (const round of isFollowed ? items.map((item) => [item]) : [loose]) {
-          this.values.set(name, joined(round));
-          this.looped.set(name, round);
-          this.node(node.body, ";", []);
-        }
+        const rounds = (isFollowed ? items.map((item) => [item]) : [loose]).map((round) =>
+          this.stepsOf(() => {
+            this.values.set(name, joined(round));
+            this.looped.set(name, round);
+            this.node(node.body, ";", []);
+          }),
+        );
+        const isOnce = isFollowed && !JUMPS.test(this.source.slice(node.body.pos, node.body.end));
+        const body = rounds.flat();
+        this.steps.push(...(isOnce ? body : [{ kind: "loop" as const, condition: [], until: false, body }]));
         this.looped.set(name, loose);
         break;
       }
-      case "TestCommand":
-        this.condition(node, operator, piped);
+      case "If":
+        this.steps.push({
+          kind: "if",
+          clauses: [node, ...node.elif].map(
+            ({ clause, then }) =>
+              [
+                this.stepsOf(() => this.node(clause, ";", [])),
+                this.stepsOf(() => this.node(then, ";", [])),
+              ] as const,
+          ),
+          last: this.stepsOf(() => {
+            if (node.else) this.node(node.else, ";", []);
+          }),
+        });
         break;
-      case "ArithmeticCommand":
+      case "Case":
+        this.words(node.word);
+        this.steps.push({
+          kind: "choice",
+          branches: node.items.map((item) =>
+            this.stepsOf(() => forEachChild(item, (child) => this.node(child, ";", []))),
+          ),
+        });
+        break;
       case "ArithmeticFor":
         this.evaluates = true;
-        forEachChild(node, (child) => this.node(child, ";", []));
+        this.steps.push({
+          kind: "loop",
+          condition: [],
+          until: false,
+          body: this.stepsOf(() => forEachChild(node, (child) => this.node(child, ";", []))),
+        });
+        break;
+      case "While":
+        this.steps.push({
+          kind: "loop",
+          condition: this.stepsOf(() => this.node(node.clause, ";", [])),
+          until: node.kind === "until",
+          body: this.stepsOf(() => this.node(node.body, ";", [])),
+        });
+        break;
+      case "Subshell":
+      case "Coproc":
+      case "ArithmeticCommand":
+        this.evaluates ||= node.type === "ArithmeticCommand";
+        this.apart(() => forEachChild(node, (child) => this.node(child, ";", [])));
+        break;
+      case "TestCommand":
+        this.condition(node, operator, piped);
         break;
       case "Word":
         this.words(node);
         break;
       case "Script":
-        this.script(node);
+        this.apart(() => this.script(node));
         break;
       default:
         forEachChild(node, (child) => this.node(child, ";", []));
@@ -117,11 +175,47 @@ export class TreeReader extends WordReader {
   private pipeline(node: Node<"Pipeline">, operator: string): void {
     if (node.prefixes.length > 1 || node.commands.length === 0) this.plain = false;
     let piped: readonly Simple[] = [];
-    for (const [i, command] of node.commands.entries()) {
+    const parts = node.commands.map((command, i) => {
       const before = this.found.length;
-      this.node(command, node.operators[i] ?? operator, piped);
+      const steps = this.stepsOf(() => this.node(command, node.operators[i] ?? operator, piped));
       piped = [...this.found.slice(before).reverse(), ...piped].slice(0, PIPED_MAX);
-    }
+      return steps;
+    });
+    // Some shells run the last part themselves.
+    if (parts.length > 1)
+      for (const [i, steps] of parts.entries())
+        this.steps.push(
+          i < parts.length - 1 ? { kind: "apart", steps } : { kind: "choice", branches: [steps] },
+        );
+    else if (node.prefixes.length > 0) this.steps.push({ kind: "not", steps: parts.flat() });
+    else this.steps.push(...parts.flat());
+  }
+
+  private stepsOf(read: () => void): Steps {
+    const outside = this.steps;
+    const steps: Step[] = [];
+    this.steps = steps;
+    read();
+    this.steps = outside;
+    return steps;
+  }
+
+  /** What it finds runs in a process of its own. */
+  private apart<T>(read: () => T): T {
+    let value: T | undefined;
+    const steps = this.stepsOf(() => {
+      value = read();
+    });
+    if (steps.length > 0) this.steps.push({ kind: "apart", steps });
+    return value as T;
+  }
+
+  protected override words(word: Node<"Word">): Word[] {
+    return this.apart(() => super.words(word));
+  }
+
+  protected override assignment(node: Node<"Assignment">): Word {
+    return this.apart(() => super.assignment(node));
   }
 
   private command(node: Node<"Command">, operator: string, piped: readonly Simple[]): void {
@@ -157,10 +251,12 @@ export class TreeReader extends WordReader {
     piped: readonly Simple[],
   ): void {
     this.read += 1;
+    const made = this.apart(() => redirects.flatMap((redirect) => this.redirect(redirect)));
+    this.steps.push({ kind: "run", at: this.found.length });
     this.found.push({
       words,
       assigns,
-      redirects: redirects.flatMap((redirect) => this.redirect(redirect)),
+      redirects: made,
       operator,
       piped,
       within: this.within,

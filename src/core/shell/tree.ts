@@ -5,6 +5,7 @@
  */
 import { parse } from "unbash";
 import { type Simple, UNREADABLE } from "./plain.ts";
+import type { Steps } from "./steps.ts";
 import { TreeReader } from "./tree-walk.ts";
 
 export type Script = {
@@ -15,6 +16,8 @@ export type Script = {
   readonly expandsOnly: boolean;
   /** In the small grammar, so that the shell certainly sees the same words. */
   readonly plain: boolean;
+  /** The order in which they run. */
+  readonly steps: Steps;
   /** The values that the line assigned to variables. */
   readonly values: ReadonlyMap<string, string>;
 };
@@ -45,6 +48,7 @@ export function readTree(
   const sound = !reader.fault && !hidden && !UNREADABLE.test(source) && !(isPosix && BASH_ONLY.test(source));
   return {
     commands: reader.found,
+    steps: reader.steps,
     sound,
     expandsOnly: !reader.evaluates,
     plain: sound && reader.plain,
