@@ -60,42 +60,6 @@ it("goes on counting where the last run of the team ended", () => {
   expect(new Budget({ budgetTokens: 5_000 }, before).check()).toEqual([]);
 });
 
-it("allows so many calls for each task of the board, from each goal of the person on", () => {
-  const budget = new Budget({ callsPerTask: 2 });
-  const spend = (turns: number): void => {
-    for (let i = 0; i < turns; i += 1) budget.spend(alice, 0, 0);
-  };
-  spend(1);
-  expect(budget.hasUsedCalls(0)).toBe(false);
-  spend(1);
-  expect(budget.hasUsedCalls(0)).toBe(true);
-  expect(budget.hasUsedCalls(2)).toBe(false);
-  spend(2);
-  expect(budget.hasUsedCalls(2)).toBe(true);
-  budget.newGoal();
-  expect(budget.hasUsedCalls(2)).toBe(false);
-});
-
-it("tells at once that the calls for the first task are used up", () => {
-  const budget = new Budget({ callsPerTask: 2 });
-  expect(budget.spend(alice, 0, 0)).toEqual([]);
-  expect(budget.spend(alice, 0, 0)).toEqual([
-    {
-      ...{ kind: "over", who: null, what: "calls", goOn: "EKIDEN_CALLS_PER_TASK=4" },
-      text: "The run's limit of 2 model calls for each task of the person (1) is used up.",
-    },
-  ]);
-  budget.newGoal();
-  budget.spend(alice, 0, 0);
-  expect(budget.hasUsedCalls(1)).toBe(false);
-});
-
-it("does not take another limit that is used up for the one of calls", () => {
-  const budget = new Budget({ budgetTokens: 1, callsPerTask: 9 });
-  expect(budget.spend(alice, 1, 0)).toMatchObject([{ kind: "over", what: "budget" }]);
-  expect(budget.hasUsedCalls(1)).toBe(false);
-});
-
 it("counts nothing against the lead and a new member where a teammate may use one token", () => {
   const budget = new Budget({ teammateBudgetTokens: 1 });
   expect([budget.spend(LEAD, 5, 0), budget.spend(bob, 0, 0)]).toEqual([[], []]);

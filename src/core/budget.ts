@@ -8,10 +8,7 @@ import { LEAD, type Name } from "./ids.ts";
 import type { Settings } from "./settings/settings.ts";
 
 export type Allowance = Partial<
-  Pick<
-    Settings,
-    "budgetTokens" | "budgetUsd" | "teammateBudgetTokens" | "teammateBudgetUsd" | "maxTurns" | "callsPerTask"
-  >
+  Pick<Settings, "budgetTokens" | "budgetUsd" | "teammateBudgetTokens" | "teammateBudgetUsd" | "maxTurns">
 >;
 
 /** The use of a team when the run began. */
@@ -26,7 +23,7 @@ export const DEFAULT_RUN_USD = 20;
 /** `who`: null for the team. `goOn`: the options of `ekiden resume` that raise the limit. */
 export type Verdict = Readonly<
   | { kind: "warning"; who: Name | null; text: string }
-  | { kind: "over"; who: Name | null; what: "budget" | "turns" | "calls"; text: string; goOn: string }
+  | { kind: "over"; who: Name | null; what: "budget" | "turns"; text: string; goOn: string }
 >;
 
 const WARN_AT = 0.8;
@@ -40,9 +37,6 @@ export class Budget {
   private readonly all: Used = { tokens: 0, usd: 0 };
   private turns = 0;
   private start: RunStart;
-  /** Turns since the person last set a goal. */
-  private calls = 0;
-  private tasks = 1;
   private readonly told = new Set<string>();
 
   /** `before`: the spending of the members when this process began. A warning is given once a process. */
@@ -94,29 +88,13 @@ export class Budget {
       maxTurns: again(this.turns - this.start.turns, maxTurns),
     };
     this.told.clear();
-    this.newGoal();
   }
 
   /** Counts one turn. An exceeded limit is reported at every turn, a warning once. */
   spend(who: Name, tokens: number, usd: number): Verdict[] {
     this.count(who, tokens, usd);
     this.turns += 1;
-    this.calls += 1;
     return this.judge(who);
-  }
-
-  /**
-   * The person has put so many tasks on the board. True when the calls for each of them are used up. Tasks that members add share the
-   * calls of those that they come from, so adding tasks never raises the limit.
-   */
-  hasUsedCalls(tasks: number): boolean {
-    this.tasks = Math.max(1, tasks);
-    return this.judge(LEAD).some((verdict) => verdict.kind === "over" && verdict.what === "calls");
-  }
-
-  /** A person who gives a new goal begins a new count of calls. */
-  newGoal(): void {
-    this.calls = 0;
   }
 
   /** The limits that are used up before any turn. */
@@ -127,13 +105,11 @@ export class Budget {
   }
 
   private judge(who: Name): Verdict[] {
-    const { budgetTokens, budgetUsd, teammateBudgetTokens, teammateBudgetUsd, maxTurns, callsPerTask } =
-      this.allowed;
-    const { all, tasks, calls, start } = this;
+    const { budgetTokens, budgetUsd, teammateBudgetTokens, teammateBudgetUsd, maxTurns } = this.allowed;
+    const { all, start } = this;
     const turns = this.turns - start.turns;
     const own = who === LEAD ? NOTHING : (this.own.get(who) ?? NOTHING);
     const team = `The team's budget of`;
-    const perTask = `for each task of the person (${tasks})`;
     const more = (used: number, most = 0): number => Math.ceil(used + most);
     const dollars = `--budget-usd ${more(all.usd, budgetUsd ?? DEFAULT_RUN_USD)}`;
     const raised = (setting: string, value: number): string => `EKIDEN_${setting}=${value}`;
@@ -165,14 +141,6 @@ export class Budget {
         `--max-turns ${more(turns, maxTurns)}`,
       ),
       this.limit(
-        null,
-        "calls",
-        calls / tasks,
-        callsPerTask,
-        `The run's limit of ${callsPerTask} model calls ${perTask}`,
-        raised("CALLS_PER_TASK", 2 * (callsPerTask ?? 0)),
-      ),
-      this.limit(
         who,
         "budget",
         own.tokens,
@@ -191,10 +159,10 @@ export class Budget {
     ].flat();
   }
 
-  /** `text` names the limit. The generous one of calls is only told when it is reached. */
+  /** `text` names the limit. */
   private limit(
     who: Name | null,
-    what: "budget" | "turns" | "calls",
+    what: "budget" | "turns",
     used: number,
     most: number | undefined,
     text: string,
@@ -202,7 +170,7 @@ export class Budget {
   ): Verdict[] {
     if (most === undefined) return [];
     if (used >= most) return [{ kind: "over", who, what, text: `${text} is used up.`, goOn }];
-    if (used < most * WARN_AT || what === "calls" || this.told.has(text)) return [];
+    if (used < most * WARN_AT || this.told.has(text)) return [];
     this.told.add(text);
     return [{ kind: "warning", who, text: `${text} is used up to ${Math.floor((used / most) * 100)} %.` }];
   }

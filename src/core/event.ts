@@ -12,6 +12,7 @@ import type { TaskFields } from "./board/task.ts";
 import type { Obstacle } from "./board/worktree.ts";
 import type { CronId, HostId, Instant, JobId, MailId, Name, RequestId, TaskId } from "./ids.ts";
 import type { Mode } from "./permission/mode.ts";
+import type { LOOKS } from "./progress/look.ts";
 
 export type ReleaseReason =
   | "owner_died"
@@ -227,6 +228,21 @@ export type Fact = Readonly<
   | { type: "cron.fired"; cron: CronId; to: Name | null; task: TaskId | null; late: boolean }
   /** `by` is null if it ended with its process. */
   | { type: "cron.cancelled"; cron: CronId; by: Name | null }
+  /**
+   * A model looked at work without an end: that of `who` for a task of the plan, or null, the goal. `calls` and `spent` (US dollars): what it had
+   * used by then. `text`: a hint or a reason. `usd`: what the look cost.
+   */
+  | {
+      type: "work.judged";
+      who: Name;
+      task: TaskId | null;
+      calls: number;
+      spent: number;
+      verdict: (typeof LOOKS)[number];
+      text: string;
+      model: string;
+      usd: number;
+    }
   /** A member's stint added something to memory. */
   | { type: "memory.kept"; who: Name; topics: readonly string[] }
   /** Nobody who could take these tasks is able to work. `why`: the last words of one of them. */

@@ -1,7 +1,6 @@
 /** The patch format of GPT models: several files in one text. Pure: read here, and applied to the text of one file. */
 
 import { badInput, notFound } from "./errors.ts";
-import type { FileWrite } from "./progress/file-changes.ts";
 import { lineEndOf, splitMark } from "./text/file-form.ts";
 import { tried } from "./tried.ts";
 
@@ -87,17 +86,6 @@ export function pathsIn(patch: string): string[] {
 }
 
 const filesIn = (patch: string): FilePatch[] => tried(() => readPatch(patch), []);
-
-/** The writes of a patch, as single edits. [] for a text that is no patch. */
-export function writesIn(patch: string): FileWrite[] {
-  const textOf = (hunks: readonly Hunk[], mark: string): string =>
-    hunks.flatMap(({ lines }) => lines.flatMap((line) => (line.mark === mark ? [line.text] : []))).join("\n");
-  return filesIn(patch).flatMap((file): FileWrite[] => {
-    if (file.kind === "add") return [{ path: file.path, content: file.content }];
-    if (file.kind === "delete") return [{ path: file.path, content: "" }];
-    return [{ path: file.moveTo ?? file.path, old: textOf(file.hunks, "-"), new: textOf(file.hunks, "+") }];
-  });
-}
 
 /** The text of a file with the changes. `hint`: tells where else the lines may be. @throws EkidenError `not_found` */
 export function patched(

@@ -82,15 +82,7 @@ export const FEATURES: readonly MakeFeature[] = [
 /** The parts that this process has for all members. */
 export type Crew = Pick<
   Setup,
-  | "parts"
-  | "onCost"
-  | "noteOfLimit"
-  | "hasWritten"
-  | "onDeleteTeam"
-  | "questions"
-  | "permissionPolicy"
-  | "memory"
-  | "web"
+  "parts" | "onCost" | "noteOfLimit" | "onDeleteTeam" | "questions" | "permissionPolicy" | "memory" | "web"
 > & {
   readonly providerTimeout: ProviderTimeout | undefined;
   readonly onDelta: ((who: Name, delta: Delta) => void) | undefined;
@@ -208,7 +200,6 @@ export async function composeAgent(
     context: program ? { ...settings, contextTokens: undefined } : settings,
     spool,
     hooks,
-    hasWritten: () => crew.hasWritten(name),
     providerTimeout: crew.providerTimeout,
     siblings: {
       enter: (...asked) => crew.stagger.enter(...asked),

@@ -17,15 +17,23 @@ import type { Parts } from "./parts.ts";
 const LOOKS = 30;
 const LOOK_MS = 10_000;
 const COMMAND_SHOWN = 80;
+const DEADLINE_TOLD_AT = 0.8;
 
 /** Until the signal aborts. */
 export async function keepDeadline(
-  { settings, clock }: Pick<Parts, "settings" | "clock">,
+  { settings, clock, store }: Pick<Parts, "settings" | "clock" | "store">,
   signal: AbortSignal,
   finish: (why: string) => Promise<void>,
 ): Promise<void> {
   if (settings.deadline === undefined) return;
-  await clock.sleep(deadlineMs(settings.deadline, new Date(clock.now())), signal);
+  const ms = deadlineMs(settings.deadline, new Date(clock.now()));
+  await clock.sleep(DEADLINE_TOLD_AT * ms, signal);
+  if (signal.aborted) return;
+  const left = aboutSpan((1 - DEADLINE_TOLD_AT) * ms);
+  await store.journal
+    .warn(null, `The run is stopped in ${left} (deadline ${settings.deadline}).`)
+    .catch(() => {});
+  await clock.sleep((1 - DEADLINE_TOLD_AT) * ms, signal);
   if (!signal.aborted) await finish(`The deadline ${settings.deadline} is over.`);
 }
 

@@ -101,7 +101,6 @@ class Host implements TeamHost {
       ...common,
       onCost: (who, used) => this.spending.book(who, used),
       noteOfLimit: (who) => this.spending.noteFor(who),
-      hasWritten: (who) => this.spending.hasWritten(who),
       providerTimeout: this.providerTimeout,
       mode: () => this.mode,
       onDelta: options.onDelta,
@@ -117,13 +116,17 @@ class Host implements TeamHost {
     });
     this.team = new Team({
       ...teamParts(parts, this.id, options.interactive),
-      agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life),
+      agent: (profile, seat, control, life) => {
+        this.spending.joined(profile.name, seat);
+        return composeAgent(crew, profile, seat, control, life);
+      },
       onPerson: () => this.spending.heardPerson(),
       onTurn: (who, outcome) => {
-        const looked = this.spending.book(who, outcome);
+        const booked = this.spending.book(who, outcome);
         if (who === LEAD) this.leadTurns.note(outcome);
+        if (who === LEAD && outcome.kind === "rested") this.spending.leadRested();
         if (who === LEAD && this.deleting) void this.finish("concluded");
-        return looked;
+        return booked;
       },
       onQuiet: () => {
         if (!this.interactive) void this.conclude();
@@ -274,7 +277,7 @@ class Host implements TeamHost {
   private async reached({ reason, text, goOn }: Over): Promise<void> {
     if (this.finishing !== null) return;
     void this.store.journal.warn(null, text).catch(() => {});
-    await this.finish(reason, null, { why: text, goOn });
+    await this.finish(reason, null, { why: text, ...(goOn && { goOn }) });
   }
 
   /** The first call counts: the conclusion, an exhausted budget, a lead that cannot go on, the person. Never rejects. */

@@ -144,10 +144,11 @@ export async function warnUnpriced(
   reported: Set<string>,
   models: readonly Model[],
 ): Promise<void> {
-  if (settings.budgetUsd === undefined && settings.teammateBudgetUsd === undefined) return;
-  const unpriced = models.filter(({ spec }) => isUnpriced(spec)).map(({ spec }) => noPrice(spec));
+  const unpriced = models
+    .filter(({ spec }) => isUnpriced(spec, settings.models))
+    .map(
+      ({ spec }) =>
+        `No price of ${spec} is known, so no budget in money counts its cost. Its calls are limited: ${settings.callsPerTask} a task (setting callsPerTask). The setting models may name its price, and budgetTokens limits its tokens.`,
+    );
   await warnOnce(store.journal, reported, unpriced);
 }
-
-const noPrice = (spec: string): string =>
-  `No price of ${spec} is known, so a budget in money does not count its cost. Set a budget in tokens.`;

@@ -81,6 +81,8 @@ export type Parts = {
 export type Models = {
   /** Opens a model once; without a spec, the one that the settings and the environment choose. */
   readonly open: (spec: string | undefined) => Promise<Model>;
+  /** The specs of those that were opened. */
+  readonly opened: () => readonly string[];
   /** Those of the providers in use, by their names, and of those whose key is there. */
   readonly offered: (inUse: ReadonlySet<string>) => Promise<readonly string[]>;
   /** The model of new members: "" follows the settings, "runbook" keeps the embedded one. */
@@ -214,6 +216,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     secrets,
     models: {
       open: model,
+      opened: () => [...models.keys()],
       offered: (inUse) => modelsOffered(inUse, { env, baseUrl: settings.baseUrl ?? "" }),
       ofNew: (settings.model ?? ofLead.spec) === "runbook" ? "runbook" : "",
     },

@@ -6,6 +6,7 @@ import type { Conversation } from "../core/conversation/conversation.ts";
 import type { Name } from "../core/ids.ts";
 import type { Model } from "../ports/index.ts";
 import type { FetchPage } from "../ports/web.ts";
+import type { Booked } from "../runtime/agent/agent.ts";
 import type { PermissionPolicy } from "../runtime/agent/call.ts";
 import type { Feature } from "../runtime/agent/feature.ts";
 import type { MemberHooks } from "../runtime/hooks/member-hooks.ts";
@@ -32,11 +33,9 @@ export type Setup = {
   /** Pages of the web, for all members of this process. */
   readonly web: { readonly hosts: WebHosts; readonly fetchPage: FetchPage };
   /** For budgets: the costs of a member's subagents and reflection, call by call. */
-  readonly onCost: (who: Name, used: Used) => Promise<void> | void;
-  /** A note for a member about the limit of calls without progress, once. */
+  readonly onCost: (who: Name, used: Used) => Booked;
+  /** A note for a member about a limit, or of a look at its work, once. */
   readonly noteOfLimit: (who: Name) => string | null;
-  /** Whether commands of a member wrote new lines into files since the last question. */
-  readonly hasWritten: (who: Name) => Promise<boolean>;
   /** The lead deletes its own team. */
   readonly onDeleteTeam: () => void;
 };

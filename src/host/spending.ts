@@ -1,29 +1,30 @@
 /**
- * Counts the use of the members of this process: budgets, and the limit on calls without progress. It looks for progress that no call shows (files
- * that commands wrote, landed changes, completed tasks of the person) only when that limit comes near.
+ * Counts the use of the members of this process: the budgets of the team and of each member here, those of each chain of work in
+ * `brakes.ts`.
  */
 
-import type { Member } from "../core/board/member.ts";
-import { ROOTS } from "../core/board/task-depth.ts";
+import type { Member, Seat } from "../core/board/member.ts";
 import { Budget, type More, type RunStart } from "../core/budget.ts";
 import type { Name } from "../core/ids.ts";
-import type { Step } from "../core/progress/gains.ts";
-import { ProgressLimit, type ProgressVerdict } from "../core/progress/progress-limit.ts";
+import type { Step } from "../core/progress/steps.ts";
 import type { Cursor } from "../ports/index.ts";
-import { Families } from "./families.ts";
-import type { Parts } from "./parts.ts";
+import { Brakes } from "./brakes.ts";
+import type { JudgeParts } from "./judge.ts";
 import { Pause } from "./pause.ts";
-import { StandingFiles } from "./standing-files.ts";
-import { WrittenFiles } from "./written-files.ts";
 
-/** The usage of one model call. `steps`: its calls with their results; without it the call is not counted as one without progress. */
-export type Used = { readonly tokens: number; readonly usd: number; readonly steps?: readonly Step[] };
+/** The usage of one model call. `steps`: its calls with their results. */
+export type Used = {
+  readonly tokens: number;
+  readonly usd: number;
+  readonly steps?: readonly Step[];
+  readonly text?: string;
+};
 
 /** A limit of the team is reached. `goOn`: the words that raise it, before or behind `ekiden resume`. */
 export type Over = {
   readonly reason: "budget" | "turns" | "calls" | "progress";
   readonly text: string;
-  readonly goOn: string;
+  readonly goOn?: string;
 };
 
 export type Limits = {
@@ -34,7 +35,6 @@ export type Limits = {
   readonly mostTokens: number;
 };
 
-type SpendingParts = Pick<Parts, "settings" | "store" | "workspace" | "clock">;
 type Acts = {
   /** The team has reached a limit; called at every further turn. */
   readonly onOver: (over: Over) => void;
@@ -42,9 +42,6 @@ type Acts = {
   /** Somebody is there who may allow more: told once, instead of `onOver`, and the members wait. */
   readonly onUsedUp?: ((text: string) => void) | undefined;
 };
-
-/** Completed tasks that are looked at for one of the person. */
-const LOOKED_MAX = 200;
 
 /** The part that a face of the team shows and changes. Written out: the types of the library would otherwise hold all that the class uses. */
 export type Allowance = {
@@ -59,45 +56,41 @@ export type Allowance = {
 export class Spending implements Allowance {
   /** On while a limit is used up and somebody may allow more. */
   readonly pause = new Pause();
-  private readonly parts: SpendingParts;
+  private readonly parts: JudgeParts;
   private readonly acts: Acts;
+  private readonly brakes: Brakes;
   private budget: Budget;
-  private limit: ProgressLimit;
-  private cursor = "" as Cursor;
   private start: RunStart = { turns: 0, usd: 0 };
-  private readonly standing: StandingFiles;
-  private written: WrittenFiles;
-  private readonly families: Families;
-  private looking: Promise<void> | null = null;
-  /** Members that have not heard yet that the limit comes near. */
+  /** Notes that members have not heard yet. */
   private readonly toTell = new Map<Name, string>();
-  private readonly members = new Set<Name>();
 
-  constructor(parts: SpendingParts, acts: Acts) {
+  constructor(parts: JudgeParts, acts: Acts) {
     this.parts = parts;
     this.acts = acts;
     this.budget = new Budget(parts.settings);
-    this.limit = new ProgressLimit(parts.settings.callsWithoutProgress);
-    this.standing = new StandingFiles(parts.workspace);
-    this.written = new WrittenFiles(parts.workspace, parts.clock);
-    this.families = new Families(parts.store, parts.settings.callsPerTask);
+    this.brakes = new Brakes(parts, {
+      reached: (over) => this.reached(over),
+      warn: (text) => this.warn(null, text),
+      tell: (who, note) => this.toTell.set(who, note),
+      paid: (who, used) => this.count(who, used),
+    });
   }
 
   /** `isNew`: a run begins, unless an earlier one is gone on with that was stopped. */
   async open(isNew: boolean): Promise<void> {
-    const { settings, store, workspace, clock } = this.parts;
-    const { journal, roster } = store;
+    const { journal, roster } = this.parts.store;
     const members = await roster.members();
     const last = await this.lastRun();
     this.start = last.start;
-    this.budget = new Budget(settings, members, last.start);
-    // A run that was stopped for want of progress gets half of the limit, so that going on again and again is no way around it.
-    const used = !isNew && last.end === "progress" ? settings.callsWithoutProgress / 2 : 0;
-    this.limit = new ProgressLimit(settings.callsWithoutProgress, used);
+    this.budget = new Budget(this.parts.settings, members, last.start);
     if (isNew || last.end === "concluded")
       await journal.note([{ type: "run.began", ...this.budget.beginRun() }]);
-    this.cursor = await journal.end();
-    this.written = new WrittenFiles(workspace, clock); // what is there already is nobody's work
+    this.brakes.begin(await journal.end());
+  }
+
+  /** A member begins to run here. */
+  joined(who: Name, seat: Seat): void {
+    this.brakes.seats.set(who, seat);
   }
 
   /** Limits of the team that are used up before any turn. */
@@ -127,8 +120,7 @@ export class Spending implements Allowance {
   /** Returns the limit that is used up even so. */
   allowMore(more: More): Over | null {
     this.budget.allowMore(more);
-    this.families.begin();
-    this.limit.settle();
+    this.brakes.begin();
     return this.goOn();
   }
 
@@ -154,9 +146,7 @@ export class Spending implements Allowance {
   }
 
   heardPerson(): void {
-    this.budget.newGoal();
-    this.families.begin();
-    this.limit.settle();
+    this.brakes.begin();
     this.toTell.clear();
     this.goOn();
   }
@@ -168,97 +158,30 @@ export class Spending implements Allowance {
     return note;
   }
 
-  /** The member waits for the promise, so that it makes no further call while it is looked at whether it may. */
-  book(who: Name, used: Used): Promise<void> | undefined {
-    const family = this.families.book(who)?.catch(() => {});
-    const counted = this.count(who, used);
-    return family === undefined ? counted : family.then(() => counted);
+  /**
+   * One call of a member or its subagent. The member waits for the promise, so that it makes no further call while it is decided whether it may;
+   * it rests where that is "rest".
+   */
+  async book(who: Name, used: Used): Promise<"rest" | undefined> {
+    this.count(who, used);
+    return await this.brakes.book(who, used).catch(() => undefined); // the store is away: later calls are counted
   }
 
-  private count(who: Name, { tokens, usd, steps }: Used): Promise<void> | undefined {
-    this.members.add(who);
+  /** The lead's turn ended. */
+  leadRested(): void {
+    this.brakes.leadRested();
+  }
+
+  private count(who: Name, { tokens, usd }: Used): void {
     for (const verdict of this.budget.spend(who, tokens, usd)) {
       if (verdict.kind === "warning") this.warn(verdict.who, verdict.text);
-      else if (verdict.what === "calls") void this.checkCalls(verdict.text, verdict.goOn).catch(() => {});
       else if (verdict.who !== null) this.acts.onMemberOver(verdict.who);
       else this.reached({ reason: verdict.what, text: verdict.text, goOn: verdict.goOn });
     }
-    const verdict = steps ? this.limit.take(who, steps) : "fine";
-    if (steps) this.written.book(who, steps);
-    if (steps?.some(({ traits }) => traits.looks || traits.writes))
-      this.standing.look(this.limit.gains.files);
-    if (verdict === "fine") return undefined;
-    this.looking ??= this.nearLimit(verdict)
-      .catch(() => {})
-      .finally(() => {
-        this.looking = null;
-      });
-    return this.looking;
   }
 
   private warn(who: Name | null, text: string): void {
     void this.parts.store.journal.warn(who, text).catch(() => {});
-  }
-
-  /** The person may have added tasks since they were last counted. */
-  private async checkCalls(text: string, goOn: string): Promise<void> {
-    const tasks = await this.parts.store.board.tasks();
-    const roots = tasks.filter(({ createdBy }) => ROOTS.has(createdBy)).length;
-    if (this.budget.hasUsedCalls(roots)) this.reached({ reason: "calls", text, goOn });
-  }
-
-  private async nearLimit(verdict: Exclude<ProgressVerdict, "fine">): Promise<void> {
-    const { callsWithoutProgress } = this.parts.settings;
-    if ((await this.hasProgress()) || verdict === "look") return;
-    const said = this.limit.text;
-    const goOn = `EKIDEN_CALLS_WITHOUT_PROGRESS=${2 * callsWithoutProgress}`;
-    if (verdict === "over")
-      return this.reached({
-        reason: "progress",
-        text: `${said}. The limit is ${callsWithoutProgress}.`,
-        goOn,
-      });
-    const what = "no new content of a file, no landed change, no completed task of the person";
-    this.warn(
-      null,
-      `${said}: ${what}. After ${Math.ceil(callsWithoutProgress / 2)} more the team is stopped.`,
-    );
-    const note = `The whole team has made ${said}: ${what}. If that goes on, the team is stopped soon. Finish what is begun, or say what is in the way and call idle.`;
-    for (const who of this.members) this.toTell.set(who, note);
-  }
-
-  /** Looks for progress since the last look. */
-  private async hasProgress(): Promise<boolean> {
-    const lines = await this.written.look(this.limit.gains);
-    if (await this.hasEnded()) {
-      this.limit.settle();
-      return true;
-    }
-    return this.limit.found(lines);
-  }
-
-  /** Whether commands of the member wrote new lines since the last question. */
-  async hasWritten(who: Name): Promise<boolean> {
-    await this.hasProgress();
-    return this.written.take(who);
-  }
-
-  /** Whether a change landed or a task of the person was completed, by a member of any process. */
-  private async hasEnded(): Promise<boolean> {
-    const { board, journal } = this.parts.store;
-    const types = ["task.landed", "task.proposed", "task.completed"] as const;
-    let looked = 0;
-    for await (const { events, cursor } of journal.pages(this.cursor, types)) {
-      this.cursor = cursor;
-      for (const event of events) {
-        if (event.type === "task.landed" || event.type === "task.proposed") return true;
-        if (event.type !== "task.completed" || looked >= LOOKED_MAX) continue;
-        looked += 1;
-        const task = await board.task(event.task);
-        if (task && ROOTS.has(task.createdBy)) return true;
-      }
-    }
-    return false;
   }
 
   private async lastRun() {

@@ -3,7 +3,8 @@ import type { Claimed } from "../core/board/task.ts";
 import type { Worktrees } from "../ports/index.ts";
 import type { Place as Surrounded } from "./surroundings.ts";
 
-export type TaskChanges = (task: Claimed) => Promise<string | null>;
+/** Without a task: all changes since then. */
+export type TaskChanges = (task: Claimed | Pick<Claimed, "startedAt">) => Promise<string | null>;
 
 type Place = Pick<Surrounded, "workspace" | "env" | "trusted"> & { readonly trees: Worktrees | null };
 
@@ -11,8 +12,8 @@ type Place = Pick<Surrounded, "workspace" | "env" | "trusted"> & { readonly tree
 export const taskChanges =
   ({ workspace, env, trusted, trees }: Place): TaskChanges =>
   async (task) => {
-    const tree = trees?.find(task);
-    if (trees && !tree) return "";
+    const tree = "id" in task ? trees?.find(task) : null;
+    if (trees && "id" in task && !tree) return "";
     const { Git } = await import("../adapters/git/git.ts");
     const { branchDiff, folderDiff } = await import("../adapters/git/work-diff.ts");
     const git = new Git(env, trusted);
@@ -21,3 +22,18 @@ export const taskChanges =
     const ref = remote === "" ? `refs/heads/${tree.target}` : `refs/remotes/${remote}${tree.target}`;
     return await branchDiff(git, tree.workspace, ref);
   };
+
+/** The lines of a diff as `git diff --stat` counts them. */
+export function statOf(diff: string): string {
+  const count = (lines: readonly string[], sign: string): number =>
+    lines.filter((line) => line.startsWith(sign)).length;
+  return diff
+    .split(/^diff --git /m)
+    .slice(1)
+    .map((file) => {
+      const name = file.slice(0, file.indexOf("\n")).replace(/^"?a\/(.*?)"? "?b\/.*$/, "$1");
+      const lines = file.slice(Math.max(0, file.indexOf("\n@@"))).split("\n");
+      return `${name} +${count(lines, "+")} -${count(lines, "-")}`;
+    })
+    .join("\n");
+}

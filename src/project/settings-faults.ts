@@ -2,7 +2,7 @@
 import type { z } from "zod";
 import { quote } from "../core/ids.ts";
 import { HOOK_EVENTS } from "../core/project/hooks.ts";
-import { RENAMED_SETTINGS, SETTING_KEYS } from "../core/settings/settings.ts";
+import { REMOVED_SETTINGS, RENAMED_SETTINGS, SETTING_KEYS } from "../core/settings/settings.ts";
 import { didYouMean } from "../core/text/nearest.ts";
 
 export type Issue = z.core.$ZodIssue;
@@ -16,6 +16,8 @@ export function unknownKey(key: string, { path }: Issue): string {
     const hint = isHook ? didYouMean(key, HOOK_EVENTS) || ` The hooks: ${HOOK_EVENTS.join(", ")}.` : "";
     return `${placeOf(path)}: unknown ${isHook ? "hook" : "key"} ${quote(key)}.${hint}`;
   }
+  if (Object.hasOwn(REMOVED_SETTINGS, key))
+    return `the setting ${quote(key)} ${REMOVED_SETTINGS[key]} Remove the line.`;
   const renamed = Object.hasOwn(RENAMED_SETTINGS, key) ? RENAMED_SETTINGS[key] : undefined;
   return renamed
     ? `the setting ${quote(key)} is now called ${quote(renamed)}.`

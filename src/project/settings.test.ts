@@ -90,6 +90,11 @@ it.each([
   ['{ "hooks": { "Stop": {} } }', /hooks\.Stop: expected a list, found "\{\}"/],
   ['{ "hooks": [] }', /hooks: expected an object, found "\[\]"/],
   ['{ "deny": [""] }', /deny, entry 1: expected a text that is not empty, found ""/],
+  [
+    '{ "callsWithoutProgress": 1 }',
+    /the setting "callsWithoutProgress" is gone\..*taskBudgetUsd.*Remove the line/,
+  ],
+  ['{ "stintsPerAttempt": 1 }', /the setting "stintsPerAttempt" is gone\..*taskBudgetUsd/],
   ['{ "providerPatienceMs": 1 }', /the setting "providerPatienceMs" is now called "providerTimeoutMs"/],
   ['{\n "permissionMode": "yolo" }', /:2: permissionMode: expected one of "plan"/],
 ])("names file, line, key and what was expected: %s", async (text, expected) => {
@@ -103,6 +108,9 @@ it("reports old and mistyped variables, and leaves the others alone", async () =
   );
   expect(await problems({ EKIDEN_TRSUT: "1" })).toBe(
     "unknown variable EKIDEN_TRSUT. Did you mean EKIDEN_TRUST?",
+  );
+  expect(await problems({ EKIDEN_CALLS_WITHOUT_PROGRESS: "1" })).toMatch(
+    /^the variable EKIDEN_CALLS_WITHOUT_PROGRESS is gone\..*Unset it\.$/,
   );
   expect(await problems({ EKIDEN_PROVIDER_PATIENCE_MS: "1" })).toBe(
     "the variable EKIDEN_PROVIDER_PATIENCE_MS is now called EKIDEN_PROVIDER_TIMEOUT_MS.",

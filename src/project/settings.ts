@@ -9,6 +9,7 @@ import { MEMBER_VARIABLE } from "../core/board/member.ts";
 import { EkidenError } from "../core/errors.ts";
 import { mergeSettings } from "../core/settings/merge.ts";
 import {
+  REMOVED_SETTINGS,
   RENAMED_SETTINGS,
   SETTING_KEYS,
   type SettingKey,
@@ -150,6 +151,8 @@ function unknownVariables(env: NodeJS.ProcessEnv): string[] {
     )
       return [];
     const now = renamed.get(name);
+    const gone = Object.keys(REMOVED_SETTINGS).find((key) => nameOfVariable(key) === name);
+    if (gone) return [`the variable ${name} ${REMOVED_SETTINGS[gone]} Unset it.`];
     if (now) return [`the variable ${name} is now called ${variableName(now)}.`];
     const near = nearest(word, [...known.keys(), "TRUST"]);
     return near === null ? [] : [`unknown variable ${name}. Did you mean EKIDEN_${near}?`];

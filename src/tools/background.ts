@@ -23,6 +23,7 @@ export const checkBackground = defineTool({
   description: "State and output of a job. Without id: your jobs.",
   access: "read",
   membersOnly: true,
+  watches: true,
   input: () => z.strictObject({ id: maybe.text, tail_bytes: maybe.whole.meta({ untold: true }) }),
   subject: ({ id }) => id ?? "",
   reads: () => [],

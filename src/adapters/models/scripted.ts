@@ -10,7 +10,7 @@
  *
  * A call takes the first remaining step that fits: `who` is the member that asks (its system prompt names it), `when` a text
  * that the last message must contain. A step serves once, `times` times, or "any" number of times. Steps without `who` and `when`
- * are taken in order. A call that no step fits fails, and `finish()` fails when steps are left.
+ * are taken in order; the judge of work without an end (`who`: "judge") gets only steps that name it. A call that no step fits fails, and `finish()` fails when steps are left.
  */
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
@@ -18,6 +18,7 @@ import type { AssistantMessage } from "../../core/conversation/chat.ts";
 import { readerOf } from "../../core/conversation/prompt.ts";
 import { badInput, EkidenError, messageOf } from "../../core/errors.ts";
 import { lazy } from "../../core/lazy.ts";
+import { JUDGE } from "../../core/progress/look.ts";
 import type { Model, ModelRequest, Usage } from "../../ports/model.ts";
 import { localReply } from "./local.ts";
 
@@ -187,7 +188,7 @@ export async function scriptedFile(path: string): Promise<ScriptedModel> {
 
 const fits = (step: Step, request: ModelRequest): boolean =>
   typeof step === "function" ||
-  ((step.who === undefined || step.who === memberOf(request)) &&
+  ((step.who === undefined ? memberOf(request) !== JUDGE : step.who === memberOf(request)) &&
     (step.when === undefined || lastText(request).includes(step.when)));
 
 const memberOf = ({ messages }: ModelRequest): string | undefined =>

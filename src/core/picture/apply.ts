@@ -132,6 +132,7 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
   "cron.added": unseen,
   "cron.fired": unseen,
   "cron.cancelled": unseen,
+  "work.judged": unseen,
   "memory.kept": unseen,
   "work.stalled": unseen,
   "work.recovered": unseen,

@@ -3,18 +3,13 @@ import { describe, expect, it } from "vitest";
 import type { Body, Mail } from "../board/mail.ts";
 import type { Entry, ToolCall } from "../conversation/chat.ts";
 import { type MailId, type Name, name, PERSON, type TaskId } from "../ids.ts";
-import { type Round, stepsOf } from "./gains.ts";
 import { LoopDetector, type LoopVerdict } from "./loop.ts";
+import { type Round, stepsOf } from "./steps.ts";
 
-const traits = (tool: string) => ({
-  aboutTeam: tool === "send_message" || tool === "create_task",
-  createsTasks: tool === "create_task",
-  completes: tool === "complete_task",
-  looks: ["bash", "read_file", "glob", "grep"].includes(tool),
-  writes: tool === "write_file" || tool === "edit_file",
-});
-const observe = (detector: LoopDetector, round: Round): LoopVerdict =>
-  detector.observe(round, stepsOf(round, traits));
+const traits = (tool: string) => ({ watches: tool === "check_background" });
+/** Rounds follow each other at once, unless `now` says when they end. */
+const observe = (detector: LoopDetector, round: Round, now = 0): LoopVerdict =>
+  detector.observe(round, stepsOf(round, traits), now);
 let ids = 0;
 const called = (tool: string, input: unknown, result: string): Round => {
   ids += 1;
@@ -45,133 +40,88 @@ const turns = (rounds: readonly Round[]) => (n: number) => rounds[(n - 1) % roun
 const ls = called("bash", { command: "ls" }, "a b");
 const cat = called("read_file", { path: "a" }, "hello");
 
+/** Other letters for each number. */
+const word = (n: number): string => String.fromCharCode(96 + (n % 26), 97 + Math.floor(n / 26));
+const bash = (command: string, result: string): Round => called("bash", { command }, result);
+
 describe("ends", () => {
-  it("the same call with the same result after three rounds and five more", () => {
+  it("the same call with the same result, after a word", () => {
     const seen = watch(turns([ls]));
-    expect(seen).toMatchObject({ told: 3, ended: 8 });
+    expect(seen).toMatchObject({ told: 3, ended: 6 });
     expect(seen.words).toContain('You called bash {"command":"ls"} 3 times in a row. The last result: a b');
   });
 
-  it("two calls in turn", () => {
-    expect(watch(turns([ls, cat]))).toMatchObject({ told: 6, ended: 11 });
-  });
-
   it("the same text, and no text at all", () => {
-    expect(watch(() => text("Working on it."))).toMatchObject({ told: 3, ended: 8 });
-    expect(watch(() => text(""))).toMatchObject({ told: 3, ended: 8 });
-    expect(watch(turns([ls, text("Now I look.")]))).toMatchObject({ told: 6, ended: 11 });
-  });
-
-  it("mail to and fro in which only numbers differ", () => {
-    const mail = (n: number) =>
-      called("send_message", { to: "bob", text: `ping ${n}` }, `Sent to bob (${n}).`);
-    expect(watch((n) => (n % 2 ? mail(n) : text(`sent ${n}`)))).toMatchObject({ told: 10, ended: 20 });
-  });
-
-  it("a flood of tasks, numbered or not", () => {
-    const words = (n: number) => String.fromCharCode(96 + (n % 26), 97 + Math.floor(n / 26));
-    expect(watch((n) => called("create_task", { subject: `t${n}` }, `#${n}`))).toMatchObject({ ended: 20 });
-    expect(watch((n) => called("create_task", { subject: words(n) }, `#${n}`))).toMatchObject({
-      told: 20,
-      ended: 40,
-    });
-  });
-
-  it("a call or a text that only grows, at its end or in the middle", () => {
-    const more = (n: number) => "pad ".repeat(n);
-    const glob = (n: number) => called("glob", { pattern: `${more(n)}*` }, `${n} files: ${more(60 - n)}`);
-    expect(watch(glob)).toMatchObject({ told: 8, ended: 20 });
-    expect(watch((n) => called("bash", { command: `echo ${more(n)}` }, more(n)))).toMatchObject({
-      ended: 20,
-    });
-    expect(watch((n) => text(`So: ${more(n)}`))).toMatchObject({ told: 8, ended: 20 });
-    expect(watch(glob).words).toContain("Each time you only add");
+    expect(watch(() => text("Working on it."))).toMatchObject({ told: 3, ended: 6 });
+    expect(watch(() => text(""))).toMatchObject({ told: 3, ended: 6 });
+    expect(watch(turns([ls, text("Now I look.")]))).toMatchObject({ told: 6, ended: 12 });
   });
 
   it.each([
-    [4, 12, 17],
-    [5, 10, 20],
-    [9, 18, 32],
-    [16, 32, 53],
-    [17, null, null],
+    [2, 6, 12],
+    [5, 15, 30],
+    [9, 27, 54],
+    [10, null, null],
   ])("%i replies in turn", (period, told, ended) => {
-    const reads = Array.from({ length: period }, (_, i) => called("read_file", { path: `f${i}` }, "x"));
+    const reads = Array.from({ length: period }, (_, i) => called("read_file", { path: `f${word(i)}` }, "x"));
     expect(watch(turns(reads))).toMatchObject({ told, ended });
   });
 
-  it("calls that fail in other ways, and mail in other words", () => {
-    const word = (n: number) => String.fromCharCode(96 + (n % 26), 97 + Math.floor(n / 26));
-    const failed = (n: number): Round =>
-      called("bash", { command: word(n) }, `${word(n)}: not found`).map((entry) =>
-        entry.kind === "result" ? { ...entry, result: { ...entry.result, isError: true } } : entry,
-      );
-    expect(watch(failed)).toMatchObject({ told: 15, ended: 40 });
-    const mail = (n: number) => called("send_message", { to: "bob", text: word(n) }, "Sent.");
-    expect(watch(mail)).toMatchObject({ told: 20, ended: 40 });
+  it("calls that differ in white space alone, and results that differ in what is volatile alone", () => {
+    const write = (n: number) => called("write_file", { path: "a", content: `x${" \n".repeat(n)}` }, "ok");
+    expect(watch(write)).toMatchObject({ told: 3, ended: 6 });
+    expect(watch((n) => bash("date", `Mon Nov 23 13:39:${10 + n} UTC 2026`))).toMatchObject({ ended: 6 });
+    expect(watch((n) => bash("npm test", `1 failed (${10 + ((n * 7) % 5)} ms)`))).toMatchObject({ ended: 6 });
+    const jitter = (n: number) => bash("npm test", `1 failed\nTime ${4 + ((n * 7) % 5)}.2 s`);
+    expect(watch(jitter).ended).toBeLessThanOrEqual(12);
   });
 
   it("long calls only if they are the same to the last character", () => {
-    const write = (text: string) => called("write_file", { path: "a", text }, "Written.");
-    const filled = (n: number, at: number) => {
-      const all = [..."-".repeat(2_000)];
-      all[at] = "abc"[n % 3] ?? "";
-      return write(all.join(""));
-    };
-    expect(watch(() => filled(0, 0))).toMatchObject({ told: 3, ended: 8 });
-    for (const at of [0, 1, 1_000, 1_001, 1_998, 1_999])
-      expect(watch((n) => filled(n, at))).toMatchObject({ told: 9 });
-  });
-
-  it("polls whose results differ in their digits alone", () => {
-    const seen = watch((n) => called("bash", { command: "date" }, `09:${n}`));
-    expect(seen).toMatchObject({ told: 5, ended: 17 });
-    expect(seen.words).toContain("call idle");
+    const filled = (n: number) =>
+      called("write_file", { path: "a", text: `${"-".repeat(999)}${word(n)}` }, "ok");
+    expect(watch(() => filled(1))).toMatchObject({ told: 3, ended: 6 });
+    expect(watch(filled)).toMatchObject({ told: null });
   });
 });
 
 describe("does not end", () => {
-  it("polls of what really changes, but tells what costs nothing", () => {
-    const grown = (n: number) => called("check_background", { job: "j1" }, "x".repeat(n));
-    expect(watch(grown)).toMatchObject({ told: 5, ended: null });
+  it.each([
+    ["a command whose result changes", (n: number) => bash("gh run view", `${n} of 40 checks`)],
+    ["a command that sleeps", () => bash("sleep 60; gh run view", "pending")],
+    ["a look, and a sleep", (n: number) => (n % 2 ? bash("gh run view", "pending") : bash("sleep 60", ""))],
+    ["a background job", () => called("check_background", { id: "j1" }, "running")],
+    ["an elapsed time that rises", (n: number) => bash("gh run view", `in progress, elapsed ${n}m`)],
+    [
+      "one that rises now and then",
+      (n: number) => bash("gh run view", `elapsed ${7 + Math.floor(n / 5)}m12s`),
+    ],
+  ] as const)("watching: %s, but a word says what costs nothing", (_, round) => {
+    const seen = watch(round);
+    expect(seen.ended).toBe(null);
+    expect(seen.words === "" || seen.words.includes("call idle")).toBe(true);
   });
 
-  it("edit and test, pages of a file, tries with other numbers", () => {
-    const edit = (n: number) => called("edit_file", { path: "a", to: `v${n}` }, "Edited.");
+  it("a poll at intervals of 20 seconds, and the same one without them", () => {
+    const polls = (ms: number): LoopVerdict[] => {
+      const detector = new LoopDetector();
+      return Array.from({ length: 40 }, (_, n) => observe(detector, bash("gh run view", "pending"), n * ms));
+    };
+    expect(polls(20_000).some(({ kind }) => kind === "ended")).toBe(false);
+    expect(polls(19_000).findIndex(({ kind }) => kind === "ended")).toBe(5);
+  });
+
+  it("edit and test, pages of a file, tries with other numbers, mail, tasks", () => {
     const test = called("bash", { command: "npm test" }, "1 failed");
-    expect(watch((n) => (n % 2 ? edit(n) : test))).toMatchObject({ told: null, ended: null });
-    const page = (n: number) => called("read_file", { offset: n }, `line ${n}`);
-    expect(watch(page)).toMatchObject({ told: null, ended: null });
-    const tried = (n: number) => called("bash", { command: `train --rate 0.${n}` }, `loss 0.${n}`);
-    expect(watch(tried)).toMatchObject({ told: null, ended: null });
-  });
-
-  it("what grows with other work between, and what only resembles the call before", () => {
-    const notes = (n: number) => called("write_file", { path: "n", text: "x".repeat(n) }, `${n} characters`);
-    expect(watch((n) => (n % 2 ? notes(n) : called("read_file", { path: `f${n}` }, `${n} b`)))).toMatchObject(
-      {
-        ended: null,
-      },
-    );
-    const word = (n: number) => String.fromCharCode(97 + (n % 26)).repeat(1 + (n % 9));
-    expect(watch((n) => called("grep", { pattern: word(n) }, `${word(n)} found`))).toMatchObject({
-      told: null,
-    });
-  });
-
-  it("a file that grows, and edits that differ in digits", () => {
-    const chapters = (n: number) => Array.from({ length: n }, (_, i) => `Chapter ${i}`).join("\n");
-    const write = (n: number) => called("write_file", { path: "a", content: chapters(n) }, `${n} lines`);
-    expect(watch(write)).toMatchObject({ told: null, ended: null });
-    const edit = (n: number) =>
-      called("edit_file", { path: "a", old: `v${n} = 0`, new: `v${n} = 1` }, `Replaced line ${n}.`);
-    expect(watch(edit)).toMatchObject({ told: null, ended: null });
-  });
-
-  it("new tasks with other work between", () => {
-    const words = (n: number) => String.fromCharCode(96 + (n % 26), 97 + Math.floor(n / 26));
-    const task = (n: number) => called("create_task", { subject: words(n) }, `#${n}`);
-    const read = (n: number) => called("read_file", { path: words(n) }, words(n + 7));
-    expect(watch((n) => (n % 2 ? task(n) : read(n)))).toMatchObject({ told: null, ended: null });
+    const rounds: ((n: number) => Round)[] = [
+      (n) => (n % 2 ? called("edit_file", { path: "a", to: `v${n}` }, "Edited.") : test),
+      (n) => called("read_file", { offset: n }, `line ${n}`),
+      (n) => bash(`train --rate 0.${n}`, `loss 0.${n}`),
+      (n) => called("write_file", { path: "a", content: "x".repeat(n) }, "Written."),
+      (n) => called("create_task", { subject: `t${n}` }, `#${n}`),
+      (n) => called("send_message", { to: "bob", text: word(n) }, "Sent."),
+      (n) => text(`Then ${word(n)}.`),
+    ];
+    for (const round of rounds) expect(watch(round)).toMatchObject({ told: null, ended: null });
   });
 
   it("the same answer to different news", () => {
@@ -213,7 +163,7 @@ it("goes on with an agent that waits for commands which end alike, and ends one 
   const silent = new LoopDetector();
   observe(silent, start(1));
   silent.read([jobDone(1, "make part")]);
-  expect(watch(() => text("Noted."), silent).ended).toBe(8);
+  expect(watch(() => text("Noted."), silent).ended).toBe(6);
   expect(silent.read([jobDone(1, "make part")])).toBe(false);
 });
 
@@ -236,49 +186,17 @@ it("takes the same words of a member as news once, and those of the person alway
   for (let i = 0; i < 3; i += 1) expect(detector.read([letter(note("Go on."), PERSON)])).toBe(true);
 });
 
-it("calls a stint progress when it made a call, or got a result, that it had not seen", () => {
+it.each([
+  [turns([ls]), 'called bash {"command":"ls"} 6 times in a row. The last result: a b'],
+  [turns([cat, ls]), "6 times in a row in turn with 1 other reply. The"],
+  [turns([cat, text("a"), ls]), "6 times in a row in turn with 2 other replies."],
+  [() => text(""), "gave an empty answer 6 times in a row."],
+  [() => text("Hm."), 'answered "Hm." without a call 6 times in a row.'],
+])("says what was repeated (%#)", (round, words) => {
   const detector = new LoopDetector();
-  observe(detector, ls);
-  expect(detector.takeProgress()).toBe(true);
-  observe(detector, ls);
-  observe(detector, text("new words are no progress"));
-  expect(detector.takeProgress()).toBe(false);
-  observe(detector, called("bash", { command: "ls" }, "a b c"));
-  expect(detector.takeProgress()).toBe(true);
-  detector.begin();
-  observe(detector, ls);
-  expect(detector.takeProgress()).toBe(true);
-});
-
-describe("says", () => {
-  const more = (n: number) => "pad ".repeat(n);
-  const task = (n: number) => called("create_task", { subject: `t${n}` }, `#${n}`);
-  const LOOK = 'called bash {"command":"ls"}';
-  it.each([
-    [turns([ls]), `${LOOK} 8 times in a row. The last result: a b`, false],
-    [
-      turns([cat, ls]),
-      `called read_file {"path":"a"} 5 times in a row in turn with 1 other reply. The`,
-      false,
-    ],
-    [turns([cat, text("a"), ls]), "4 times in a row in turn with 2 other replies.", false],
-    [turns([cat, text("a"), text("a")]), "5 times in a row in turn with 2 other replies.", false],
-    [() => text(""), "gave an empty answer 8 times in a row.", false],
-    [() => text("Hm."), 'answered "Hm." without a call 8 times in a row.', false],
-    [(n: number) => text(`So: ${more(n)}`), "without a call 20 times in a row.", false],
-    [task, 'called create_task {"subject":"t20"} 20 times in a row. The last result: #20', true],
-    [
-      (n: number) => called("create_task", { subject: `${"abcdefg"[n % 7]}${"hijkl"[n % 5]}` }, `#${n}`),
-      "40 times",
-      true,
-    ],
-    [(n: number) => text(`I sent ${n}.`), 'answered "I sent 20." without a call 20 times', true],
-  ])("what was repeated, and whether that reached others (%#)", (round, words, floods) => {
-    const detector = new LoopDetector();
-    let last: LoopVerdict = { kind: "fine" };
-    for (let n = 1; n <= 60 && last.kind !== "ended"; n += 1) last = observe(detector, round(n));
-    expect(last).toMatchObject({ kind: "ended", text: expect.stringContaining(words), floods });
-  });
+  let last: LoopVerdict = { kind: "fine" };
+  for (let n = 1; n <= 60 && last.kind !== "ended"; n += 1) last = observe(detector, round(n));
+  expect(last).toMatchObject({ kind: "ended", text: expect.stringContaining(words) });
 });
 
 /** The kinds of the verdicts on these rounds; "news" and "task" are what comes in between. */
@@ -300,10 +218,3 @@ it.each([
   ["tells again after news", [ls, ls, ls, "news", ls, ls, ls], "fine fine told fine fine told"],
   ["counts anew with another task", [ls, ls, "task", ls, ls, ls], "fine fine fine fine told"],
 ] as const)("%s", (_, steps, kinds) => expect(kindsOf(...steps)).toBe(kinds));
-
-it("takes no progress of one task for that of the next", () => {
-  const detector = new LoopDetector();
-  observe(detector, ls);
-  detector.begin();
-  expect(detector.takeProgress()).toBe(false);
-});

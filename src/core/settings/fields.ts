@@ -30,6 +30,11 @@ const duration = lazy(() => positive().max(2_147_483_647, "at most 2147483647 mi
 const text = lazy(() => z.string("a text").min(1, "a text that is not empty"));
 const rules = lazy(() => z.array(text(), `a list of rules such as ["bash(git status)"]`).readonly());
 const money = lazy(() => z.number("a number").positive("a number above 0"));
+const dollars = lazy(() =>
+  z
+    .union([money(), z.literal("none")], 'a number above 0, or "none"')
+    .transform((usd) => (usd === "none" ? Number.POSITIVE_INFINITY : usd)),
+);
 const flag = lazy(() => z.boolean("true or false"));
 export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings[K]>> } = {
   model: () => text().describe("Model of the lead and the teammates, as provider/model."),
@@ -59,17 +64,11 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
       .describe("Teammates to start with: a number, or names with an optional role after a colon."),
   turnsPerStint: () =>
     positive().describe(
-      "Model calls of one stint. Then a member goes on with its task only if it made progress; without a task it waits for news.",
+      "Model calls of one stint. Then a member reads what changed in the project and goes on with its task.",
     ),
-  stintsPerAttempt: () =>
-    positive().describe("Stints of one attempt at a task; then the task goes back to the board."),
   callsPerTask: () =>
     positive().describe(
-      "Model calls the whole team makes for each task that a person or a runbook put on the board, at least for one; then it stops with exit code 4. Tasks that members add share those of the task that they come from; when they are used up, these tasks fail and the others go on.",
-    ),
-  callsWithoutProgress: () =>
-    positive().describe(
-      "Model calls the whole team makes without progress (new content of a file, a landed change, a completed task of the person); then it stops with exit code 4. Calls that find out something new count in part.",
+      "Model calls for a task that a person, a runbook or the lead planned, with all its attempts and the tasks that come from it; then these fail and the others go on. What belongs to no such task (the lead, members without a task, tasks that the lead adds after its plan) has as many, or a third of those of its largest plan; then the run stops with exit code 4.",
     ),
   maxMembers: () =>
     positive()
@@ -125,12 +124,11 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
   budgetTokens: () =>
     positive().describe("Tokens that the whole team may use; then it stops with exit code 4."),
   budgetUsd: () =>
-    z
-      .union([money(), z.literal("none")], 'a number above 0, or "none"')
-      .transform((usd) => (usd === "none" ? Number.POSITIVE_INFINITY : usd))
-      .describe(
-        'US dollars that the whole team may spend in its life, or "none" for no limit; then it stops with exit code 4. Unset: 20 for each run, with its resumes.',
-      ),
+    dollars().describe(
+      'US dollars that the whole team may spend in its life, or "none" for no limit; then it stops with exit code 4. Unset: 20 for each run, with its resumes.',
+    ),
+  taskBudgetUsd: () =>
+    dollars().describe('US dollars for the same as `callsPerTask`, or "none" for no limit.'),
   teammateBudgetTokens: () =>
     positive().describe(
       "Tokens that each teammate may use; then it shuts down and its task goes back to the board.",

@@ -233,9 +233,9 @@ const find = (spec: string): Row | undefined => {
 };
 
 /** Whether a model, by its whole spec, costs money that cannot be counted here: then a budget in money has no effect. */
-export const isUnpriced = (spec: string): boolean => {
+export const isUnpriced = (spec: string, known: Readonly<Record<string, ModelSetting>> = {}): boolean => {
   const [, model] = /^(?!ollama\/|scripted:)[\w-]+\/(.+)$/.exec(spec) ?? [];
-  return model !== undefined && !find(model);
+  return model !== undefined && !known[spec]?.price && !find(model);
 };
 
 /** Whether a model, by its whole spec, has a price. */

@@ -29,9 +29,7 @@ export type Settings = {
   readonly models: Readonly<Record<string, ModelSetting>>;
   readonly teammates?: readonly Recruit[] | undefined;
   readonly turnsPerStint: number;
-  readonly stintsPerAttempt: number;
   readonly callsPerTask: number;
-  readonly callsWithoutProgress: number;
   readonly maxMembers: number;
   readonly taskDepth: number;
   readonly maxTurns?: number | undefined;
@@ -53,6 +51,7 @@ export type Settings = {
   readonly deny: readonly string[];
   readonly budgetTokens?: number | undefined;
   readonly budgetUsd?: number | undefined;
+  readonly taskBudgetUsd: number;
   readonly teammateBudgetTokens?: number | undefined;
   readonly teammateBudgetUsd?: number | undefined;
   readonly providerTimeoutMs: number;
@@ -113,9 +112,8 @@ export type SettingsLayer = { readonly [K in SettingKey]?: Settings[K] | undefin
 export const DEFAULT_SETTINGS: Settings = {
   models: {},
   turnsPerStint: 50,
-  stintsPerAttempt: 20,
   callsPerTask: 1_000,
-  callsWithoutProgress: 200,
+  taskBudgetUsd: 5,
   maxMembers: 16,
   taskDepth: 3,
   idleTimeoutMs: 60_000,
@@ -169,6 +167,13 @@ export const SETTING_KEYS = Object.keys(FIELDS) as SettingKey[];
 export const RENAMED_SETTINGS: Readonly<Record<string, SettingKey>> = {
   providerPatienceMs: "providerTimeoutMs",
   landingRemote: "remote",
+};
+/** Settings that are gone, with what took their place: the end of a message to who still uses one. */
+export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
+  callsWithoutProgress:
+    "is gone. A model now looks at long work, and taskBudgetUsd and callsPerTask limit what a task may use.",
+  stintsPerAttempt:
+    "is gone. taskBudgetUsd and callsPerTask limit what a task may use, with all its attempts.",
 };
 /** The schema of one setting: the schemas of all take longer to make than most commands run. */
 export const settingShape = (key: SettingKey): z.ZodType => FIELDS[key]();

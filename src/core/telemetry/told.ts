@@ -50,6 +50,7 @@ const TOLD = {
   "cron.added": false,
   "cron.fired": false,
   "cron.cancelled": false,
+  "work.judged": false,
   "memory.kept": false,
   "work.stalled": false,
   "work.recovered": false,

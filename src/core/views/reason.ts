@@ -49,7 +49,7 @@ const END_WORDS: Readonly<Record<string, string>> = {
   interrupted: "interrupted",
   budget: "budget used up",
   calls: "too many model calls for its tasks",
-  progress: "too many model calls without progress",
+  progress: "a look at its work said that it gets nowhere",
   loop: "its lead repeated itself",
   deadline: "its deadline",
   turns: "turn limit reached",

@@ -173,6 +173,10 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "cron.added": { type: "cron.added", cron: 1 as CronId, by: LEAD, expression: "0 9 * * *", text: "Look" },
   "cron.fired": { type: "cron.fired", cron: 1 as CronId, to: alice, task: null, late: true },
   "cron.cancelled": { type: "cron.cancelled", cron: 1 as CronId, by: LEAD },
+  "work.judged": {
+    ...{ type: "work.judged", who: alice, task: one, calls: 60, spent: 1.2, verdict: "hint" },
+    ...{ text: "read the test first", model: "anthropic/claude-haiku-4-5", usd: 0.002 },
+  },
   "memory.kept": { type: "memory.kept", who: alice, topics: ["build", "people"] },
   "warning.raised": { type: "warning.raised", who: null, text: "80 % of the budget" },
 };
@@ -234,6 +238,7 @@ it("has one line for every fact", () => {
     * plain lead   set the cron c1 (0 9 * * *): Look
     * plain        the cron c1 fired late: → alice
     * dim   lead   the cron c1 was cancelled
+    * warn  alice  anthropic/claude-haiku-4-5 looked at #1 after 60 model calls and $1.20: it got a hint: read the test first
     * dim   alice  noted for later sessions: build, people
     * warn         80 % of the budget"
   `);

@@ -24,6 +24,14 @@ const REVIEWED: Readonly<
   none: (task, text) => [`reviewed #${task} without a verdict: ${text}`, "warn"],
 };
 
+const JUDGED: Readonly<Record<FactOf<"work.judged">["verdict"], readonly [string, Tone]>> = {
+  "go on": ["it goes on", "dim"],
+  hint: ["it got a hint", "warn"],
+  split: ["it should be split", "warn"],
+  stop: ["it is stopped", "bad"],
+  none: ["no verdict, so it goes on", "dim"],
+};
+
 const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   "team.created": ({ team, by }) =>
     team
@@ -186,6 +194,16 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
     return [null, `the cron c${cron} fired${late ? " late" : ""}: ${what}`];
   },
   "cron.cancelled": ({ by, cron }) => [by, `the cron c${cron} was cancelled`, "dim"],
+  "work.judged": ({ who, task, calls, spent, verdict, text, model }) => {
+    const [words, tone] = JUDGED[verdict];
+    const of = task === null ? "the goal" : `#${task}`;
+    const cost = spent > 0 ? ` and $${spent.toFixed(2)}` : "";
+    return [
+      who,
+      `${model} looked at ${of} after ${calls} model calls${cost}: ${words}${text && `: ${text}`}`,
+      tone,
+    ];
+  },
   "memory.kept": ({ who, topics }) => [who, `noted for later sessions: ${topics.join(", ")}`, "dim"],
   "work.stalled": (stalled) => [null, stalledWords(stalled), "bad"],
   "work.recovered": () => [null, "somebody is able to work again", "good"],

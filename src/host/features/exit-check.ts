@@ -1,6 +1,7 @@
 /** The checks of a member's work: the person's commands after each edit, and the question at the exit. */
+
+import { ExitCheck } from "../../core/board/exit-check.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
-import { ExitCheck } from "../../core/progress/exit-check.ts";
 import { checkedEdits } from "../../runtime/wraps/edit-checks.ts";
 import { checkedAtExit } from "../../runtime/wraps/exit-check.ts";
 import { fileTools } from "../../tools/index.ts";

@@ -140,7 +140,7 @@ export const small = {
       pinned: () => watch.carried,
     };
   },
-  /** A member is told when the team comes near its limit of calls without progress. */
+  /** A member is told when its work comes near a limit, and the hint of a look at it. */
   progress: ({ profile, noteOfLimit }: Pick<Setup, "profile" | "noteOfLimit">): Feature => ({
     afterRound: () => {
       const note = noteOfLimit(profile.name);

@@ -23,7 +23,6 @@ export function teamOf(parts: Parts, { host, isDraining, spending, onEnd, mayAdo
     parts: { ...parts, store: withoutClaims(parts.store, isDraining) },
     onCost: (who: Name, used: Used) => spending.book(who, used),
     noteOfLimit: (who: Name) => spending.noteFor(who),
-    hasWritten: (who: Name) => spending.hasWritten(who),
     providerTimeout: undefined, // a worker waits for its provider as long as it takes
     onDelta: undefined,
     mode: () => parts.settings.permissionMode,
@@ -35,7 +34,10 @@ export function teamOf(parts: Parts, { host, isDraining, spending, onEnd, mayAdo
     ...common,
     // An idle member costs nothing, and the worker is there for the next task.
     settings: { ...common.settings, idleTimeoutMs: Number.POSITIVE_INFINITY },
-    agent: (profile, seat, control, life) => composeAgent(crew, profile, seat, control, life, features),
+    agent: (profile, seat, control, life) => {
+      spending.joined(profile.name, seat);
+      return composeAgent(crew, profile, seat, control, life, features);
+    },
     onTurn: (who, outcome) => spending.book(who, outcome),
     onPerson: () => spending.heardPerson(),
     onEnd: (name, end) => {

@@ -55,7 +55,7 @@ const HARMLESS: ReadonlySet<SettingKey> = new Set<SettingKey>([
 /** A project may lower these without a question. */
 const CAPS: ReadonlySet<SettingKey> = new Set<SettingKey>([
   ...(["maxTurns", "budgetTokens", "budgetUsd", "teammateBudgetTokens", "teammateBudgetUsd"] as const),
-  ...(["callsWithoutProgress", "maxMembers", "taskDepth"] as const),
+  ...(["callsPerTask", "taskBudgetUsd", "maxMembers", "taskDepth"] as const),
 ]);
 /** The strictest value of a setting needs no question either. */
 const STRICTEST: Partial<Record<SettingKey, unknown>> = {

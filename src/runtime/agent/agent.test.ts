@@ -1,15 +1,11 @@
 import { expect, it } from "vitest";
+import { checkBackground } from "../../tools/background.ts";
+import { readFile } from "../../tools/read-file.ts";
 import { type Agent, traitsOf } from "./agent.ts";
 
-it.each([
-  ["creates", { createsTasks: true, completes: false }],
-  ["splits", { createsTasks: true, completes: false }],
-  ["completes", { createsTasks: false, completes: true }],
-  ["claims", { createsTasks: false, completes: false }],
-  [undefined, { createsTasks: false, completes: false }],
-])("a tool that %s", (effect, traits) => {
-  const tools = new Map([["tool", { name: "tool", access: "team", effect }]]);
-  const traitsOfTool = traitsOf({ loadout: { tools } } as unknown as Agent);
-  expect(traitsOfTool("tool")).toMatchObject({ ...traits, aboutTeam: true, looks: false, writes: false });
-  expect(traitsOfTool("another")).toMatchObject({ createsTasks: false, completes: false, aboutTeam: false });
+it("tells a tool that looks at what goes on by itself from one that does not, and from one that is not there", () => {
+  const tools = new Map([checkBackground, readFile].map((tool) => [tool.name, tool]));
+  const traits = traitsOf({ loadout: { tools } } as unknown as Agent);
+  const watches = ["check_background", "read_file", "none"].map((tool) => traits(tool).watches);
+  expect(watches).toEqual([true, false, false]);
 });

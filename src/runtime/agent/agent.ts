@@ -6,7 +6,7 @@ import type { ContextSettings } from "../../core/conversation/compaction.ts";
 import type { Conversation } from "../../core/conversation/conversation.ts";
 import type { Image, ImageFile } from "../../core/conversation/image.ts";
 import type { TaskId } from "../../core/ids.ts";
-import type { Step, ToolTraits } from "../../core/progress/gains.ts";
+import type { Step, ToolTraits } from "../../core/progress/steps.ts";
 import { inOurNames, ourName } from "../../core/tool-names.ts";
 import type { Delta, Model, Outgoing, Tool, ToolSpec, Workplace } from "../../ports/index.ts";
 import type { MemberHooks } from "../hooks/member-hooks.ts";
@@ -42,8 +42,6 @@ export type Agent = Workplace & {
   readonly holds?: (() => Promise<readonly string[]>) | undefined;
   /** The person's hooks at the end of a stint and before a summary. The hooks around calls are a wrap. */
   readonly hooks?: Pick<MemberHooks, "stop" | "idle" | "compact" | "asksAtStop"> | undefined;
-  /** Whether its commands wrote new lines into files since the last question: no call shows that. */
-  readonly hasWritten?: (() => Promise<boolean>) | undefined;
   readonly providerTimeout?: Pick<ProviderTimeout, "down" | "up"> | undefined;
   /**
    * Others of its kind: those with the same prefix `enter` one after the other. While some `areHere`, each of their requests keeps what
@@ -53,13 +51,16 @@ export type Agent = Workplace & {
   readonly onDelta?: ((delta: Delta) => void) | undefined;
 };
 
+/** What the counting of a turn says: "rest" where the task was ended, so that the stint ends too. */
+export type Booked = Promise<"rest" | undefined> | undefined;
+
 export type TurnOutcome = {
   readonly kind: "acted" | "rested";
   readonly reason: IdleReason;
   readonly calls: readonly ToolCall[];
   /** The reply and the results of its calls. */
   readonly round: readonly Entry[];
-  /** The calls with their results, for the limits on calls without progress. */
+  /** The calls with their results, for loop detection and looks at the work. */
   readonly steps: readonly Step[];
   /** A call succeeded that was more than a letter. */
   readonly worked: boolean;
@@ -91,15 +92,4 @@ export const meant = (
 /** The traits of the agent's tools, for loop detection. */
 export const traitsOf =
   (agent: Pick<Agent, "loadout">) =>
-  (tool: string): ToolTraits => {
-    const known = agent.loadout.tools.get(tool);
-    const isOfTeam = known?.membersOnly === true;
-    return {
-      // A subagent looks for its member: its findings are in its own calls.
-      aboutTeam: (known?.access === "team" && known.shows?.subagent === undefined) || isOfTeam,
-      createsTasks: known?.effect === "creates" || known?.effect === "splits",
-      completes: known?.effect === "completes",
-      looks: !isOfTeam && (known?.access === "read" || known?.access === "exec"),
-      writes: known?.access === "write",
-    };
-  };
+  (tool: string): ToolTraits => ({ watches: agent.loadout.tools.get(tool)?.watches === true });

@@ -32,7 +32,7 @@ function place(seat: Seat = seats.alice, options: AgentOptions = {}): Placed {
     modelOf(() => ({})),
     options,
   );
-  const current = new CurrentTask(agent, new LoopDetector(), { turnsPerStint: 20, stintsPerAttempt: 3 });
+  const current = new CurrentTask(agent, new LoopDetector());
   return { agent, current };
 }
 const add = (...subjects: string[]): Promise<unknown> =>

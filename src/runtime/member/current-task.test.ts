@@ -8,7 +8,6 @@ import type { Seat } from "../../core/board/member.ts";
 import { heard, textOf } from "../../core/conversation/chat.ts";
 import { STILL_YOURS, WENT_ON } from "../../core/conversation/prompt.ts";
 import { asTaskId, LEAD, later, PERSON } from "../../core/ids.ts";
-import type { Round } from "../../core/progress/gains.ts";
 import { LoopDetector } from "../../core/progress/loop.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
@@ -23,8 +22,6 @@ const [FIRST, SECOND] = [asTaskId(1), asTaskId(2)];
 type Placed = {
   readonly agent: Agent;
   readonly current: CurrentTask;
-  /** The member makes a call that it did not make before, or the `nth` one. The calls differ in letters, because digits do not count. */
-  progress(nth?: number): void;
 };
 let store: Store;
 let seats: { readonly lead: Seat; readonly alice: Seat; readonly bob: Seat };
@@ -43,20 +40,7 @@ function place(seat: Seat = seats.alice, options: AgentOptions = {}): Placed {
     options,
   );
   const loop = new LoopDetector();
-  let steps = 0;
-  return {
-    agent,
-    current: new CurrentTask(agent, loop, { turnsPerStint: 20, stintsPerAttempt: 3 }),
-    progress: (nth) => {
-      steps = nth ?? steps + 1;
-      const call = { type: "call", id: "c", tool: "look", input: { at: "x".repeat(steps) } } as const;
-      const round: Round = [{ kind: "said", message: { role: "assistant", content: [call] } }];
-      const traits = { aboutTeam: false, createsTasks: false, completes: false, looks: true, writes: false };
-      loop.observe(round, [
-        { tool: "look", input: call.input, text: "y".repeat(steps), isError: false, traits },
-      ]);
-    },
-  };
+  return { agent, current: new CurrentTask(agent, loop) };
 }
 const add = (...subjects: string[]): Promise<unknown> =>
   store.board.addAll(
@@ -100,41 +84,40 @@ it("tells where the tools work during a task, where tasks have folders of their 
 });
 
 it.each([
-  { after: "two repetitions", floods: [false, false], reason: "repeating", takes: true },
-  { after: "three repetitions", floods: [false, false, false], reason: "repeating", takes: false },
-  { after: "one flood of the board", floods: [true], reason: "repeating", takes: false },
-  { after: "three, and another end", floods: [false, false, false], reason: "no_tool_use", takes: true },
-] as const)("after $after it takes a further task: $takes", async ({ floods, reason, takes }) => {
+  { after: "two repetitions", times: 2, reason: "repeating", takes: true },
+  { after: "three repetitions", times: 3, reason: "repeating", takes: false },
+  { after: "three, and another end", times: 3, reason: "no_tool_use", takes: true },
+] as const)("after $after it takes a further task: $takes", async ({ times, reason, takes }) => {
   await add("paint", "sweep");
   const { current } = place();
-  for (const one of floods) await current.repeated({ text: "looked again", floods: one });
+  for (let i = 0; i < times; i += 1) await current.repeated({ text: "looked again" });
   expect(await current.claim(reason)).toBe(takes);
   expect(await warnings()).toEqual(
-    floods.map(() => "The turn of alice was ended, because it repeated itself: it looked again"),
+    Array(times).fill("The turn of alice was ended, because it repeated itself: it looked again"),
   );
 });
 
 it("takes tasks again once it heard news, and counts its repetitions from the start", async () => {
   await add("paint");
   const { current } = place();
-  for (let i = 0; i < 3; i += 1) await current.repeated({ text: "looked", floods: false });
+  for (let i = 0; i < 3; i += 1) await current.repeated({ text: "looked" });
   expect(await current.claim("repeating")).toBe(false);
   current.heardNews();
-  await current.repeated({ text: "looked", floods: false });
-  await current.repeated({ text: "looked", floods: false });
+  await current.repeated({ text: "looked" });
+  await current.repeated({ text: "looked" });
   expect(await current.claim("repeating")).toBe(true);
 });
 
 it("forgets its repetitions when a stint ended in another way", async () => {
   await add("paint");
   const { current } = place();
-  await current.repeated({ text: "looked", floods: false });
-  await current.repeated({ text: "looked", floods: false });
+  await current.repeated({ text: "looked" });
+  await current.repeated({ text: "looked" });
   await store.board.assign(FIRST, name("bob"), LEAD);
   expect(await current.claim("no_tool_use")).toBe(false); // nothing for it, but a stint without a repetition
   await store.board.assign(FIRST, null, LEAD);
-  await current.repeated({ text: "looked", floods: false });
-  await current.repeated({ text: "looked", floods: false });
+  await current.repeated({ text: "looked" });
+  await current.repeated({ text: "looked" });
   expect(await current.claim("repeating")).toBe(true);
 });
 
@@ -143,7 +126,7 @@ it("gives a task back with what it repeated, and one that was taken away without
   const placed = place();
   const { current } = placed;
   await current.claim("no_tool_use");
-  await current.repeated({ text: "called look 8 times in a row.", floods: false });
+  await current.repeated({ text: "called look 8 times in a row." });
   expect(await current.resume("repeating")).toBe(false);
   // It hears it, now and after a restart: a runbook would go on with its block.
   expect(heardBy(placed)).toContain('<claim-lost task="1" attempt="1">');
@@ -156,7 +139,7 @@ it("gives a task back with what it repeated, and one that was taken away without
   const takesAway = { beforeRelease: () => store.board.takeBack(FIRST, LEAD) };
   const late = place(seats.alice, { features: [takesAway] });
   await late.current.claim("no_tool_use");
-  await late.current.repeated({ text: "called look", floods: false });
+  await late.current.repeated({ text: "called look" });
   expect(await late.current.resume("repeating")).toBe(false);
   expect(await store.board.mine(alice)).toBeNull();
   expect(heardBy(late)).not.toContain("claim-lost");
@@ -175,139 +158,34 @@ it("is not reminded while a command of its task runs, but one of an earlier task
   await current.claim("no_tool_use");
   expect(await current.resume("no_tool_use")).toBe(true);
   await start();
-  // Nothing new in that stint: it waits for the command, which costs nothing, and keeps its task.
-  expect(await current.resume("turn_limit")).toBe(false);
+  // After a whole stint of calls it does not only wait for the command.
+  expect(await current.resume("turn_limit")).toBe(true);
   expect((await mine()).subject).toBe("sweep");
 });
 
-it("has as many stints for one attempt as the settings say, if each made progress", async () => {
+it("goes on with its task after each full stint: money and judgement end work that gets nowhere", async () => {
   await add("paint");
-  const placed = place();
-  await placed.current.claim("no_tool_use");
-  for (const goesOn of [true, true, false]) {
-    placed.progress();
-    expect(await placed.current.resume("turn_limit")).toBe(goesOn);
-  }
-  expect((await taskOf()).lastFailure).toContain(
-    "alice used 3 stints of 20 model calls without finishing it",
-  );
-  // Another attempt counts from the start.
-  await placed.current.claim("no_tool_use");
-  for (const goesOn of [true, true, false]) {
-    placed.progress();
-    expect(await placed.current.resume("turn_limit")).toBe(goesOn);
-  }
-});
-
-it("ends an attempt after a stint without anything new", async () => {
-  await add("paint");
-  const placed = place();
-  await placed.current.claim("no_tool_use");
-  placed.progress();
-  expect(await placed.current.resume("turn_limit")).toBe(true);
-  expect(await placed.current.resume("turn_limit")).toBe(false);
-  expect((await taskOf()).lastFailure).toContain(
-    "alice used 20 model calls, the limit of one stint, without a new result or content of a file",
-  );
-  await placed.current.claim("no_tool_use");
-  expect(await placed.current.resume("turn_limit")).toBe(false); // nor does the first stint go on with nothing
-});
-
-it("goes on after a stint in which its commands wrote new lines into files", async () => {
-  await add("paint");
-  const written = [true, false];
-  const { current } = place(seats.alice, { hasWritten: async () => written.shift() ?? false });
+  const { current } = place();
   await current.claim("no_tool_use");
-  expect(await current.resume("turn_limit")).toBe(true);
-  expect(await current.resume("turn_limit")).toBe(false);
+  for (let i = 0; i < 30; i += 1) expect(await current.resume("turn_limit")).toBe(true);
+  expect(await warnings()).toEqual([]);
 });
 
-it("counts the calls of an earlier task as new in the next one", async () => {
-  await add("paint", "sweep");
-  const placed = place();
-  for (let task = 0; task < 2; task += 1) {
-    await placed.current.claim("no_tool_use");
-    placed.progress(1);
-    expect(await placed.current.resume("turn_limit")).toBe(true);
-    await store.board.complete(held(seats.alice, await mine()), "done");
+it("goes on without a task after a full stint, as the lead and as a teammate", async () => {
+  for (const seat of [seats.lead, seats.alice]) {
+    const { current } = place(seat, { entries: [heard("Do it")] });
+    for (let i = 0; i < 30; i += 1) expect(await current.resume("turn_limit")).toBe(true);
   }
-});
-
-it("has all stints for a task that it claimed itself, and the claim counts as progress", async () => {
-  await add("paint", "sweep");
-  const placed = place();
-  const stint = (): Promise<boolean> => {
-    placed.progress();
-    return placed.current.resume("turn_limit");
-  };
-  await placed.current.claim("no_tool_use");
-  expect([await stint(), await stint()]).toEqual([true, true]);
-  await store.board.complete(held(seats.alice, await mine()), "done");
-  await claimed(store, seats.alice); // as claim_task does, in the middle of a stint
-  expect([await stint(), await stint(), await stint()]).toEqual([true, true, false]);
-});
-
-it.each(["completed", "given back"])(
-  "counts the stints of a lead from the start after a task that was %s",
-  async (end) => {
-    await add("paint");
-    const lead = place(seats.lead, { entries: [heard("Do it")] });
-    const stint = (): Promise<boolean> => {
-      lead.progress();
-      return lead.current.resume("turn_limit");
-    };
-    await store.board.claim(seats.lead, FIRST);
-    expect([await stint(), await stint()]).toEqual([true, true]);
-    if (end === "completed") {
-      await store.board.completeFor(FIRST, PERSON, "done");
-      expect(await lead.current.resume("no_tool_use")).toBe(false);
-    } else expect(await stint()).toBe(false);
-    lead.current.heardNews();
-    expect([await stint(), await stint(), await stint()]).toEqual([true, true, false]);
-  },
-);
-
-it("lets a lead without a task go on for some stints, then warns once and waits for news", async () => {
-  const lead = place(seats.lead, { entries: [heard("Do it")] });
-  const stint = (): Promise<boolean> => {
-    lead.progress();
-    return lead.current.resume("turn_limit");
-  };
-  expect([await stint(), await stint(), await stint(), await stint()]).toEqual([true, true, false, false]);
-  const limit = "lead used 3 stints of 20 model calls without finishing it. It waits for news.";
-  expect(await warnings()).toEqual([limit]);
-  lead.current.heardNews();
-  expect([await stint(), await stint(), await stint()]).toEqual([true, true, false]);
-  expect(await warnings()).toEqual([limit, limit]);
-});
-
-it("stops a lead without a task after a stint without anything new", async () => {
-  const lead = place(seats.lead, { entries: [heard("Do it")] });
-  expect(await lead.current.resume("turn_limit")).toBe(false);
-  expect(await warnings()).toEqual([
-    "lead used 20 model calls, the limit of one stint, without a new result or content of a file. It waits for news.",
-  ]);
 });
 
 it("goes on alone only after its turn limit, and only while it has something to answer", async () => {
   for (const reason of REASONS.filter((one) => one !== "turn_limit")) {
     const lead = place(seats.lead, { entries: [heard("Do it")] });
-    lead.progress();
     expect([reason, await lead.current.resume(reason)]).toEqual([reason, false]);
   }
   const silent = place(seats.lead);
-  silent.progress();
   expect(await silent.current.resume("turn_limit")).toBe(false);
   expect(await warnings()).toEqual([]);
-});
-
-it("stops a teammate without a task at its turn limit", async () => {
-  const placed = place(seats.alice, { entries: [heard("Do it")] });
-  placed.progress();
-  expect(await placed.current.resume("turn_limit")).toBe(false);
-  expect(await warnings()).toEqual([
-    "alice used 20 model calls, the limit of one stint, without a task. It waits for news.",
-  ]);
 });
 
 it.each(REASONS)("reminds a lead of a task of its own only after its stint was ended: %s", async (reason) => {

@@ -13,7 +13,7 @@ import type { Agent } from "../agent/agent.ts";
 import { Ability } from "./ability.ts";
 import { beforeRelease } from "./stint-end.ts";
 
-/** A member whose stint was ended so often in a row takes no task before there is news. One that floods the board takes none at once. */
+/** A member whose stint was ended so often in a row takes no task before there is news. */
 const REPETITIONS = 3;
 
 /** Results may be cut, so only so many characters of a refusal are looked for. */
@@ -22,24 +22,13 @@ const EVIDENCE_COMPARED = 100;
 /** Undoes a claim in its transaction. */
 class Foreign extends Error {}
 
-export type StintSettings = {
-  readonly turnsPerStint: number;
-  /** Stints of one attempt at a task, and of a lead that works without one. */
-  readonly stintsPerAttempt: number;
-};
-
 export class CurrentTask {
   private readonly agent: Agent;
   private readonly loop: LoopDetector;
-  private readonly settings: StintSettings;
   private readonly held = new Set<TaskId>();
-  /** Stints that ended at the turn limit, of the same work. */
-  private stints = 0;
   private attempt = "";
   /** Stints in a row that were ended because of a repetition. */
   private repetitions = 0;
-  /** It has no task and made too many calls. */
-  private stopped = false;
   /** The reason why the last stint was ended: the act that the member repeated. */
   private evidence = "";
   /** The store keeps tasks from it that it cannot do. */
@@ -48,25 +37,22 @@ export class CurrentTask {
   task: TaskId | null = null;
   readonly ability: Ability;
 
-  constructor(agent: Agent, loop: LoopDetector, settings: StintSettings) {
+  constructor(agent: Agent, loop: LoopDetector) {
     this.agent = agent;
     this.loop = loop;
-    this.settings = settings;
     this.ability = new Ability(agent);
   }
 
-  /** Something new came in: a member without a task has new work. */
+  /** Something new came in. */
   heardNews(): void {
-    this.stopped = false;
     this.repetitions = 0;
-    if (this.attempt === "") this.stints = 0;
   }
 
   /** The stint was ended, because the member repeated itself. */
-  async repeated({ text: what, floods }: { readonly text: string; readonly floods: boolean }): Promise<void> {
+  async repeated({ text: what }: { readonly text: string }): Promise<void> {
     const { store, seat } = this.agent;
     this.evidence = `${seat.name} ${what}`;
-    this.repetitions += floods ? REPETITIONS : 1;
+    this.repetitions += 1;
     const text = `The turn of ${seat.name} was ended, because it repeated itself: it ${what}`;
     await store.journal.warn(seat.name, text);
   }
@@ -161,15 +147,13 @@ export class CurrentTask {
     if (!IDLE[reason].reminded) return false;
     const ended = ENDED_STINT.has(reason);
     const own = kind === "lead" && !ended ? null : await store.board.mine(seat.name);
-    // A lead may do a small goal itself. All others wait for news once their stint was ended.
     if (!own) {
       this.attempt = "";
-      return reason === "turn_limit" && conversation.awaitsReply && (await this.goesOnAlone());
+      return reason === "turn_limit" && conversation.awaitsReply;
     }
     // A running command of its current task keeps it waiting; a server left by an earlier task does not. It is no reason to go on asking.
-    const mayWait = reason !== "turn_limit" || !this.loop.hasProgress;
-    if (mayWait && (await store.jobs.running(seat.name, own.id)) > 0) return false;
-    const why = await this.whyNoLonger(own, reason);
+    if (reason !== "turn_limit" && (await store.jobs.running(seat.name, own.id)) > 0) return false;
+    const why = this.whyNoLonger(own, reason);
     if (why !== null) {
       await this.giveBack(own, why);
       return false;
@@ -178,38 +162,10 @@ export class CurrentTask {
     return true;
   }
 
-  private async goesOnAlone(): Promise<boolean> {
-    const { store, seat, kind } = this.agent;
-    if (this.stopped) return false;
-    const why =
-      kind === "lead"
-        ? await this.hasFurtherStint()
-        : `${seat.name} used ${this.settings.turnsPerStint} model calls, the limit of one stint, without a task`;
-    if (why === null) return true;
-    this.stopped = true;
-    await store.journal.warn(seat.name, `${why}. It waits for news.`);
-    return false;
-  }
-
   /** The reason why the member may not go on with its task; null when it may. */
-  private async whyNoLonger(own: Claimed, reason: IdleReason): Promise<string | null> {
-    const isNew = this.begin(own); // it claimed the task itself, in the stint that has ended
-    if (reason === "repeating") return this.evidence;
-    if (reason === "turn_limit") return await this.hasFurtherStint(isNew);
-    return null;
-  }
-
-  /** Null when a further stint may begin, else the reason against it. A claim counts as progress. */
-  private async hasFurtherStint(hasClaimed = false): Promise<string | null> {
-    const { turnsPerStint, stintsPerAttempt } = this.settings;
-    const { hasWritten, seat } = this.agent;
-    const { name } = seat;
-    this.stints += 1;
-    if (!hasClaimed && !this.loop.takeProgress() && !(await hasWritten?.()))
-      return `${name} used ${turnsPerStint} model calls, the limit of one stint, without a new result or content of a file`;
-    if (this.stints >= stintsPerAttempt)
-      return `${name} used ${stintsPerAttempt} stints of ${turnsPerStint} model calls without finishing it`;
-    return null;
+  private whyNoLonger(own: Claimed, reason: IdleReason): string | null {
+    this.begin(own); // it claimed the task itself, in the stint that has ended
+    return reason === "repeating" ? this.evidence : null;
   }
 
   private async giveBack(
@@ -280,13 +236,11 @@ export class CurrentTask {
     this.begin(task);
   }
 
-  /** Another task, or another attempt, starts with a fresh count. False for the same attempt. */
-  private begin({ id, attempt }: Claimed): boolean {
+  /** Another task, or another attempt, starts with a fresh count. */
+  private begin({ id, attempt }: Claimed): void {
     const key = `${id}/${attempt}`;
-    if (this.attempt === key) return false;
+    if (this.attempt === key) return;
     this.attempt = key;
-    this.stints = 0;
     this.loop.begin();
-    return true;
   }
 }

@@ -65,8 +65,8 @@ function place(seat: Seat = seats.alice, options: AgentOptions = {}): Placed {
   const interrupts = new Interrupts(agent, outer.signal);
   const loop = new LoopDetector();
   const backoff = new ProviderBackoff(agent);
-  const settings = { idleTimeoutMs: TIMEOUT, idlePollMs: POLL, turnsPerStint: 20, stintsPerAttempt: 3 };
-  const current = new CurrentTask(agent, loop, settings);
+  const settings = { idleTimeoutMs: TIMEOUT, idlePollMs: POLL, turnsPerStint: 20 };
+  const current = new CurrentTask(agent, loop);
   const idle = new IdleLoop({
     ...{ agent, settings, interrupts, current, loop, backoff, outer: outer.signal },
     onIdle: async () => {
@@ -467,9 +467,9 @@ it.each([
   }
   if (what.endsWith("lead idles"))
     await store.roster.setActivity(seats.lead, { phase: "idle", reason: "no_tool_use" });
-  await placed.look("turn_limit"); // shown as idle itself, which does not count
+  await placed.look("asked_to_idle"); // shown as idle itself, which does not count
   expect(await notices()).toEqual([
-    { kind: "idle_notice", reason: "turn_limit", completed: [1], ...(goesOn && { goesOn }) },
+    { kind: "idle_notice", reason: "asked_to_idle", completed: [1], ...(goesOn && { goesOn }) },
   ]);
 });
 

@@ -75,7 +75,7 @@ function start(script: Script, { seat = seats.alice, settings, isConcluding, ...
   const model = modelOf(script);
   const agent = agentOf(store, seat, here.clock, model, { tools: [look, completeTask], ...options });
   const control = new AbortController();
-  const limits = { turnsPerStint: 50, stintsPerAttempt: 10, idleTimeoutMs: 3_600_000, idlePollMs: 3_600_000 };
+  const limits = { turnsPerStint: 50, idleTimeoutMs: 3_600_000, idlePollMs: 3_600_000 };
   const life = new MemberLoop(
     agent,
     { ...limits, ...settings },
@@ -292,7 +292,7 @@ it("advises a member that repeats itself, then ends its stint, and wakes it only
   const advised = lived.requests.findIndex(({ messages }) =>
     JSON.stringify(messages.at(-1)).includes("Nothing changes by it"),
   );
-  expect([advised, lived.requests.length]).toEqual([3, 8]);
+  expect([advised, lived.requests.length]).toEqual([3, 6]);
   const again = lived.requests.filter(({ messages }) =>
     JSON.stringify(messages.at(-1)).includes("Nothing changes by it"),
   );
@@ -300,7 +300,7 @@ it("advises a member that repeats itself, then ends its stint, and wakes it only
   expect(await activity()).toEqual({ phase: "idle", reason: "repeating" });
   await note(alice, "Look elsewhere"); // the person always has news
   await told();
-  expect(lived.requests).toHaveLength(16);
+  expect(lived.requests).toHaveLength(12);
 });
 
 it.each([

@@ -15,21 +15,21 @@ import { heard, textOf } from "../../core/conversation/chat.ts";
 import { isEkidenError, messageOf, notPermitted } from "../../core/errors.ts";
 import { PERSON, type TaskId } from "../../core/ids.ts";
 import { LoopDetector } from "../../core/progress/loop.ts";
-import type { Agent, TurnOutcome } from "../agent/agent.ts";
+import type { Agent, Booked, TurnOutcome } from "../agent/agent.ts";
 import { type Interruption, interruptionOf } from "../agent/interruption.ts";
 import type { Compacted } from "../turn/context.ts";
 import { appendNote } from "../turn/record.ts";
 import { ReplyRecovery } from "../turn/reply-recovery.ts";
 import { readMail, turn } from "../turn/turn.ts";
-import { CurrentTask, type StintSettings } from "./current-task.ts";
+import { CurrentTask } from "./current-task.ts";
 import { IdleLoop, type IdleSettings } from "./idle-loop.ts";
 import { Interrupts } from "./interrupts.ts";
 import { beforeRelease, continuedByHook } from "./stint-end.ts";
 
-export type MemberLoopSettings = Limits & IdleSettings & StintSettings;
+export type MemberLoopSettings = Limits & IdleSettings;
 
 export type Watcher = {
-  afterTurn(outcome: TurnOutcome): Promise<void> | void;
+  afterTurn(outcome: TurnOutcome): Booked;
   /** It read a word of the person. */
   heardPerson?(): void;
   /** The member found nothing to do. "look again": the lead has just been mailed that the board is quiet. */
@@ -70,7 +70,7 @@ export class MemberLoop {
     this.watcher = watcher;
     this.outer = outer;
     this.loop = new LoopDetector();
-    this.current = new CurrentTask(agent, this.loop, settings);
+    this.current = new CurrentTask(agent, this.loop);
     this.replies = new ReplyRecovery(agent);
     this.phase = { at: "idle", since: agent.clock.now(), reason: "awaiting_tasks" };
     this.interrupts = new Interrupts(agent, outer);
@@ -190,11 +190,13 @@ export class MemberLoop {
     }
     if (outcome.text) this.lastWords = outcome.text;
     await this.current.ability.took(outcome);
-    const verdict = this.loop.observe(outcome.round, outcome.steps);
+    const verdict = this.loop.observe(outcome.round, outcome.steps, clock.now());
     if (verdict.kind === "told") this.advice = verdict.text;
     if (await interrupts.accepted()) return { kind: "ended", reason: "asked" };
-    await this.watcher.afterTurn(outcome);
+    const isOver = (await this.watcher.afterTurn(outcome)) === "rest";
     if (interruptionOf(step) === "person") return await this.interrupted();
+    if (isOver)
+      return { kind: "rested", now: clock.now(), reason: await this.current.idleReason("repeating") };
     if (verdict.kind === "ended") {
       const reason = await this.current.idleReason("repeating");
       await this.current.repeated(verdict);

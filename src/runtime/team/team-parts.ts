@@ -3,7 +3,7 @@ import type { IsAlive } from "../../core/board/host.ts";
 import type { Member, Profile, Seat } from "../../core/board/member.ts";
 import type { HostId, Name } from "../../core/ids.ts";
 import type { Clock, HostProcess, JobControl, Shell, Store, TeamControl } from "../../ports/index.ts";
-import type { Agent, TurnOutcome } from "../agent/agent.ts";
+import type { Agent, Booked, TurnOutcome } from "../agent/agent.ts";
 import type { End, MemberLoop, MemberLoopSettings } from "../member/member-loop.ts";
 
 export type TeamSettings = MemberLoopSettings & {
@@ -38,7 +38,7 @@ export type TeamParts = {
     life: () => MemberLoop | undefined,
   ) => Promise<Agent>;
   /** The member goes on when the promise is settled. It must not reject. */
-  readonly onTurn?: (name: Name, outcome: TurnOutcome) => Promise<void> | void;
+  readonly onTurn?: (name: Name, outcome: TurnOutcome) => Booked;
   /** A member read a word of the person. */
   readonly onPerson?: () => void;
   /** The lead found nothing to do and the board is quiet: a headless run ends here. */

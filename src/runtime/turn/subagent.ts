@@ -13,7 +13,7 @@ import { type Name, subagentName } from "../../core/ids.ts";
 import { LoopDetector } from "../../core/progress/loop.ts";
 import { applyRole, findRole, type Role, rolePrompt } from "../../core/project/role.ts";
 import type { Model, Store, Tool, ToolContext } from "../../ports/index.ts";
-import type { Agent, TurnOutcome } from "../agent/agent.ts";
+import type { Agent, Booked, TurnOutcome } from "../agent/agent.ts";
 import type { Run } from "../agent/call.ts";
 import type { Section } from "../agent/feature.ts";
 import { appendNote } from "./record.ts";
@@ -40,7 +40,7 @@ export type SubagentParts = {
   readonly sections: (model: Model) => Promise<readonly Section[]>;
   readonly roles: () => readonly Role[];
   /** For budgets: after each turn, with the name of the member. */
-  readonly onTurn?: (member: Name, outcome: TurnOutcome) => Promise<void> | void;
+  readonly onTurn?: (member: Name, outcome: TurnOutcome) => Booked;
 };
 
 /** Model calls of one subagent at most. */
@@ -126,10 +126,11 @@ async function work(
     const outcome = await replies.patiently(signal, () =>
       turn(isLast ? { ...agent, loadout: { ...agent.loadout, run: refuse } } : agent, signal, replies),
     );
-    await onTurn?.(agent.seat.name, outcome);
+    const rests = (await onTurn?.(agent.seat.name, outcome)) === "rest";
     text = outcome.text || text;
+    if (rests) return { text, stopped: "It was stopped, because the task of its member was ended." };
     if (outcome.kind === "rested") return { text, stopped: "" };
-    const verdict = loop.observe(outcome.round, outcome.steps);
+    const verdict = loop.observe(outcome.round, outcome.steps, agent.clock.now());
     if (verdict.kind === "told") await appendNote(agent, heard(verdict.text));
     if (verdict.kind === "ended")
       return { text, stopped: `It was stopped because it repeated itself: it ${verdict.text}` };

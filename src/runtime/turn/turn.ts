@@ -6,7 +6,7 @@ import { type AssistantMessage, callsOf, type Entry, heard, textOf } from "../..
 import { lastWords } from "../../core/conversation/last-words.ts";
 import { delivered } from "../../core/conversation/prompt.ts";
 import { LEAD, PERSON } from "../../core/ids.ts";
-import { stepsOf } from "../../core/progress/gains.ts";
+import { stepsOf } from "../../core/progress/steps.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import type { MakeEntries, Outgoing, Reply, Tool, Usage } from "../../ports/index.ts";
 import { type Agent, meant, type TurnOutcome, traitsOf, UNANSWERED } from "../agent/agent.ts";

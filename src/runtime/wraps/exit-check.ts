@@ -1,5 +1,5 @@
-/** Holds back a completion until what was changed has been run once, see core/progress/exit-check.ts. */
-import type { ExitCheck } from "../../core/progress/exit-check.ts";
+/** Holds back a completion until what was changed has been run once, see core/board/exit-check.ts. */
+import type { ExitCheck } from "../../core/board/exit-check.ts";
 import { completedBy, type Wrap } from "../agent/call.ts";
 
 /** For one member and its subagents. */

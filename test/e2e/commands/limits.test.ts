@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { ScriptedStep, Step } from "../../../src/adapters/models/scripted.ts";
+import { type ScriptedStep, type Step, scripted } from "../../../src/adapters/models/scripted.ts";
 import { name, type TaskId } from "../../../src/core/ids.ts";
 import { FIELDS } from "../../../src/core/settings/fields.ts";
 import type { Settings } from "../../../src/core/settings/settings.ts";
@@ -58,10 +58,17 @@ it("maxTurns counts over the resumes of a run, and anew with the next goal", asy
 it("a run stops at 20 dollars, over its resumes, and not where the budget is none", async () => {
   const folder = place();
   const dear = [...working(8).slice(0, 5), ...quiet];
-  expect(await run(folder, "goal", {}, dear)).toMatchObject({ turns: 3, outcome: { reason: "budget" } });
-  expect(await run(folder, "resume", {}, dear)).toMatchObject({ turns: 3, outcome: { reason: "budget" } });
+  const taskBudgetUsd = FIELDS.taskBudgetUsd().parse("none");
+  expect(await run(folder, "goal", { taskBudgetUsd }, dear)).toMatchObject({
+    turns: 3,
+    outcome: { reason: "budget" },
+  });
+  expect(await run(folder, "resume", { taskBudgetUsd }, dear)).toMatchObject({
+    turns: 3,
+    outcome: { reason: "budget" },
+  });
   const budgetUsd = FIELDS.budgetUsd().parse("none");
-  expect(await run(folder, "resume", { budgetUsd }, dear)).toMatchObject({
+  expect(await run(folder, "resume", { budgetUsd, taskBudgetUsd }, dear)).toMatchObject({
     outcome: { reason: "concluded" },
   });
 });
@@ -122,8 +129,42 @@ it("callsPerTask is shared by a task and those that come from it, and the other 
   expect(await team.host.done).toMatchObject({ completed: 3, failed: 1, unfinished: 0 });
   expect(await team.store.board.task(4 as TaskId)).toMatchObject({
     status: "failed",
-    reason: expect.stringContaining("#1 and the tasks that come from it used 20 model calls, of 20"),
+    reason: expect.stringContaining(
+      "what #1 and the tasks that come from it may use (20 model calls, setting callsPerTask) is used up",
+    ),
   });
+});
+
+it("taskBudgetUsd fails the task that used it up, with what came from it, and the others go on", async () => {
+  let calls = 0;
+  const alice: Step = () => {
+    calls += 1;
+    const does = calls <= 5 ? call("write_file", { path: `f${calls}.txt`, content: `${calls}` }) : null;
+    if (does) return { ...does, usd: 0.5 };
+    return calls % 2 ? { text: "Done." } : call("complete_task", { result: "ok" });
+  };
+  const team = await programTeam({
+    says: { lead: quiet, alice: Array.from({ length: 60 }, () => alice) },
+    settings: { ...alone, teammates: [{ name: name("alice"), role: "" }], taskBudgetUsd: 2 },
+  });
+  await team.host.start({ runbook: { goal: "Go", tasks: ["One", "Two"].map((subject) => ({ subject })) } });
+  expect(await team.host.done).toMatchObject({ completed: 1, failed: 1, unfinished: 0 });
+  expect(await team.store.board.task(1 as TaskId)).toMatchObject({
+    reason: expect.stringContaining("(2.00 US dollars, setting taskBudgetUsd) is used up"),
+  });
+});
+
+it("a model without a known price is told, and what limits it instead", async () => {
+  const team = await programTeam({
+    says: { lead: quiet },
+    settings: { ...alone, model: "openai-compatible/my-own" },
+    host: { openModel: async () => ({ ...scripted(quiet), spec: "openai-compatible/my-own" }) },
+  });
+  await team.host.start({ goal: "Go" });
+  await team.host.done;
+  expect(JSON.stringify(await team.events("warning.raised"))).toMatch(
+    /No price of openai-compatible\/my-own is known.*1000 a task \(setting callsPerTask\)/,
+  );
 });
 
 it("members of a conversation wait at a limit until the person raises it", async () => {

@@ -48,8 +48,12 @@ const LOOPS: Readonly<Record<string, readonly Step[]>> = {
 const kinds = Object.keys(LOOPS);
 const bypass = { permissionMode: "bypass" } as const;
 
+/** Whoever looks at work that no repetition ends says this. */
+const judge: Step[] = [{ who: "judge", text: "STOP: it gets nowhere", times: "any" }];
+const JUDGED = new Set(["a flood of tasks", "a growing argument", "always something new"]);
+
 const begin = async (says: ProgramOptions["says"], settings: ProgramOptions["settings"] = {}) =>
-  await programTeam({ says, settings: { ...bypass, ...settings } });
+  await programTeam({ says: { judge, ...says }, settings: { ...bypass, ...settings } });
 
 describe("a lead", () => {
   it.each(kinds.filter((kind) => kind !== "always something new"))("that repeats %s", async (kind) => {
@@ -60,21 +64,39 @@ describe("a lead", () => {
     expect(asked).toBeLessThanOrEqual(MOST);
     const rests = kind.includes("text") || kind === "an empty answer"; // as a lead does when it is done
     if (!rests) {
-      expect(reason).toBe("loop");
+      expect(reason).toBe(JUDGED.has(kind) ? "progress" : "loop");
+      if (JUDGED.has(kind)) return;
       expect((await team.events("warning.raised"))[0]).toMatchObject({ who: "lead" });
       expect(lastHeard(team.requests("lead"))).toContain("in a row");
     }
   });
 
-  it("that always does something new has as many stints as a task", async () => {
-    const settings = { teammates: [], turnsPerStint: 5, stintsPerAttempt: 3 };
-    const team = await begin({ lead: LOOPS["always something new"] ?? [] }, settings);
+  it("that always does something new is looked at after 60 calls, then after 120 and 240 more", async () => {
+    const hints: Step[] = [
+      { who: "judge", text: "GO ON" },
+      { who: "judge", text: "**HINT**: read the notes first" },
+      ...judge,
+    ];
+    const lead = LOOPS["always something new"] ?? [];
+    const team = await programTeam({ says: { judge: hints, lead }, settings: { ...bypass, teammates: [] } });
     await team.host.start({ goal: "Go" });
-    expect(await team.host.done).toMatchObject({ reason: "loop", why: expect.stringContaining("3 stints") });
-    expect(team.requests("lead")).toHaveLength(15);
-    expect(await team.events("warning.raised")).toMatchObject([
-      { text: expect.stringContaining("3 stints of 5 model calls") },
+    expect(await team.host.done).toMatchObject({
+      reason: "progress",
+      why: expect.stringContaining("nowhere"),
+    });
+    const looks = await team.events("work.judged");
+    expect(
+      looks.map((fact) => "verdict" in fact && [fact.task, "calls" in fact && fact.calls, fact.verdict]),
+    ).toEqual([
+      [null, 60, "go on"],
+      [null, 150, "hint"],
+      [null, 180, "stop"],
     ]);
+    expect(JSON.stringify(team.requests("lead")[151]?.messages.at(-1))).toContain("read the notes first");
+    const [{ system, messages, tools } = { system: "", messages: [], tools: [] }] = team.requests("judge");
+    const size = Buffer.byteLength(system + JSON.stringify(messages));
+    expect([tools, size < 9_000]).toEqual([[], true]);
+    expect(JSON.stringify(messages)).toMatch(/The person said to the lead:.*Go.*60 model calls.*write_file/);
   });
 });
 
@@ -88,8 +110,8 @@ describe("a teammate with a task", () => {
       expect(team.requests("alice").length).toBeLessThanOrEqual(MOST);
       expect(await team.store.board.task(1 as never)).toMatchObject({
         status: "failed",
-        attempt: 3,
-        reason: expect.stringContaining("alice"),
+        attempt: JUDGED.has(kind) ? 1 : 3,
+        reason: expect.stringContaining(JUDGED.has(kind) ? 'says "stop": it gets nowhere' : "alice"),
       });
     },
   );
@@ -101,26 +123,17 @@ describe("a teammate with a task", () => {
     expect(team.requests("alice").length).toBeLessThanOrEqual(MOST);
   });
 
-  it("that always does something new has 20 stints, seen as turn_limit, then gives the task back", async () => {
-    const team = await begin(
-      { lead: quiet, alice: LOOPS["always something new"] ?? [] },
-      { turnsPerStint: 3, maxAttempts: 1 },
-    );
+  it("that always does something new is failed by a look, and goes on where the answer cannot be read", async () => {
+    const says = { lead: quiet, alice: LOOPS["always something new"] ?? [] };
+    const team = await begin({ ...says, judge: [{ who: "judge", text: "Well …", times: 2 }, ...judge] });
     await team.host.start({ runbook: { goal: "Go", tasks: [{ subject: "Do it" }] } });
-    expect(await team.host.done).toMatchObject({ failed: 1 });
-    expect(team.requests("alice")).toHaveLength(60);
-    const phases = await team.events("teammate.phase");
-    expect(phases.filter((event) => JSON.stringify(event).includes("turn_limit"))).toHaveLength(20);
-    expect((await team.store.board.task(1 as never))?.lastFailure).toContain("20 stints of 3 model calls");
-  });
-
-  it("that makes no progress in a stint gives the task back after it", async () => {
-    const numbers = counted((n) => call("read_file", { path: `missing-${n}` }));
-    const settings = { turnsPerStint: 5, maxAttempts: 1 };
-    const team = await begin({ lead: quiet, alice: numbers }, settings);
-    await team.host.start({ runbook: { goal: "Go", tasks: [{ subject: "Do it" }] } });
-    expect(await team.host.done).toMatchObject({ failed: 1 });
-    expect(team.requests("alice")).toHaveLength(5);
+    expect(await team.host.done).toMatchObject({ reason: "concluded", failed: 1 });
+    expect((await team.events("work.judged")).map((fact) => "verdict" in fact && fact.verdict)).toEqual([
+      "none",
+      "none",
+      "stop",
+    ]);
+    expect(team.requests("alice")).toHaveLength(180);
   });
 });
 
@@ -155,12 +168,12 @@ describe("a teammate without a task", () => {
     });
     await team.until("teammate.phase", { who: "alice", phase: "idle", reason: "repeating" });
     const before = team.requests("alice").length;
-    expect(before).toBe(8);
+    expect(before).toBe(6);
     await team.store.mail.send("person" as never, {
       to: "alice" as never,
       body: { kind: "note", text: "Look around." },
     });
-    await soon(() => expect(team.requests("alice")).toHaveLength(before + 8));
+    await soon(() => expect(team.requests("alice")).toHaveLength(before + 6));
   });
 
   it("is not asked again for what it has heard before", async () => {
@@ -172,7 +185,7 @@ describe("a teammate without a task", () => {
       await soon(async () => expect(await mail.unread("alice" as never)).toEqual([]));
     };
     await sent("lead");
-    await soon(() => expect(team.requests("alice")).toHaveLength(8));
+    await soon(() => expect(team.requests("alice")).toHaveLength(6));
     await team.until("teammate.phase", { who: "alice", phase: "idle", reason: "repeating" });
     await sent("lead");
     await sent("person"); // whose words are always news
@@ -181,7 +194,7 @@ describe("a teammate without a task", () => {
       const stopped = phases.filter((event) => JSON.stringify(event).includes("repeating"));
       expect(stopped).toHaveLength(2);
     });
-    expect(team.requests("alice")).toHaveLength(16);
+    expect(team.requests("alice")).toHaveLength(12);
   });
 });
 
@@ -224,16 +237,18 @@ it("ends a subagent that repeats itself, and says so to its member", async () =>
   );
   await team.host.start({ goal: "Go" });
   expect(await team.host.done).toMatchObject({ reason: "concluded", text: "I see." });
-  expect(team.requests("lead").length).toBe(10);
+  expect(team.requests("lead").length).toBe(8);
 });
 
-it("ends a run at the ceiling of calls for each task, and names it", async () => {
-  const settings = { teammates: [], callsPerTask: 4, turnsPerStint: 50 };
+it("ends a run at the limit of calls for its goal, tells it at 80 %, and names it", async () => {
+  const settings = { teammates: [], callsPerTask: 10, turnsPerStint: 50 };
   const team = await begin({ lead: LOOPS["always something new"] ?? [] }, settings);
   await team.host.start({ goal: "Go" });
   expect((await team.host.done).reason).toBe("calls");
-  expect(team.requests("lead").length).toBeLessThanOrEqual(5);
+  expect(team.requests("lead").length).toBeLessThanOrEqual(11);
   expect(await team.events("warning.raised")).toMatchObject([
-    { text: expect.stringContaining("4 model calls for each task of the person (1)") },
+    { text: expect.stringMatching(/^80 % of what lead, members without a task .* may use \(10 model calls/) },
+    { text: expect.stringContaining("(10 model calls, setting callsPerTask) is used up") },
   ]);
+  expect(JSON.stringify(team.requests("lead").at(-1))).toContain("80 % of what");
 });

@@ -4,10 +4,10 @@
  * is asked a second time; never a third time in one attempt.
  */
 
-import type { Claimed } from "../board/task.ts";
 import { headAndTail } from "../conversation/compaction.ts";
 import { escapeTags } from "../conversation/tags.ts";
 import type { Access } from "../permission/permission.ts";
+import type { Claimed } from "./task.ts";
 
 const FILES_SHOWN = 8;
 const WORDS_MAX = 2_000;
