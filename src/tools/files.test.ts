@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { pictureHead } from "../../test/fixtures/pictures.ts";
 import { takeAway } from "../../test/fixtures/take-away.ts";
@@ -123,6 +124,13 @@ describe("read_file", () => {
       "2\ttwo\n3\tthree\n[lines 2 to 3 of 4 lines; go on with offset 4]",
     );
     await expect(call(readFile, { path: "a", offset: 9 })).rejects.toThrow("a has only 4 lines");
+  });
+
+  it("is not begun where the call has ended, and nothing fails outside of it", async () => {
+    put("a", "one\n");
+    const signal = AbortSignal.abort(new Error("it ended"));
+    await expect(call(readFile, { path: "a" }, { signal })).rejects.toThrow("it ended");
+    await setImmediate(); // a stream that fails by itself would end the process here
   });
 
   it("names what is empty, binary, a folder, missing", async () => {

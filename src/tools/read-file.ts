@@ -161,6 +161,7 @@ async function readLines(
     if (room > 0 && part.seen + 1 >= offset) line.push(bytes.subarray(0, room));
     lineBytes += bytes.length;
   };
+  signal.throwIfAborted(); // a stream that begins with an aborted signal fails outside of this loop
   for await (const chunk of file.createReadStream({
     signal,
     autoClose: false,
