@@ -70,6 +70,9 @@ describe("ends", () => {
   it("calls that differ in white space alone, and results that differ in what is volatile alone", () => {
     const write = (n: number) => called("write_file", { path: "a", content: `x${" \n".repeat(n)}` }, "ok");
     expect(watch(write)).toMatchObject({ told: 3, ended: 6 });
+    const sized = (n: number) =>
+      called("write_file", { path: "a", content: `x${" ".repeat(n)}` }, `${n} bytes`);
+    expect(watch(sized)).toMatchObject({ told: 4, ended: 7 });
     expect(watch((n) => bash("date", `Mon Nov 23 13:39:${10 + n} UTC 2026`))).toMatchObject({ ended: 6 });
     expect(watch((n) => bash("npm test", `1 failed (${10 + ((n * 7) % 5)} ms)`))).toMatchObject({ ended: 6 });
     const jitter = (n: number) => bash("npm test", `1 failed\nTime ${4 + ((n * 7) % 5)}.2 s`);

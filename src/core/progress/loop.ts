@@ -61,6 +61,8 @@ export class LoopDetector {
   private readonly known = new Set<string>();
   /** By calls: the elapsed time that their last results named, and how often it rose and fell. */
   private readonly elapsed = new Map<string, { ms: number; rose: number; fell: number }>();
+  /** By calls without white space: as they were last made. */
+  private readonly asked = new Map<string, string>();
   private told = false;
   private before = Number.POSITIVE_INFINITY;
   /**
@@ -140,7 +142,12 @@ export class LoopDetector {
     const polling = digest(asked);
     const isWatching = isPoll || steps.some(waits);
     const rises = this.rises(polling, elapsedIn(got));
-    return { repeated: isWatching ? null : digest(`${bare(asked)} ${settled(got)} ${rises}`), polling };
+    const calls = digest(bare(asked));
+    // Where only white space differs, figures in the results are sizes.
+    const isSpace = (this.asked.get(calls) ?? polling) !== polling;
+    this.asked.set(calls, polling);
+    const said = isSpace ? blurred(got) : settled(got);
+    return { repeated: isWatching ? null : digest(`${calls} ${said} ${rises}`), polling };
   }
 
   /** The number of times that the elapsed time of these calls rose; 0 where it falls as often, as that of a test which is run again. */
