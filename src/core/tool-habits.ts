@@ -264,6 +264,11 @@ remember: save_memory memorize store_memory | topic: key title name | text: fact
 recall: read_memory get_memory | topic: key query name
 compact: compress summarize summarise compact_conversation | - focus instructions
 call_tool: use_tool invoke_tool | name: tool tool_name | input: arguments args params parameters
+read_transcript: transcript search_transcript read_history
+  search: query pattern text find
+  from: start offset first
+  to: end last
+  - limit name
 connect_mcp: mcp_connect add_mcp_server
   name: server server_name
   command:

@@ -80,6 +80,7 @@ const SAMPLES: Readonly<Record<string, Fields>> = {
   remember: { topic: "build", text: "npm" },
   recall: { topic: "build" },
   compact: {},
+  read_transcript: { search: "port", from: 2, to: 5 },
   call_tool: { name: "x", input: {} },
   connect_mcp: { name: "x", command: "y", args: ["z"], url: "https://example.org" },
 };

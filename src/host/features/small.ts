@@ -23,6 +23,7 @@ import { sendMessageAcross } from "../../tools/mail.ts";
 import { reviewPermission } from "../../tools/permissions.ts";
 import { skillTools } from "../../tools/skill.ts";
 import { todoWrite } from "../../tools/todo.ts";
+import { readTranscript } from "../../tools/transcript.ts";
 import { WATCHED_MS } from "../permission-questions.ts";
 import type { MakeFeature, Setup } from "../setup.ts";
 
@@ -148,7 +149,7 @@ export const small = {
     },
   }),
   /** The tool by which a member requests a summary of a long conversation. `Context` sums up without it when it must. */
-  compaction: ({ conversation }) => withTools([compact(() => conversation.size)]),
+  compaction: ({ conversation }) => withTools([compact(() => conversation.size), readTranscript]),
   /** Exports the work of this member as spans and metrics, where OpenTelemetry's variables name a receiver. */
   telemetry: ({ parts, profile }) => {
     parts.telemetry?.hosts(profile.name);
