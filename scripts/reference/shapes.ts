@@ -20,7 +20,7 @@ import type { addCron, cancelCron } from "../../src/team/actions/crons.ts";
 import type { Done } from "../../src/team/actions/done.ts";
 import type { sendMail } from "../../src/team/actions/mail.ts";
 import type { stop } from "../../src/team/actions/stop.ts";
-import type { addTask, editTask, retryTask } from "../../src/team/actions/tasks.ts";
+import type { addTask, editTask, reopenTask, retryTask } from "../../src/team/actions/tasks.ts";
 import type { costs } from "../../src/team/queries/costs.ts";
 import type { Summary } from "../../src/team/queries/summary.ts";
 
@@ -62,6 +62,7 @@ export type Shapes = {
   tasks: BoardData;
   "tasks ID": TaskHistory;
   retry: DataOf<typeof retryTask>;
+  reopen: DataOf<typeof reopenTask>;
   cancel: DataOf<typeof retryTask>;
   release: DataOf<typeof retryTask>;
   take: DataOf<typeof retryTask>;

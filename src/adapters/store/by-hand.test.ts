@@ -72,7 +72,10 @@ it("names the command that helps where an order is refused", async () => {
   await refused(board.assign(running, null, PERSON), "so that any member can claim it: ekiden release 1");
   await refused(board.change(running, { role: "x" }, PERSON), "To take it back first: ekiden release 1");
   for (const act of [board.takeBack, board.claimFor] as const) {
-    await refused(act(completed, PERSON), "Task #2 is completed. Add a new task for further work.");
+    await refused(
+      act(completed, PERSON),
+      "Task #2 is completed. Add a new task for further work: ekiden reopen 2 names this one in it.",
+    );
     await refused(
       act(failed, PERSON),
       "Task #3 has failed. To put it back on the board first: ekiden retry 3",

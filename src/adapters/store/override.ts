@@ -160,7 +160,7 @@ function* unfinished(tx: Tx, id: TaskId, by: Name): Op<TaskRow> {
 /** Models have tools for what a person does by commands. */
 const finalHint = ({ id, status }: TaskRow, by: Name): string =>
   status === "completed"
-    ? "Add a new task for further work."
+    ? `Add a new task for further work${by === LEAD ? "." : `: ekiden reopen ${id} names this one in it.`}`
     : by === LEAD
       ? "retry_task puts it back on the board, and create_task with replaces puts another one in its place."
       : `To put it back on the board first: ekiden retry ${id}`;

@@ -8,6 +8,7 @@ import {
   completeTask,
   failTask,
   releaseTask,
+  reopenTask,
   retryTask,
   takeTask,
 } from "../../team/actions/tasks.ts";
@@ -26,6 +27,7 @@ const override = (
 });
 
 export const retry = override(retryTask);
+export const reopen = override(reopenTask);
 export const cancel = override(cancelTask);
 export const release = override(releaseTask);
 export const take = override(takeTask);

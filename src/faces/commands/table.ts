@@ -65,6 +65,14 @@ const BOARD = inGroup("The board:", [
     load: async () => (await import("./override.ts")).retry,
   },
   {
+    usage: "reopen <id> [words...]",
+    about: "add a task that goes on with a completed one",
+    example: 'ekiden reopen 4 "The page also needs a title"',
+    slash: true,
+    near: ["continue-task", "followup"],
+    load: async () => (await import("./override.ts")).reopen,
+  },
+  {
     usage: "cancel <id> [reason...]",
     about: "take a task that is not completed off the board",
     example: 'ekiden cancel 4 "no longer needed"',

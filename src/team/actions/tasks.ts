@@ -5,13 +5,16 @@ import { isOutsider } from "../../core/board/sync.ts";
 import {
   checkTask,
   EDITABLE_FIELDS,
+  isFinished,
   type NewTask,
   type Part,
+  SUBJECT_MAX,
   type Task,
   type TaskChange,
 } from "../../core/board/task.ts";
-import { EkidenError, notPermitted } from "../../core/errors.ts";
+import { badInput, EkidenError, notFound, notPermitted } from "../../core/errors.ts";
 import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import { boardData, type TaskData } from "../../core/views/board.ts";
 import type { Board, Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
@@ -74,6 +77,46 @@ type Decided = { readonly id: TaskId; readonly status: string | undefined };
 /** Puts a failed or cancelled task back on the board. @throws EkidenError `not_found` | `bad_input` | `already_started` | `not_permitted` */
 export const retryTask = (store: Store, by: Name, id: TaskId): Promise<Done<Decided>> =>
   decide(store, by, id, "is back on the board", () => store.board.retry(id, by));
+
+/** Puts a task on the board that goes on with a completed one, whose result and commit its owner reads. @throws as `retryTask` */
+export async function reopenTask(
+  store: Store,
+  by: Name,
+  id: TaskId,
+  words = "",
+): Promise<Done<{ readonly id: TaskId; readonly of: TaskId }>> {
+  mustDecide(by, "Create a task with create_task, or ask the lead with send_message.");
+  const before = await store.board.task(id);
+  if (!before) throw notFound(`There is no task #${id}. ekiden tasks shows all tasks.`);
+  if (before.status !== "completed")
+    throw badInput(
+      `Task #${id} is ${before.status.replace("_", " ")}, so it need not be opened again.${isFinished(before) ? ` To put it back on the board: ekiden retry ${id}` : ""}`,
+    );
+  const { subject, description, role, estimate, touches, needsPlan, result } = before;
+  const commit = await landedAs(store, id);
+  const landed = commit === null ? "" : `, and its change has landed as ${commit.slice(0, 9)}`;
+  const head = `[It goes on with #${id}, which ${before.owner} completed${landed}. Its result: ${cutEnd(result, RESULT_SHOWN)}]`;
+  const text = [words, head, `#${id} read:`, description].filter((part) => part.trim() !== "").join("\n\n");
+  const added = await store.board.add(
+    {
+      subject: cutEnd(`Again: ${subject}`, SUBJECT_MAX),
+      description: text,
+      blockedBy: [id],
+      ...{ role, estimate, touches, needsPlan },
+    },
+    by,
+  );
+  return { data: { id: added.id, of: id }, text: `#${added.id} is on the board, and names #${id}` };
+}
+
+const RESULT_SHOWN = 2_000;
+
+async function landedAs({ journal }: Store, id: TaskId): Promise<string | null> {
+  let commit: string | null = null;
+  for await (const { events } of journal.pages(journal.from(0), ["task.landed"]))
+    for (const event of events) if (event.type === "task.landed" && event.task === id) commit = event.commit;
+  return commit;
+}
 
 /** Takes a claimed task from its owner and puts it back on the board. @throws as `retryTask` */
 export const releaseTask = (store: Store, by: Name, id: TaskId): Promise<Done<Decided>> =>
