@@ -103,8 +103,8 @@ export interface Board extends Splitting {
   refuse(claim: Held, refusal: Refusal): Promise<number>;
   /** Notes a step of its landing. @throws `stale_claim` */
   noteStep(claim: Held, step: FactOf<"task.queued"> | FactOf<"gate.started">): Promise<void>;
-  /** Records that a task's branch is on the target branch, once per commit. Not fenced: the commits are there even if the task has another owner by now. */
-  landed(id: TaskId, by: Name, landing: LandedCommit): Promise<void>;
+  /** Records that a task's branch is on the target branch, once per commit. `isLate`: only where no landing of it is known. Not fenced: the commits are there even if the task has another owner by now. */
+  landed(id: TaskId, by: Name, landing: LandedCommit & { readonly isLate?: boolean }): Promise<void>;
   /** Back to pending, or failed after `maxAttempts` attempts. @throws `stale_claim` | `stale_seat` */
   release(claim: Held, why: ReleaseReason, note?: string, entry?: Entry): Promise<void>;
 

@@ -4,6 +4,7 @@ import type { Task } from "../core/board/task.ts";
 import type { LandingStep, Obstacle } from "../core/board/worktree.ts";
 import type { Name, TaskId } from "../core/ids.ts";
 import type { Reservations } from "./reservations.ts";
+import type { LandedCommit } from "./store.ts";
 
 export type Worktree = {
   readonly task: TaskId;
@@ -65,6 +66,8 @@ export interface Worktrees {
   /** Folders outside of a worktree that its links lead to. */
   readonly shared: readonly string[];
   /** Where the tools of the task will run, also before there is a worktree. */
+  /** The commit with which the task has landed, as long as it has a worktree; null for none. */
+  landedAs(task: Which): Promise<LandedCommit | null>;
   workspaceOf(task: Which): string;
   find(task: Which): Worktree | null;
   /**

@@ -1,5 +1,6 @@
 /** Removes a worktree and its branch, unless something would be lost. */
 import { existsSync } from "node:fs";
+import type { LandedCommit } from "../../ports/store.ts";
 import { namesIn } from "../small-files.ts";
 import type { Binding } from "./bindings.ts";
 import { type Git, messageOfGit, type Ran } from "./git.ts";
@@ -79,4 +80,17 @@ export async function firstOn(
   for (const commit of commits)
     if (commit !== null && (await git.isAncestor(project, commit, ref))) return commit;
   return null;
+}
+
+/** The commit with which a task has landed, by its own notes; null where none of them is on the target. */
+export async function landedAs(
+  git: Git,
+  project: string,
+  binding: Binding | null,
+  refOf: (target: string) => string,
+): Promise<LandedCommit | null> {
+  if (binding === null || binding.landing === null) return null;
+  const { branch, target, landing, landingsBefore = [] } = binding;
+  const commit = await firstOn(git, project, refOf(target), [landing, ...landingsBefore]);
+  return commit === null ? null : { branch, target, commit };
 }

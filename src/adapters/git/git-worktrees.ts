@@ -5,7 +5,7 @@ import { branchOf, slugOf, worktreePath } from "../../core/board/worktree.ts";
 import { messageOf, notFound, toolFailed } from "../../core/errors.ts";
 import type { Contact, Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
 import { type Binding, type Bindings, bindingsOf, folderOf, type Key, keyOf } from "./bindings.ts";
-import { firstOn, takeAway } from "./contents.ts";
+import { firstOn, landedAs, takeAway } from "./contents.ts";
 import { despiteOthers, type Git, NotesGone } from "./git.ts";
 import type { Opened, WorktreeOptions } from "./index.ts";
 import { landBranch } from "./land.ts";
@@ -198,6 +198,9 @@ export class GitWorktrees implements Worktrees {
   accept(path: string): void {
     this.agreed.accept(path);
   }
+
+  readonly landedAs: Worktrees["landedAs"] = (task) =>
+    landedAs(this.git, this.options.project, this.bindings.read(task), (target) => this.targetOf(target).ref);
 
   async remove(task: Which): Promise<Removal> {
     const { git, folder, options, repository } = this;

@@ -22,10 +22,15 @@ export function* refuse(tx: Tx, held: Held, { why, evidence, failure, isLast }: 
 }
 
 /** @throws `not_found` */
-export function* landed(tx: Tx, id: TaskId, by: Name, landing: LandedCommit): Op<void> {
-  const { branch, target, commit } = landing;
+export function* landed(
+  tx: Tx,
+  id: TaskId,
+  by: Name,
+  landing: LandedCommit & { readonly isLate?: boolean },
+): Op<void> {
+  const { branch, target, commit, isLate = false } = landing;
   const row = yield* taskForUpdate(tx, id);
-  if (row.landed === commit) return;
+  if (row.landed === commit || (isLate && row.landed !== null)) return;
   yield* exec`update tasks set landed = ${commit}, updated_at = ${tx.now}, version = version + 1 where team = ${tx.team} and id = ${id}`;
   yield* appendFacts(tx, [{ type: "task.landed", task: id, by, branch, target, commit }]);
 }

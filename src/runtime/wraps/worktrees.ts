@@ -7,7 +7,7 @@ import { type Claimed, REFUSALS_MAX, type Task } from "../../core/board/task.ts"
 import type { LandingStep } from "../../core/board/worktree.ts";
 import { NO_CLAIM } from "../../core/conversation/lost-claim.ts";
 import { messageOf } from "../../core/errors.ts";
-import { LEAD, type Name } from "../../core/ids.ts";
+import { HARNESS, LEAD, type Name } from "../../core/ids.ts";
 import type { CompletionInput, Contact, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 import { CHANGES } from "./held-claim.ts";
@@ -80,7 +80,7 @@ export const landing =
     await noticeMoves(trees, ctx.store);
     if (outcome.kind === "refused") throw new Error(await reopen(trees, ctx, task, outcome));
     const text = await completed(next, call, await book(ctx, task, outcome));
-    await tidyAfter(trees, ctx.store, task);
+    await tidyAfter(trees, ctx.store, task, outcome.kind === "landed");
     return text;
   };
 
@@ -168,8 +168,11 @@ const FIX = {
 } as const;
 
 /** A failure never holds up a completion: a worktree that cannot be removed stays, with a warning. */
-async function tidyAfter(trees: Worktrees, store: Store, task: Task): Promise<void> {
+async function tidyAfter(trees: Worktrees, store: Store, task: Task, isBooked = false): Promise<void> {
   try {
+    // The process that landed it ended before it could say so, and somebody else completed it.
+    const landed = isBooked ? null : await trees.landedAs(task);
+    if (landed) await store.board.landed(task.id, ownerOf(task), { ...landed, isLate: true });
     // A command that still runs in it needs it; the next start removes it.
     if ("owner" in task && task.owner && (await store.jobs.running(task.owner)) > 0) return;
     if (trees.find(task)?.kept) return;
@@ -180,6 +183,8 @@ async function tidyAfter(trees: Worktrees, store: Store, task: Task): Promise<vo
     await store.journal.warn(null, `The worktree of #${task.id} stays: ${messageOf(error)}`);
   }
 }
+
+const ownerOf = (task: Task): Name => ("owner" in task && task.owner) || HARNESS;
 
 /** A person works in the same repository: everybody learns what they did to the target. */
 const noticeMoves = (trees: Worktrees, store: Store): Promise<void> =>
