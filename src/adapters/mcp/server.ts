@@ -18,6 +18,9 @@ const LIST_TIMEOUT_MS = 15_000;
 /** A failed server is tried again after this time, and nobody waits for it. */
 const RETRY_MS = 60_000;
 const GRACE_MS = 1_000;
+/** Starts of a server whose sandbox cannot be set up. */
+const STARTS = 5;
+const SANDBOX_COMPLAINT = /^\s*(?:bwrap|nsenter): /;
 
 /** One attempt to get the list of tools. */
 type Try = {
@@ -161,16 +164,23 @@ export class McpServer {
       },
     );
     let connected = false;
-    client.onclose = () => {
-      this.connection = null;
-      if (connected) this.trying = null;
-    };
-    const reached = await reach(this.config, this.place);
-    this.reached = reached;
-    if (this.closed) throw new Error("the team is stopping");
-    await client.connect(reached.transport, { timeout: CONNECT_TIMEOUT_MS });
-    connected = true;
-    return client;
+    for (let attempt = 1; ; attempt += 1) {
+      const reached = await reach(this.config, this.place);
+      this.reached = reached;
+      if (this.closed) throw new Error("the team is stopping");
+      client.onclose = () => {
+        if (connected || attempt === STARTS) this.connection = null;
+        if (connected) this.trying = null;
+      };
+      try {
+        await client.connect(reached.transport, { timeout: CONNECT_TIMEOUT_MS });
+        connected = true;
+        return client;
+      } catch (error) {
+        // The server was not started: mounts of the machine came or went at that moment.
+        if (attempt === STARTS || !SANDBOX_COMPLAINT.test(reached.stderr())) throw error;
+      }
+    }
   }
 
   private lastWords(): string {

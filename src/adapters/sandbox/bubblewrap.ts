@@ -101,6 +101,7 @@ export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
     ...policy.rules.flatMap((rule) => (rule.access === "replace" ? ["--bind", rule.by, rule.path] : [])),
     ...jail.readable.flatMap((path) => ["--ro-bind", path, path]),
     ...visible(policy.rules).flatMap((rule) => mountOf(rule, jail, policy.rules)),
+    ...policy.rules.flatMap(({ access, path }) => (access === "cover" ? ["--remount-ro", path] : [])),
     ...(existsSync("/run") ? ["--remount-ro", "/run"] : []),
     ...["--chdir", policy.cwd],
   ];
@@ -115,6 +116,8 @@ export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
 export function mountsOf(policy: SandboxPolicy, jail: Jail): string[] {
   const binds = visible(policy.rules).flatMap((rule): Bind[] => {
     if (rule.access === "replace") return [rule];
+    // Others may remove them at any time, and no command can put something else there.
+    if (rule.access === "entry" || rule.access === "link") return [];
     const [option, by, path] = mountOf(rule, jail, policy.rules);
     return [option === "--tmpfs" ? { by: null, path: rule.path } : { by: by ?? "", path: path ?? "" }];
   });
@@ -134,7 +137,12 @@ function mountOf(rule: SandboxRule, jail: Jail, rules: readonly SandboxRule[]): 
         ? ["--tmpfs", rule.path]
         : ["--ro-bind", jail.emptyFolder, rule.path];
     case "private":
+    case "cover":
       return ["--tmpfs", rule.path];
+    case "entry":
+      return ["--ro-bind-try", rule.path, rule.path];
+    case "link":
+      return ["--symlink", rule.to, rule.path];
     case "mount":
       return [rule.writable ? "--bind" : "--ro-bind", rule.by, rule.path];
     case "replace":

@@ -16,6 +16,7 @@ import { succeeds, tried } from "../../core/tried.ts";
 import { foldersIn, namesIn, textIn } from "../small-files.ts";
 import { type ObjectMounts, type Repository, repositoryOf } from "./git-folders.ts";
 import type { OwnObjects } from "./own-objects.ts";
+import { socketCovers } from "./sockets.ts";
 
 export type PlaceOptions = {
   /** The project: absolute, without links. */
@@ -33,7 +34,7 @@ export type PlaceOptions = {
 /** Secrets are looked for again after this; a look costs about half a millisecond. */
 const SECRETS_MS = 10_000;
 /** Folders of the system that private folders do not replace. */
-const RUNTIME_FOLDERS = ["/run", "/var/run"];
+export const RUNTIME_FOLDERS = ["/run", "/var/run"];
 
 export class PlaceReader {
   private readonly options: PlaceOptions;
@@ -67,7 +68,7 @@ export class PlaceReader {
       guarded: [...guarded, ...repositories.flatMap((one) => one.guarded)],
       secretFolders: folders,
       secretFiles: files,
-      sockets: socketsOutside(covered),
+      ...socketCovers(covered),
       replaced,
     };
   }
@@ -175,24 +176,6 @@ const visibleFolders = (home: string): string[] => {
 const isReadable = (path: string): boolean => succeeds(() => accessSync(path, constants.R_OK));
 
 const entries = (folder: string): string[] => foldersIn(folder).map((name) => join(folder, name));
-
-/** A read-only mount does not keep anybody from connecting to a socket in it, so each needs a cover of its own. */
-export const socketsOutside = (covered: readonly string[]): string[] =>
-  boundSockets().filter((path) => !covered.some((folder) => isWithin(folder, path)) && existsSync(path));
-
-/** A line holds number, reference count, protocol, flags, type, state, inode, path. Most sockets have no path. */
-function boundSockets(): string[] {
-  const text = textIn("/proc/net/unix");
-  const found: string[] = [];
-  for (let at = text.indexOf(" /"); at !== -1; at = text.indexOf(" /", at)) {
-    const begin = text.lastIndexOf("\n", at) + 1;
-    const end = text.indexOf("\n", at);
-    at = end === -1 ? text.length : end;
-    const path = /^\S+ \S+ \S+ \S+ \S+ \S+ +\d+ (\/.*)$/.exec(text.slice(begin, at))?.[1];
-    if (path !== undefined) found.push(path);
-  }
-  return found;
-}
 
 export const real = (path: string): string | null => {
   // An exception costs ten times the look.

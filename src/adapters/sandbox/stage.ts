@@ -17,6 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toolFailed } from "../../core/errors.ts";
+import { isWithin } from "../../core/paths/paths.ts";
 import type { SandboxPlace } from "../../core/sandbox/sandbox.ts";
 import { succeeds } from "../../core/tried.ts";
 import { makeFolder } from "../make-folder.ts";
@@ -26,8 +27,9 @@ import { isMade } from "../small-files.ts";
 import { findProgram, UnnamedFile } from "./bubblewrap.ts";
 import { SharedNetwork } from "./network.ts";
 import { OwnObjects } from "./own-objects.ts";
-import { PlaceReader, real, socketsOutside } from "./place.ts";
+import { PlaceReader, RUNTIME_FOLDERS, real } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
+import { boundSockets, socketCovers } from "./sockets.ts";
 import { Spares } from "./spares.ts";
 import { TaskGroup } from "./task-group.ts";
 
@@ -154,11 +156,20 @@ export class Stage {
     return this.replaced.map((path) => [path, this.temporary]);
   }
 
-  proofPlace({ inside, hidden }: ProofPlace): SandboxPlace {
+  proofPlace({ inside, outside, hidden }: ProofPlace): SandboxPlace {
     const replaced = this.privateTemporary();
+    // The folder outside is shown in the private one.
+    const shown = boundSockets().filter(
+      (path) => isWithin(outside, path) || !replaced.some(([folder]) => isWithin(folder, path)),
+    );
     return {
       ...{ cwd: inside, home: this.home, roots: [inside], git: [], guarded: [] },
-      ...{ secretFolders: [], secretFiles: [hidden], sockets: socketsOutside([inside]), replaced },
+      ...{
+        secretFolders: [],
+        secretFiles: [hidden],
+        ...socketCovers([inside, ...RUNTIME_FOLDERS], shown),
+        replaced,
+      },
     };
   }
 

@@ -57,7 +57,7 @@ export type ShellSettings = {
 
 const KEEP_BYTES = 30_000;
 /** Pauses before a command is tried again whose sandbox could not be set up. */
-const RETRIES_MS = [50, 500, 2_000];
+const RETRIES_MS = [0, 10, 50, 200, 500, 2_000];
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 export function createShell(settings: ShellSettings): Shell {

@@ -55,6 +55,13 @@ export type GitFolder =
 
 export type GitMount = { readonly path: string; readonly by: string; readonly writable: boolean };
 
+/** A folder and what it holds besides sockets. All paths are absolute; that of the folder is without links. */
+export type SocketFolder = {
+  readonly path: string;
+  readonly entries: readonly string[];
+  readonly links: readonly { readonly path: string; readonly to: string }[];
+};
+
 /** Facts from the disk about the place of a command; gathered by the adapter. All paths are absolute and without links. */
 export type SandboxPlace = {
   readonly cwd: string;
@@ -73,7 +80,9 @@ export type SandboxPlace = {
   /** Existing folders and files with secrets. */
   readonly secretFolders: readonly string[];
   readonly secretFiles: readonly string[];
-  /** Sockets of other programs of this machine that a path leads to. */
+  /** Folders with sockets of other programs of this machine. */
+  readonly socketFolders?: readonly SocketFolder[];
+  /** Further ones of these sockets. */
   readonly sockets: readonly string[];
   /** Folders that are replaced by private ones, each with its replacement. */
   readonly replaced: readonly (readonly [path: string, by: string])[];
@@ -90,6 +99,10 @@ export type SandboxRule =
   /** An empty folder or an empty file is in its place. */
   | { readonly access: "hide"; readonly path: string; readonly kind: "folder" | "file" }
   | { readonly access: "replace"; readonly path: string; readonly by: string }
+  /** A folder that the command can only read, with nothing in it but what the next two bring. */
+  | { readonly access: "cover"; readonly path: string }
+  | { readonly access: "entry"; readonly path: string }
+  | { readonly access: "link"; readonly path: string; readonly to: string }
   /** An empty folder of the command's own. */
   | { readonly access: "private"; readonly path: string }
   /** Something else is in its place. */
@@ -120,6 +133,7 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
   const fixed = (place.fixed ?? []).filter(isOurs);
   const rules: SandboxRule[] = [
     ...place.replaced.map(([path, by]): SandboxRule => ({ access: "replace", path, by })),
+    ...coverRules(place.socketFolders ?? []),
     ...place.secretFolders.map((path): SandboxRule => ({ access: "hide", path, kind: "folder" })),
     // Visible also where a folder above it is replaced by a private one.
     ...[place.cwd, ...(wanted.readable ?? [])]
@@ -140,6 +154,13 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
   ].filter((rule) => !isInHidden(rule.path) && !(rule.access === "mount" && isSecret(rule.by)));
   return { cwd: place.cwd, rules: parentsFirst(rules), network: wanted.network ?? network };
 }
+
+/** One folder may be within another one. */
+const coverRules = (folders: readonly SocketFolder[]): SandboxRule[] => [
+  ...folders.flatMap(({ entries }) => entries.map((path): SandboxRule => ({ access: "entry", path }))),
+  ...folders.flatMap(({ links }) => links.map((link): SandboxRule => ({ access: "link", ...link }))),
+  ...folders.map(({ path }): SandboxRule => ({ access: "cover", path })),
+];
 
 function gitRules(folder: GitFolder, access: "read" | "write"): SandboxRule[] {
   const { path } = folder;
