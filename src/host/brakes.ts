@@ -7,7 +7,7 @@ import { ROOTS, rootOf } from "../core/board/task-depth.ts";
 import { HARNESS, type Instant, LEAD, type Name, PERSON, type TaskId } from "../core/ids.ts";
 import { Chain, type ChainLimits, plannedFor, TEAM_LOOK_AFTER } from "../core/progress/chain.ts";
 import type { Cursor } from "../ports/index.ts";
-import { Judge, type Judged, type JudgeParts } from "./judge.ts";
+import type { Judge, Judged, JudgeParts } from "./judge.ts";
 import type { Over, Used } from "./spending.ts";
 
 type Acts = {
@@ -33,7 +33,7 @@ export class Brakes {
   readonly seats = new Map<Name, Seat>();
   private readonly parts: JudgeParts;
   private readonly acts: Acts;
-  private readonly judge: Judge;
+  private judge: Judge | null = null;
   private readonly chains = new Map<TaskId | null, Chain>();
   private readonly roots = new Map<TaskId, TaskId | null>();
   private readonly last = new Map<Name, { readonly task: TaskId; calls: number }>();
@@ -45,7 +45,6 @@ export class Brakes {
   constructor(parts: JudgeParts, acts: Acts) {
     this.parts = parts;
     this.acts = acts;
-    this.judge = new Judge(parts);
   }
 
   /** The person said something, or a run begins: all counts begin again. */
@@ -157,6 +156,7 @@ export class Brakes {
 
   private async look(chain: Chain, who: Name): Promise<void> {
     const seat = this.seats.get(who);
+    this.judge ??= new (await import("./judge.ts")).Judge(this.parts);
     const judged = seat && (await this.judge.look(chain, who, seat, this.since));
     if (!judged) return;
     const { verdict, text, usd } = judged;

@@ -1,4 +1,5 @@
 /** The status that an error in the body of an answer stands for: gateways send errors with status 200, and in a stream there is no other. */
+import { StreamBroken } from "./stream.ts";
 
 /** Words that vendors put in the place of a status, in lower case. */
 const WORDS: Readonly<Record<string, number>> = {
@@ -48,3 +49,23 @@ export function statusIn(value: unknown): number | undefined {
 
 const at = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+
+export type Json = Readonly<Record<string, unknown>>;
+
+export const isError = (answer: Json): boolean =>
+  (answer?.error !== undefined && answer.error !== null) ||
+  answer?.type === "error" ||
+  statusIn(answer) !== undefined;
+
+/** An error like that of an answer with that status. */
+export function errorOf(answer: Json, text: string): Error {
+  const status = statusIn(answer);
+  const error = answer.error ?? answer;
+  const of = (key: string): string => {
+    const found = (error as Json)[key] ?? answer[key];
+    return typeof found === "string" ? found : "";
+  };
+  const message = typeof error === "string" ? error : of("message") || of("detail") || of("msg") || text;
+  if (status === undefined) return new StreamBroken("the provider answered with an error", { message });
+  return Object.assign(new Error(message), { statusCode: status, responseBody: text });
+}

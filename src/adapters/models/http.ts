@@ -196,13 +196,13 @@ function bytesOf(
       // An end that was under way comes also to a reader that has gone, and would end the process.
       source.on("end", () => {
         if (cancelled) return;
-        try {
-          const events = whole?.end();
+        const close = (events?: string): void => {
+          if (cancelled) return;
           if (events) controller.enqueue(Buffer.from(events));
           controller.close();
-        } catch (error) {
-          controller.error(error);
-        }
+        };
+        if (whole?.isJson) whole.end().then(close, (error: unknown) => cancelled || controller.error(error));
+        else close();
       });
       source.on("error", (error) => cancelled || controller.error(error));
     },

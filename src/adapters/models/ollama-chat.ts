@@ -5,12 +5,12 @@
 import type { Readable } from "node:stream";
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider";
 import type { AssistantMessage, UserMessage } from "../../core/conversation/chat.ts";
+import { errorOf, isError } from "./answered-status.ts";
 import { ask, httpFetch, refusal } from "./http.ts";
 import { forOllama } from "./schemas.ts";
 import { type PartStream, streamOf } from "./stream.ts";
 import type { VendorRequest } from "./vendor.ts";
 import { heardBy } from "./watchdog.ts";
-import { errorOf, isError } from "./whole-answers.ts";
 
 export type OllamaAddress = {
   /** Without a path. */
