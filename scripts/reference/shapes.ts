@@ -19,6 +19,7 @@ import type { Finding } from "../../src/faces/doctor/finding.ts";
 import type { addCron, cancelCron } from "../../src/team/actions/crons.ts";
 import type { Done } from "../../src/team/actions/done.ts";
 import type { sendMail } from "../../src/team/actions/mail.ts";
+import type { changeMember } from "../../src/team/actions/members.ts";
 import type { stop } from "../../src/team/actions/stop.ts";
 import type { addTask, editTask, reopenTask, retryTask } from "../../src/team/actions/tasks.ts";
 import type { costs } from "../../src/team/queries/costs.ts";
@@ -63,6 +64,7 @@ export type Shapes = {
   "tasks ID": TaskHistory;
   retry: DataOf<typeof retryTask>;
   reopen: DataOf<typeof reopenTask>;
+  member: DataOf<typeof changeMember>;
   cancel: DataOf<typeof retryTask>;
   release: DataOf<typeof retryTask>;
   take: DataOf<typeof retryTask>;

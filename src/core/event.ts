@@ -58,6 +58,8 @@ export type Fact = Readonly<
       reason: string;
     }
   | { type: "teammate.spawned"; who: Name; kind: MemberKind; role: string; model: string }
+  /** `who`: its name before. `role`: "" for none. */
+  | { type: "teammate.changed"; who: Name; by: Name; role?: string | undefined; name?: Name | undefined }
   | {
       type: "teammate.phase";
       who: Name;

@@ -181,6 +181,9 @@ export type Teammates = {
   readonly total: number;
 };
 
+/** `role`: "" for none. */
+export type MemberChange = { readonly role?: string; readonly name?: Name };
+
 export interface Roster {
   /** Adds a member, hosted by `host`, in phase work; its prompt becomes its first mail, from `by`. The name of a stopped member is free. @throws `name_taken` | `bad_input` */
   join(profile: Profile, host: HostId, by: Name): Promise<Seat>;
@@ -189,6 +192,11 @@ export interface Roster {
    * teammate unless `revive`. A stopped lead is always revived.
    */
   adopt(name: Name, host: HostId, how?: Adoption): Promise<Seat | null>;
+  /**
+   * Another role or name of a teammate, which is told by mail. Its name changes only while no process runs it and it has nothing in hand.
+   * @throws `not_found` | `bad_input` | `name_taken`
+   */
+  change(who: Name, change: MemberChange, by: Name): Promise<void>;
   member(name: Name): Promise<Member | null>;
   members(): Promise<Member[]>;
   /**

@@ -19,6 +19,7 @@ import { releaseAssigned } from "./assign.ts";
 import { HOSTS_NOBODY, hosting, putAllBack, removeDeadHosts } from "./hosts.ts";
 import { appendFacts } from "./journal.ts";
 import { post } from "./mail.ts";
+import { changeMember } from "./member-change.ts";
 import { place } from "./place.ts";
 import { closeFor } from "./requests.ts";
 import { seated } from "./seat.ts";
@@ -221,6 +222,7 @@ export function roster(session: Session): Roster {
       check(profile);
       return session.write((tx) => join(tx, profile, host, by));
     },
+    change: (who, change, by) => session.write((tx) => changeMember(tx, who, change, by)),
     place: async (profile, by) => {
       check(profile);
       return session.write((tx) => place(tx, profile, by, join));

@@ -21,6 +21,10 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
         ...{ task: picture.hands.taskOf(who), unread: 0, step: "", retry: null },
       });
   },
+  "teammate.changed": (picture, { who, role, name }) => {
+    if (role !== undefined) member(picture, who, { role });
+    if (name !== undefined) rename(picture, who, name);
+  },
   "teammate.phase": (picture, { who, phase, reason, at }) => {
     if (phase === "shutdown") unassign(picture, who);
     member(picture, who, {
@@ -159,6 +163,19 @@ function ended(picture: Picture, id: number, what: Partial<Task>): void {
 function member(picture: Picture, who: string, what: Partial<PictureMember>): void {
   const known = picture.members.get(who);
   if (known) Object.assign(known, what);
+}
+
+/** It has nothing in hand. Its place among the members stays. */
+function rename(picture: Picture, who: string, name: string): void {
+  const all = [...picture.members.entries()];
+  picture.members.clear();
+  for (const [key, one] of all)
+    if (key === who) picture.members.set(name, Object.assign(one, { name }));
+    else picture.members.set(key, one);
+  for (const { id, owner, assignee } of picture.tasks.values()) {
+    if (owner === who) change(picture, id, { owner: name });
+    if (assignee === who) change(picture, id, { assignee: name });
+  }
 }
 
 function unread(picture: Picture, who: string, by: 1 | -1): void {

@@ -9,6 +9,7 @@ const TOLD = {
   "run.began": false,
   "team.finished": false,
   "teammate.spawned": false,
+  "teammate.changed": false,
   "teammate.phase": true,
   "task.added": true,
   "task.changed": false,

@@ -40,6 +40,13 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
     role: "tester",
     model: "x/y",
   },
+  "teammate.changed": {
+    type: "teammate.changed",
+    who: alice,
+    by: LEAD,
+    role: "reviewer",
+    name: "ann" as Name,
+  },
   "teammate.phase": { type: "teammate.phase", who: alice, phase: "idle", reason: "awaiting_tasks" },
   "task.added": {
     type: "task.added",
@@ -197,6 +204,7 @@ it("has one line for every fact", () => {
     * dim          the team was resumed
     * warn         finished: 3 completed, 1 failed, 2 unfinished
     * plain alice  joined as tester on x/y
+    * plain lead   renamed alice to ann and made ann reviewer
       dim   alice  is idle (waiting for tasks)
     * plain lead   added #1 Write tests, after #7
       dim   lead   changed #1: priority, role

@@ -54,6 +54,19 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
     who,
     `joined${kind === "lead" ? " as the lead" : ""}${role && ` as ${role}`}${model && ` on ${model}`}`,
   ],
+  "teammate.changed": ({ who, by, role, name }) => [
+    by,
+    [
+      name === undefined ? "" : `renamed ${who} to ${name}`,
+      role === undefined
+        ? ""
+        : role === ""
+          ? `took the role of ${name ?? who} away`
+          : `made ${name ?? who} ${role}`,
+    ]
+      .filter(Boolean)
+      .join(" and "),
+  ],
   "teammate.phase": ({ who, phase, reason, note }) => {
     if (phase === "work") return [who, "is at work", "dim"];
     if (reason === "cannot_work")

@@ -36,6 +36,18 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
     load: () => import("./stop.ts"),
   },
   {
+    usage: "member <name>",
+    about: "give a teammate another role or another name",
+    example: "ekiden member bob --role tester --name ben",
+    options: [
+      ["--role <role>", "its role from now on; none for no role"],
+      ["--name <name>", "its name from now on, while it is not at work"],
+    ],
+    slash: true,
+    near: ["rename", "role"],
+    load: () => import("./member.ts"),
+  },
+  {
     usage: "ps",
     about: "your teams in all projects: which need an answer, work, have stopped or are done",
     example: "ekiden ps --all",

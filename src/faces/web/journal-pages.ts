@@ -65,6 +65,7 @@ const STRUCTURE: readonly FactType[] = [
   "team.resumed",
   "team.finished",
   "teammate.spawned",
+  "teammate.changed",
   "teammate.phase",
   ...TASK_CHANGES,
   "task.queued",
