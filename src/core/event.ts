@@ -11,6 +11,7 @@ import type { VERDICTS } from "./board/review.ts";
 import type { TaskFields } from "./board/task.ts";
 import type { Obstacle } from "./board/worktree.ts";
 import type { CronId, HostId, Instant, JobId, MailId, Name, RequestId, TaskId } from "./ids.ts";
+import type { LoginWindow } from "./limits/window.ts";
 import type { Mode } from "./permission/mode.ts";
 import type { LOOKS } from "./progress/look.ts";
 
@@ -247,6 +248,8 @@ export type Fact = Readonly<
     }
   /** A member's stint added something to memory. */
   | { type: "memory.kept"; who: Name; topics: readonly string[] }
+  /** The use of a login's window, as its program said it. `usedPercent` 100: its limit is reached. */
+  | ({ type: "login.window" } & LoginWindow)
   /** Nobody who could take these tasks is able to work. `why`: the last words of one of them. */
   | { type: "work.stalled"; tasks: readonly TaskId[]; members: readonly Name[]; why: string }
   /** That has ended. */

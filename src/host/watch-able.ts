@@ -34,7 +34,11 @@ export async function watchAble(
         await store.journal.note([{ type: "work.stalled", tasks, members: unable, why }]);
       } else if (!now && stalled) await store.journal.note([{ type: "work.recovered" }]);
       stalled = now;
-      if (!now?.isAll || clock.now() - since < settings.providerTimeoutMs) continue;
+      // The end of a limit comes by itself.
+      const isKnown = members.some(
+        ({ activity }) => activity.phase === "idle" && activity.reason === "at_limit",
+      );
+      if (isKnown || !now?.isAll || clock.now() - since < settings.providerTimeoutMs) continue;
       const lasted = `For ${aboutSpan(settings.providerTimeoutMs)} (setting providerTimeoutMs) `;
       await onOut?.(new EkidenError("model_overloaded", lasted + stalledWords(now)));
     } catch {

@@ -3,6 +3,7 @@ export type * from "../core/board/host.ts";
 export type * from "./clock.ts";
 export type * from "./crons.ts";
 export type * from "./jobs.ts";
+export type * from "./logins.ts";
 export type * from "./model.ts";
 export type * from "./reservations.ts";
 export type * from "./shell.ts";

@@ -14,6 +14,7 @@ import type { HostId, Instant, MailId, Name, TaskId } from "../core/ids.ts";
 import type { Crons } from "./crons.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Journal, Wake } from "./journal.ts";
+import type { Logins } from "./logins.ts";
 import type { Requests } from "./requests.ts";
 import type { Reservations } from "./reservations.ts";
 import type { Splitting } from "./splitting.ts";
@@ -33,6 +34,7 @@ export interface Store {
   readonly jobs: Jobs;
   readonly crons: Crons;
   readonly reservations: Reservations;
+  readonly logins: Logins;
   readonly journal: Journal;
   readonly wake: Wake;
   forTeam(name: Name): Promise<Store>; // in the same database, over the same connection
@@ -88,6 +90,8 @@ export interface Board extends Splitting {
   assign(id: TaskId, to: Name | null, by: Name): Promise<void>;
   /** Whether an unfinished task of the board could become this member's own, by its role and without a change by the lead. */
   hasProspect(name: Name): Promise<boolean>;
+  /** Whether another teammate that is able to work may take this task, when it is ready. */
+  isForOthers(name: Name, id: TaskId): Promise<boolean>;
   /** Whether another member lost this task by an order and has not heard of it, so that a command of it may still run. */
   hasOtherHands(id: TaskId, by: Name): Promise<boolean>;
   /** The task that this member has in progress. */

@@ -13,6 +13,7 @@ import type {
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
 import { EkidenError, toolFailed } from "../../core/errors.ts";
+import { claudeRateLimit } from "../../core/limits/notices.ts";
 import { cutStart } from "../../core/text/valid.ts";
 import type { WholeProgram } from "../../ports/shell.ts";
 import { askOf, outputOf, pathsOf, printedIn, shortened, toolOf, wordsOf } from "./acp-words.ts";
@@ -198,6 +199,7 @@ export class AcpProgram implements RunningAgent {
         this.stepped(update);
         return;
       case "usage_update":
+        this.host.limits(claudeRateLimit(update._meta));
         if (update.cost?.currency === "USD") this.host.cost(update.cost.amount);
         return;
       default:

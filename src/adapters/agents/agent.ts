@@ -1,4 +1,5 @@
 /** An agent program of another vendor, whatever protocol it speaks: texts, steps and questions. */
+import type { Notice } from "../../core/limits/window.ts";
 import type { Usage } from "../../ports/model.ts";
 
 /** A step that the program has taken by itself. */
@@ -30,6 +31,8 @@ export type AgentHost = {
   did(step: AgentStep): void;
   /** US dollars since the session began. */
   cost(usd: number): void;
+  /** The use of the windows of its login. */
+  limits(notices: readonly Notice[]): void;
   mayDo(ask: AgentAsk): Promise<boolean>;
   readFile(path: string, line: number | null, limit: number | null): Promise<string>;
   writeFile(path: string, content: string): Promise<void>;

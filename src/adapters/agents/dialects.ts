@@ -1,4 +1,5 @@
 /** The arguments and the events of programs that print JSON: `claude -p` and `codex exec`. Their fields are read as they come. */
+import { codexRateLimits } from "../../core/limits/notices.ts";
 import type { AgentAsk, AgentHost, AgentStep, BoardServer } from "./agent.ts";
 import type { Dialect } from "./headless.ts";
 import { numbersOf } from "./usage.ts";
@@ -95,6 +96,7 @@ export const codex: Dialect = {
     "-",
   ],
   reader: () => (event, host) => {
+    host.limits(codexRateLimits(event));
     if (event.type === "thread.started") return { session: text(event.thread_id) };
     if (event.type === "item.completed") codexItem(fields(event.item), host);
     if (event.type === "turn.failed") return { end: text(fields(event.error).message) || "the turn failed" };

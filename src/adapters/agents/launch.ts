@@ -10,6 +10,7 @@ import type { Sandbox } from "../../ports/shell.ts";
 import { makeFolder } from "../make-folder.ts";
 import { isProgram, outsideProgram } from "../outside-programs.ts";
 import type { AgentHost, RunningAgent } from "./agent.ts";
+import { loginOf } from "./look.ts";
 import { PRESETS, type Preset } from "./presets.ts";
 
 export type LaunchPlace = {
@@ -27,6 +28,8 @@ export type LaunchPlace = {
 export type FoundProgram = {
   /** It asks whether it may by a tool of ours. */
   readonly asksByTool: boolean;
+  /** Its account, as far as it can be told apart: the variable or the file of its login; "" where that is not known. */
+  readonly login: string;
   /** The names of the variables that it gets besides the usual ones. */
   readonly variables: readonly string[];
   start(place: LaunchPlace, host: AgentHost): Promise<RunningAgent>;
@@ -57,6 +60,7 @@ export async function agentProgram(
   const writable = known ? ownFolders(known, home, env) : [];
   return {
     asksByTool: dialect !== undefined,
+    login: (known && loginOf(known, env)) ?? "",
     variables: known ? [...known.variables, ...known.settings] : [],
     async start({ cwd, readOnly, env: own, sandbox, tag, version }, host) {
       const outer = own.EKIDEN_JOB ? `${own.EKIDEN_JOB}:` : "";

@@ -85,7 +85,7 @@ function missingLogin({ hidden, login: how }: Preset, login: string | null): str
 const outside = (program: string, { env, folder }: Where): string | null =>
   outsideProgram(program, env.PATH, folder);
 
-function loginOf({ variables, loginFile }: Preset, env: NodeJS.ProcessEnv): string | null {
+export function loginOf({ variables, loginFile }: Preset, env: NodeJS.ProcessEnv): string | null {
   const variable = variables.find((name) => env[name]);
   if (variable !== undefined) return variable;
   const folder = env[loginFile.variable] || join(env.HOME || homedir(), loginFile.folder);

@@ -5,7 +5,7 @@ import type { Name } from "../../core/ids.ts";
 import type { Board } from "../../ports/store.ts";
 import { addUnlessNewer, change, prepareBatch } from "./add.ts";
 import { claim } from "./claim.ts";
-import { claimNext, takeAlone } from "./claim-next.ts";
+import { claimNext, forOthers, takeAlone } from "./claim-next.ts";
 import { counts } from "./counts.ts";
 import { complete, fail, heldRow, release } from "./finish.ts";
 import { hasOtherHands } from "./hands.ts";
@@ -61,6 +61,7 @@ export function board(session: Session): Board {
     assign: (id, to, by) => session.write((tx) => assign(tx, id, to, by)),
     hasProspect: (name) => session.look((tx) => hasProspect(tx, name)),
     hasOtherHands: (id, by) => session.look((tx) => hasOtherHands(tx, id, by)),
+    isForOthers: async (name, id) => (await session.look((tx) => forOthers(tx, name, [id]))).length > 0,
     mine: (name) => session.look((tx) => mine(tx, name)),
     complete: (held, result, entry) =>
       together?.complete(held, result, entry) ?? session.write((tx) => complete(tx, held, result, entry)),

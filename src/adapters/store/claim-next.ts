@@ -7,7 +7,7 @@
 import { TAKING_REASONS } from "../../core/board/lifecycle.ts";
 import type { Seat } from "../../core/board/member.ts";
 import type { Claimed } from "../../core/board/task.ts";
-import type { TaskId } from "../../core/ids.ts";
+import type { Name, TaskId } from "../../core/ids.ts";
 import { conflict, type MakeEntry, start, type Touched, taken, touched } from "./claim.ts";
 import { checked, type SeatRow, seated, staleSeat } from "./seat.ts";
 import type { Session } from "./session.ts";
@@ -126,7 +126,7 @@ export function* takeBest(
   besides: readonly TaskId[] = [],
 ): Op<Claimed | null> {
   const member = yield* seated(tx, seat);
-  const without = besides.length === 0 ? besides : yield* forOthers(tx, seat, besides);
+  const without = besides.length === 0 ? besides : yield* forOthers(tx, seat.name, besides);
   for (let round = 1; ; round += 1) {
     let left = yield* candidates(tx, member, `@${seat.name}`, without);
     if (left.some((one) => one.touches !== "[]")) {
@@ -180,10 +180,10 @@ function* takeOne(
 const TAKING = ` ${TAKING_REASONS.join(" ")} `;
 
 /** The tasks of `ids` that another teammate works towards: it is at work, or takes what becomes ready. */
-function* forOthers(tx: Tx, seat: Seat, ids: readonly TaskId[]): Op<TaskId[]> {
+export function* forOthers(tx: Tx, name: Name, ids: readonly TaskId[]): Op<TaskId[]> {
   const rows = yield* sql<{ id: TaskId }>`
     select t.id from tasks t where t.team = ${tx.team} and t.id ${anyOf(tx, ids)} and exists (
-      select 1 from members m where m.team = t.team and m.kind = 'teammate' and m.name <> ${seat.name} and m.host is not null
+      select 1 from members m where m.team = t.team and m.kind = 'teammate' and m.name <> ${name} and m.host is not null
         and (m.phase = 'work' or (m.phase = 'idle' and ${TAKING} like '% ' || m.reason || ' %'))
         and (t.role = '' or t.role = m.role) and (m.blocks_of is null or t.prose = 0 or t.runbook = m.blocks_of))`;
   return rows.map(({ id }) => Number(id) as TaskId);

@@ -11,6 +11,7 @@ import { board } from "./board.ts";
 import { crons } from "./crons.ts";
 import { jobs } from "./jobs.ts";
 import { appendFacts, journal } from "./journal.ts";
+import { logins } from "./logins.ts";
 import { mailboxes } from "./mail.ts";
 import { Outage, type OutageWatch } from "./outage.ts";
 import { openPostgres } from "./postgres.ts";
@@ -102,6 +103,7 @@ async function view(share: Share, session: Session): Promise<Store> {
     jobs: clean(jobs(session), redact),
     crons: clean(crons(session), redact),
     reservations: clean(reservations(session), redact),
+    logins: clean(logins(session), redact),
     journal: clean(journal(session), redact),
     wake: {
       mark: () => driver.hub.mark(),

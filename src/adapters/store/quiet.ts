@@ -36,7 +36,7 @@ function* isBusy(tx: Tx): Op<boolean> {
       or exists (select 1 from hosts where team = ${tx.team} and capacity = ${JOINING} and lease_until > ${tx.leaseClock})
       or exists (select 1 from jobs where team = ${tx.team} and state = 'running' and (task is null or owner = ${LEAD}))
       or exists (select 1 from mail x join members m on m.team = x.team and m.name = x.recipient
-        where x.team = ${tx.team} and x.state = 0 and x.wakes = 1 and x.kind <> 'idle_notice' and m.host is not null and m.phase <> 'shutdown' and coalesce(m.reason, '') <> 'cannot_work')
+        where x.team = ${tx.team} and x.state = 0 and x.wakes = 1 and x.kind <> 'idle_notice' and m.host is not null and m.phase <> 'shutdown' and coalesce(m.reason, '') not in ('cannot_work', 'at_limit'))
       or exists (select 1 from members m where m.team = ${tx.team} and m.kind = 'teammate' and (m.host is not null or m.kept_until > ${tx.leaseClock}) and m.phase <> 'shutdown'
         and not (m.phase = 'idle' and m.reason = 'repeating')
         and (exists (select 1 from tasks t where t.team = m.team and t.role = '' and t.status = 'pending' and t.open_blockers = 0 and ${FIT})

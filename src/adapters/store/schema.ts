@@ -247,6 +247,16 @@ const twentieth = ({ int, strict, xid }: Names): Step[] => [
 /** The last words of a member that cannot work. */
 const twentyFirst = (): Step[] => ["alter table members add column note text"];
 
+/** The windows of logins of agent programs (see logins.ts). */
+const twentySecond = ({ int, real, strict, xid }: Names): Step[] => [
+  `create table logins (
+    team text not null, program text not null, login text not null, machine text not null, kind text not null, used ${real},
+    resets_at ${int}, source text not null, at ${int} not null,
+    primary key (team, program, login, machine, kind)
+  )${strict}`,
+  ...(xid ? ["alter table logins alter column team set statistics 0"] : []),
+];
+
 /** A statement, or an operation on the rows. */
 export type Step = string | (() => Op<void>);
 
@@ -272,6 +282,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   nineteenth,
   twentieth,
   twentyFirst,
+  twentySecond,
 ];
 
 /** The version that this program writes. */

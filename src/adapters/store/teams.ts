@@ -23,6 +23,7 @@ export const TEAM_TABLES = [
   "jobs",
   "crons",
   "reservations",
+  "logins",
   "texts",
 ] as const;
 

@@ -20,7 +20,7 @@ it("ends an idle member after the timeout, unless it waits for an answer, a word
   const stays = (Object.keys(IDLE) as IdleReason[]).filter((reason) => after(reason, 1_000).at === "idle");
   expect(stays).toEqual([
     ...["awaiting_plan", "awaiting_permission", "awaiting_answer", "interrupted", "rate_limited"],
-    "cannot_work",
+    ...["cannot_work", "at_limit"],
   ]);
   expect(after("no_tool_use", 999).at).toBe("idle");
   const later = { at: "idle", since: instant(600), reason: "no_tool_use" } as const;
@@ -30,14 +30,20 @@ it("ends an idle member after the timeout, unless it waits for an answer, a word
 
 it("wakes each idle member by a change on the board, unless it waits for mail, for permission or for a word", () => {
   const asleep = (Object.keys(IDLE) as IdleReason[]).filter((reason) => !IDLE[reason].wantsBoard);
-  expect(asleep).toEqual(["awaiting_messages", "awaiting_permission", "interrupted", "cannot_work"]);
+  expect(asleep).toEqual([
+    "awaiting_messages",
+    "awaiting_permission",
+    "interrupted",
+    "cannot_work",
+    "at_limit",
+  ]);
 });
 
 it("neither reminds nor gives a task to a member that waits for an answer or a word", () => {
   const waiting = (Object.keys(IDLE) as IdleReason[]).filter((reason) => !IDLE[reason].reminded);
   expect(waiting).toEqual([
     ...["awaiting_messages", "awaiting_plan", "awaiting_permission", "awaiting_answer", "interrupted"],
-    "cannot_work",
+    ...["cannot_work", "at_limit"],
   ]);
   expect(BUSY_REASONS).toEqual(["awaiting_permission", "awaiting_answer", "interrupted"]);
 });

@@ -42,13 +42,14 @@ export const IDLE = {
   interrupted: { hasWork: true, wantsBoard: false, reminded: false, busy: true },
   rate_limited: { hasWork: true, wantsBoard: true, reminded: true, busy: false },
   cannot_work: { hasWork: true, wantsBoard: false, reminded: false, busy: false },
+  at_limit: { hasWork: true, wantsBoard: false, reminded: false, busy: false },
 } as const satisfies Record<string, IdleTraits>;
 export type IdleReason = keyof typeof IDLE;
 /** The team is not quiet while a member idles for one of these. */
 export const BUSY_REASONS = (Object.keys(IDLE) as IdleReason[]).filter((reason) => IDLE[reason].busy);
 
 /** It cannot work now, and tries again by itself. */
-export const RESTING: ReadonlySet<IdleReason> = new Set(["cannot_work"]);
+export const RESTING: ReadonlySet<IdleReason> = new Set(["cannot_work", "at_limit"]);
 
 /** A member that idles for one of these takes a task that becomes ready. */
 export const TAKING_REASONS = (Object.keys(IDLE) as IdleReason[]).filter(

@@ -1,6 +1,7 @@
 /** Changes the picture of a team by each fact. A new fact does not compile until this table has a line for it. */
 import { type Event, type Fact, type FactOf, type FactType, releaseWords } from "../event.ts";
 import { type Instant, later } from "../ids.ts";
+import { keyOfWindow } from "../limits/window.ts";
 import { joined, memberOf, type PictureMember } from "./member.ts";
 import type { Picture } from "./picture.ts";
 import { contextAfter } from "./spent.ts";
@@ -138,6 +139,8 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
   "cron.cancelled": unseen,
   "work.judged": unseen,
   "memory.kept": unseen,
+  "login.window": (picture, { type: _, at: __, ...window }) =>
+    void picture.logins.set(keyOfWindow(window), window),
   "work.stalled": unseen,
   "work.recovered": unseen,
   "warning.raised": unseen,

@@ -5,6 +5,7 @@
  * tasks and edges.
  */
 import type { Event } from "../event.ts";
+import { keyOfWindow, type LoginWindow } from "../limits/window.ts";
 import { apply } from "./apply.ts";
 import { Hands } from "./hands.ts";
 import { type MemberRow, memberOf, type PictureMember } from "./member.ts";
@@ -15,6 +16,8 @@ export class Picture {
   readonly tasks = new Map<number, Task>();
   readonly members = new Map<string, PictureMember>();
   readonly hands = new Hands();
+  /** The windows of logins, by `keyOfWindow`. */
+  readonly logins = new Map<string, LoginWindow>();
   questions = new OpenQuestions();
   version = 0;
   board = 0;
@@ -23,8 +26,10 @@ export class Picture {
     tasks: readonly Task[],
     members: readonly MemberRow[],
     questions: readonly OpenQuestion[] = [],
+    logins: readonly LoginWindow[] = [],
   ): Picture {
     const picture = new Picture();
+    for (const window of logins) picture.logins.set(keyOfWindow(window), window);
     picture.questions = new OpenQuestions(questions);
     for (const task of [...tasks].sort((a, b) => a.id - b.id)) picture.put(task);
     for (const row of members) picture.members.set(row.name, memberOf(row));

@@ -41,6 +41,7 @@ const WAITS: Readonly<Record<string, SpanKind>> = {
   awaiting_answer: "question",
   rate_limited: "provider",
   cannot_work: "provider",
+  at_limit: "provider",
 };
 
 /** A member may ask again for what lands already: its gate still runs. */

@@ -53,6 +53,7 @@ const TOLD = {
   "cron.cancelled": false,
   "work.judged": false,
   "memory.kept": false,
+  "login.window": false,
   "work.stalled": false,
   "work.recovered": false,
   "warning.raised": false,

@@ -2,6 +2,8 @@
 
 import type { Counts } from "../board/task.ts";
 import type { Instant, Name } from "../ids.ts";
+import { keyOfWindow, type LoginWindow } from "../limits/window.ts";
+import { loginsView } from "./logins.ts";
 import { type Cell, money, right, span, type Tone, type View } from "./view.ts";
 
 const STATES = ["needs you", "working", "idle", "stopped", "done", "unreadable"] as const;
@@ -20,6 +22,8 @@ export type ListedTeam = {
   readonly usd: number;
   /** When a member last did something else than before; null where nobody ever did anything. */
   readonly since: Instant | null;
+  /** The windows of its logins that are used up. */
+  readonly limits: readonly LoginWindow[];
   /** The reason why it cannot be read. */
   readonly note: string;
 };
@@ -56,5 +60,10 @@ export function psViews({ now, teams }: PsData): View[] {
     { text: since === null ? "" : span(now - since) },
   ]);
   const empty = "You have run no team yet. Start one: ekiden run GOAL";
-  return [{ kind: "table", columns, rows, empty }];
+  // Teams share logins: each window once.
+  const windows = new Map(
+    teams.flatMap(({ limits }) => limits.map((one) => [keyOfWindow(one), one] as const)),
+  );
+  const logins = loginsView([...windows.values()], [], now);
+  return [{ kind: "table", columns, rows, empty }, ...(windows.size > 0 ? [logins] : [])];
 }

@@ -20,6 +20,7 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   interrupted: "interrupted, waiting for a word",
   rate_limited: "waiting for the model provider",
   cannot_work: "cannot work, tries again",
+  at_limit: "waiting for the end of its limit",
   timeout: "no work in time",
   asked: "on request",
   failed: "after an error",

@@ -21,6 +21,10 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "team.created": { type: "team.created" },
   "team.deleted": { type: "team.deleted", team: "old" as Name, by: LEAD },
   "journal.pruned": { type: "journal.pruned", before: instant(0), by: LEAD },
+  "login.window": {
+    ...{ type: "login.window", program: "claude", login: "", machine: "box", kind: "5h" },
+    ...{ usedPercent: 100, resetsAt: instant(0), source: "words" },
+  },
   "work.stalled": { type: "work.stalled", tasks: [one], members: [alice], why: "Session limit." },
   "work.recovered": { type: "work.recovered" },
   "run.began": { type: "run.began", turns: 0, usd: 0 },
@@ -198,6 +202,7 @@ it("has one line for every fact", () => {
     "  dim          the team was created
     * warn  lead   deleted the team old
     * dim   lead   deleted old facts and conversations, from before 1970-01-01T00:00:00.000Z
+    * warn         claude: the window of five hours is used up, resets 1970-01-01 00:00 UTC
     * bad          nobody can work on #1 now: alice cannot work (Session limit.). They try again by themselves.
     * good         somebody is able to work again
     * dim          a run began

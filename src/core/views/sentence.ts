@@ -4,6 +4,7 @@ import type { JobState } from "../board/job.ts";
 import { stalledWords } from "../board/stalled.ts";
 import type { Event, Fact, FactOf, FactType } from "../event.ts";
 import { OWNER } from "../ids.ts";
+import { isOver, windowWords } from "../limits/window.ts";
 import { oneLine } from "../text/one-line.ts";
 import { endWords, kindWords, reasonWords } from "./reason.ts";
 import { runTeam } from "./teams.ts";
@@ -69,8 +70,8 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   ],
   "teammate.phase": ({ who, phase, reason, note }) => {
     if (phase === "work") return [who, "is at work", "dim"];
-    if (reason === "cannot_work")
-      return [who, `cannot work and tries again later${note ? `: ${oneLine(note)}` : ""}`, "warn"];
+    if (reason === "cannot_work" || reason === "at_limit")
+      return [who, `${RESTS[reason]}${note ? `: ${oneLine(note)}` : ""}`, "warn"];
     const now = phase === "idle" ? "is idle" : "has stopped";
     return [who, `${now}${reason ? ` (${reasonWords(reason)})` : ""}`, "dim"];
   },
@@ -218,6 +219,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
     ];
   },
   "memory.kept": ({ who, topics }) => [who, `noted for later sessions: ${topics.join(", ")}`, "dim"],
+  "login.window": (window) => [null, windowWords(window), isOver(window) ? "warn" : "dim"],
   "work.stalled": (stalled) => [null, stalledWords(stalled), "bad"],
   "work.recovered": () => [null, "somebody is able to work again", "good"],
   "warning.raised": ({ who, text }) => [who, text, "warn"],
@@ -248,6 +250,11 @@ export function tally(counts: {
   return [`${counts.completed} completed`, ...rest].join(", ");
 }
 
+const RESTS = {
+  cannot_work: "cannot work and tries again later",
+  at_limit: "waits for the end of a limit",
+} as const;
+
 /** Steps on the way: they matter only to a person who looks for a fault. */
 const CHATTER: ReadonlySet<Event["type"]> = new Set([
   "team.created",
@@ -274,7 +281,8 @@ export function isNews(event: Event): boolean {
   if (event.type === "turn.taken") return event.text !== "" && event.model !== "runbook";
   if (event.type === "tool.called") return event.isError;
   if (event.type === "shutdown.answered") return !event.accepted;
-  if (event.type === "teammate.phase") return event.phase === "shutdown" || event.reason === "cannot_work";
+  if (event.type === "teammate.phase") return event.phase === "shutdown" || event.note !== undefined;
+  if (event.type === "login.window") return event.usedPercent === undefined || isOver(event);
   if (event.type === "team.created") return event.team !== undefined;
   // The owner knows what she did herself.
   if (event.type === "person.acted") return event.name !== OWNER;

@@ -1,10 +1,13 @@
 /** The members as data and views: their tasks, why they are idle, which of them no process runs; and the processes that run them. */
 import type { Host } from "../board/host.ts";
+import { RESTING } from "../board/lifecycle.ts";
 import type { Member } from "../board/member.ts";
 import type { Task } from "../board/task.ts";
 import { fullName, type Instant, type Name } from "../ids.ts";
+import type { LoginWindow } from "../limits/window.ts";
 import { oneLine } from "../text/one-line.ts";
 import { colourOf } from "./identity.ts";
+import { loginsView, openWindows } from "./logins.ts";
 import { reasonWords } from "./reason.ts";
 import { type Cell, type Column, money, span, tokens, type View } from "./view.ts";
 
@@ -22,6 +25,8 @@ export type TeamData = {
   readonly team: Name;
   readonly members: readonly MemberData[];
   readonly hosts: readonly HostData[];
+  readonly logins: readonly LoginWindow[];
+  readonly now: Instant;
 };
 
 /** A member of a host without a valid lease is shown as not running. */
@@ -31,6 +36,7 @@ export function teamData(
   hosts: readonly Host[],
   tasks: readonly Task[],
   now: Instant,
+  logins: readonly LoginWindow[] = [],
 ): TeamData {
   const live = new Set(hosts.filter(({ leaseUntil }) => leaseUntil > now).map(({ id }) => id));
   const subjects = new Map(tasks.map((task) => [task.id, task.subject]));
@@ -44,10 +50,12 @@ export function teamData(
       phaseAgeMs: now - member.since,
     })),
     hosts: hosts.map((host) => ({ ...host, leaseLeftMs: host.leaseUntil - now })),
+    logins: openWindows(logins, now),
+    now,
   };
 }
 
-export function teamViews({ team, members, hosts }: TeamData): View[] {
+export function teamViews({ team, members, hosts, logins, now }: TeamData): View[] {
   const rows = members.map((member): Cell[] => [
     { text: fullName(member.name, team), tone: "strong", colour: colourOf(member.name) },
     { text: member.role || (member.kind === "lead" ? "lead" : "") },
@@ -71,7 +79,14 @@ export function teamViews({ team, members, hosts }: TeamData): View[] {
     { name: "cost", align: "right" },
   ];
   const empty = "Nobody is in this team yet. Start one: ekiden run GOAL";
-  return [{ kind: "table", columns, rows, empty }, ...(hosts.length > 0 ? [hostView(hosts)] : [])];
+  const waiting = members.map(({ model, activity, task }) => ({
+    ...{ model, task, isAtLimit: activity.phase === "idle" && activity.reason === "at_limit" },
+  }));
+  return [
+    { kind: "table", columns, rows, empty },
+    ...(logins.length > 0 ? [loginsView(logins, waiting, now)] : []),
+    ...(hosts.length > 0 ? [hostView(hosts)] : []),
+  ];
 }
 
 function hostView(hosts: readonly HostData[]): View {
@@ -107,7 +122,7 @@ export function doing(
 
 function idle({ reason, note }: Extract<Member["activity"], { phase: "idle" }>, has: string): Cell {
   const words = `${reasonWords(reason)}${note ? `: ${oneLine(note, NOTE_SHOWN)}` : ""}`;
-  return reason === "cannot_work"
+  return RESTING.has(reason)
     ? { text: `${words}${has}`, tone: "warn" }
     : { text: `idle (${words})${has}`, tone: "dim" };
 }

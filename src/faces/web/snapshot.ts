@@ -16,11 +16,12 @@ export async function snapshot(store: Store, readLine: () => Promise<readonly Ev
         await memberRows(store),
         (await store.requests.open()).map(openQuestion),
         await readLine(),
+        await store.logins.list(),
       ] as const,
   );
-  const [tasks, members, questions, inLine] = found;
+  const [tasks, members, questions, inLine, logins] = found;
   const about = { team: store.team, cursor };
-  const rest: Omit<Snapshot, "tasks" | "now" | "project"> = { ...about, members, questions, inLine };
+  const rest: Omit<Snapshot, "tasks" | "now" | "project"> = { ...about, members, questions, inLine, logins };
   return `{"tasks":${tasks},${JSON.stringify(rest).slice(1)}`;
 }
 

@@ -4,6 +4,7 @@ import type { Mail } from "../../core/board/mail.ts";
 import type { Outline } from "../../core/board/task.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { Event } from "../../core/event.ts";
+import type { LoginWindow } from "../../core/limits/window.ts";
 import type { MemberRow } from "../../core/picture/member.ts";
 import type { OpenQuestion } from "../../core/picture/questions.ts";
 import type { ListedTeam } from "../../core/views/ps.ts";
@@ -23,6 +24,8 @@ export type Snapshot = {
   readonly questions: readonly OpenQuestion[];
   /** The last `task.queued` or `gate.started` of tasks that have not landed since. */
   readonly inLine: readonly Event[];
+  /** Recordings of older programs have none. */
+  readonly logins?: readonly LoginWindow[];
 };
 
 export type Overview = {

@@ -1,6 +1,7 @@
 /** The words and requests of an agent program during a prompt, in their order, until the member takes them. */
 import type { AgentAsk, AgentHost, AgentStep } from "../../adapters/agents/agent.ts";
 import type { Text, Thinking, ToolResult } from "../../core/conversation/chat.ts";
+import type { Notice } from "../../core/limits/window.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import type { ReplyOptions } from "../../ports/index.ts";
 import { AGENT_STEP, AGENT_TOOLS } from "../../tools/agent-program.ts";
@@ -24,6 +25,8 @@ const CUT: Answer = { text: "The work was interrupted.", isError: true };
 
 export class AgentRequests implements AgentHost {
   onDelta: ReplyOptions["onDelta"];
+  /** Called with the use of its login's windows. */
+  onLimits: (notices: readonly Notice[]) => void = () => {};
   /** Called with each thing that the program says or wants. */
   onLife: () => void = () => {};
   private readonly boardTools: readonly string[];
@@ -60,11 +63,18 @@ export class AgentRequests implements AgentHost {
     return { parts: this.parts.splice(0), usd };
   }
 
+  /** The texts since the last reply. */
+  get words(): string {
+    const said = this.parts.filter(({ type }) => type === "text");
+    return said.map(({ text }) => text.trim()).join("\n");
+  }
+
   /** The texts of a prompt that failed: they are no reply. */
   takeWords(): string {
+    const { words } = this;
     this.length = 0;
-    const said = this.parts.splice(0).filter(({ type }) => type === "text");
-    return said.map(({ text }) => text.trim()).join("\n");
+    this.parts = [];
+    return words;
   }
 
   /** Nobody will answer what waits. */
@@ -111,6 +121,10 @@ export class AgentRequests implements AgentHost {
     const nth = this.steps;
     this.printed.set(nth, { output, failed });
     void this.want(AGENT_STEP, { ...step, step: nth }).then(() => this.printed.delete(nth));
+  }
+
+  limits(notices: readonly Notice[]): void {
+    if (notices.length > 0) this.onLimits(notices);
   }
 
   cost(usd: number): void {

@@ -3,6 +3,7 @@
  * it starts with the first request, in the folder of the task, inside the sandbox, and ends with the member.
  */
 import type { Socket } from "node:net";
+import { hostname } from "node:os";
 import manifest from "../../../package.json" with { type: "json" };
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import type { Profile } from "../../core/board/member.ts";
@@ -10,13 +11,15 @@ import { badInput, type EkidenError, notPermitted } from "../../core/errors.ts";
 import { type Name, quote, type TaskId } from "../../core/ids.ts";
 import type { AgentLine } from "../../core/settings/agent-line.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import type { Sandbox, Shell, Store, ToolSpec, Worktrees } from "../../ports/index.ts";
+import type { Clock, Sandbox, Shell, Store, ToolSpec, Worktrees } from "../../ports/index.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import { warnOnce } from "../project-files.ts";
 import type { HostedModel } from "./hosted-model.ts";
+import type { Login } from "./login.ts";
 
 export type HostedParts = {
   readonly store: Store;
+  readonly clock: Clock;
   readonly settings: Pick<Settings, "planDeadlineMs" | "commandEnv" | "teammates" | keyof typeof BUDGETS>;
   readonly workspace: string;
   readonly trees: Worktrees | null;
@@ -36,6 +39,8 @@ const BUDGETS = {
 export class HostedAgents {
   private readonly models = new Map<Name, HostedModel>();
   private readonly endings = new Set<Promise<void>>();
+  /** By program and account: members share them. */
+  private readonly logins = new Map<string, Promise<Login>>();
   private readonly env: NodeJS.ProcessEnv;
   private readonly reported = new Set<string>();
 
@@ -85,8 +90,10 @@ export class HostedAgents {
     const found = await agentProgram(line, { folder: workspace, env: this.env });
     const env = childEnvironment(this.env, { passed: [...settings.commandEnv, ...found.variables] });
     const specs = guestTools(settings.planDeadlineMs);
+    const login = await this.loginOf(line.preset ?? line.spec, found.login, parts);
     const model: HostedModel = new Hosted({
       spec: line.spec,
+      login,
       tools: specs.map((one) => one.name),
       onUsed: (reports) => void this.warn(line, reports, parts).catch(() => {}), // the store is away
       serve: (socket) => void serveBoard(socket, specs, model, found.asksByTool),
@@ -111,8 +118,23 @@ export class HostedAgents {
           host,
         ),
     });
+    model.requests.onLimits = (notices) => login.used(notices);
     this.models.set(name, model);
     return model;
+  }
+
+  private loginOf(program: string, account: string, { store, clock }: HostedParts): Promise<Login> {
+    const key = JSON.stringify([program, account]);
+    const made = async (): Promise<Login> => {
+      const { Login } = await import("./login.ts");
+      const login = new Login({ store, clock, program, login: account, machine: hostname() });
+      await login.open();
+      return login;
+    };
+    const known = this.logins.get(key) ?? made();
+    this.logins.set(key, known);
+    known.catch(() => this.logins.delete(key)); // the store is away
+    return known;
   }
 
   /** A budget that does not count what a program uses says so. */

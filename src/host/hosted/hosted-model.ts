@@ -4,8 +4,7 @@
  * of the stint. So lease, plans, permissions, hooks, landings and mail work for this member as for any other.
  */
 
-import type { Socket } from "node:net";
-import type { AgentHost, BoardServer, PromptEnd, RunningAgent } from "../../adapters/agents/agent.ts";
+import type { BoardServer, PromptEnd } from "../../adapters/agents/agent.ts";
 import { isNothing, NO_USAGE, sumOf } from "../../adapters/agents/usage.ts";
 import { localReply } from "../../adapters/models/local.ts";
 import { within } from "../../adapters/within.ts";
@@ -18,28 +17,12 @@ import { HOW_TO_WORK, said } from "./agent-words.ts";
 import { BoardSocket } from "./board-socket.ts";
 import { earlierIn, historyOf } from "./earlier.ts";
 import { Failures } from "./failures.ts";
-
-export type HostedOptions = {
-  readonly spec: string;
-  /** The names of the board's tools that the program may call. */
-  readonly tools: readonly string[];
-  /** Serves the board on a connection of the program. */
-  readonly serve: (socket: Socket) => void;
-  /** The folder of the task that the member has now. */
-  readonly place: () => Promise<Place>;
-  /** Starts the program in a folder. @throws EkidenError `tool_failed` | `model_missing` */
-  readonly start: (place: Place, host: AgentHost) => Promise<RunningAgent>;
-  /** At the end of each prompt in which it did something: whether it reports what it uses. */
-  readonly onUsed?: (reports: { readonly tokens: boolean; readonly money: boolean }) => void;
-};
-
-/** `readOnly`: it may look at the folder and not change it. */
-type Place = { readonly cwd: string; readonly readOnly: boolean };
-type Running = Place & { readonly program: RunningAgent; readonly isBack: boolean };
+import type { HostedOptions, Place, Running } from "./hosted-options.ts";
+import { isLimit } from "./login.ts";
 
 /** An end of this process must not wait for longer than a few seconds. */
 const CANCEL_MS = 3_000;
-/** A reply without words is taken for a fault of a model; a program has often said all by what it did. */
+/** No reply is without words; a program has often said all by what it did. */
 const SILENT = { type: "text", text: "(ended its turn without a word)" } as const;
 
 export class HostedModel implements Model {
@@ -100,6 +83,7 @@ export class HostedModel implements Model {
       throw signal.reason;
     } finally {
       this.requests.onDelta = undefined;
+      this.options.login.left(this);
     }
   }
 
@@ -110,10 +94,15 @@ export class HostedModel implements Model {
       const wanted = this.asked.get(id);
       this.asked.delete(id);
       if (!wanted) continue;
-      if (!isError) this.failures.worked();
+      if (!isError) this.hasWorked();
       const news = wanted.isOfBoard ? this.untold.splice(0) : [];
       wanted.settle({ text: [text, ...news].join("\n\n"), isError });
     }
+  }
+
+  private hasWorked(): void {
+    this.failures.worked();
+    this.options.login.worked();
   }
 
   /** The program and all that it started have ended. */
@@ -144,17 +133,28 @@ export class HostedModel implements Model {
       signal.throwIfAborted();
       return error;
     }
-    return this.requests.isEmpty && this.end instanceof Error ? this.end : null;
+    const { end, options, requests, hasActed } = this;
+    if (!requests.isEmpty || end instanceof Error) return requests.isEmpty ? end : null;
+    return hasActed ? null : options.login.heard([requests.words], this);
   }
 
   private async failed(fault: unknown, signal: AbortSignal): Promise<void> {
     if (this.isClosed) throw fault;
+    const words = this.requests.takeWords();
+    const said = [...(this.hasActed ? [] : [words]), ...messageOf(fault).split("\n")];
+    const limit = isLimit(fault) ? fault : this.options.login.heard(said, this);
     this.failures.note();
-    // A session in which it fails at once, again and again, is given up.
-    if (this.failures.isRepeated && this.running?.isBack) this.lost = this.running.program.session;
+    const isUnsure = limit?.details.again === true;
+    // A session in which it fails at once, again and again, is given up. Of a limit sometimes only the session is stopped.
+    const isTired = this.failures.isRepeated && this.running?.isBack === true;
+    if (isTired || isUnsure) this.lost = this.running?.program.session ?? null;
     void this.stop(); // forgets the end
     if (!this.hasActed) this.untold.unshift(...this.sent.splice(0));
-    await this.failures.pause(fault, this.requests.takeWords(), signal);
+    if (limit === null) return await this.failures.pause(fault, words, signal);
+    this.failures.worked();
+    if (isUnsure) return;
+    this.lost = null; // its work goes on there
+    throw limit;
   }
 
   private isElsewhere({ cwd, readOnly }: Place): boolean {
@@ -164,10 +164,13 @@ export class HostedModel implements Model {
 
   private async prompt(request: ModelRequest, signal: AbortSignal): Promise<void> {
     if (this.isClosed) throw toolFailed("This process does not run the member any more.");
+    const { login } = this.options;
+    const entry = login.enter(this);
     const place = await this.options.place();
     if (this.isElsewhere(place)) await this.stop();
     const opening = this.running ? [] : await this.begin(request, place, signal);
     const { program } = this.running as unknown as Running;
+    if (entry === "try") await login.tryOut(this, program, signal);
     this.sent = this.untold.splice(0);
     const words = [...opening, ...this.sent].join("\n\n") || "Go on.";
     this.end = null;
@@ -221,14 +224,13 @@ export class HostedModel implements Model {
   private async something(signal: AbortSignal): Promise<void> {
     while (this.requests.isEmpty && !this.end) {
       signal.throwIfAborted();
-      await new Promise<void>((resolve) => {
-        const settle = (): void => {
-          signal.removeEventListener("abort", settle);
-          resolve();
-        };
-        this.wake = settle;
-        signal.addEventListener("abort", settle);
+      let settle = (): void => {};
+      const woken = new Promise<void>((resolve) => {
+        settle = resolve;
       });
+      this.wake = settle;
+      signal.addEventListener("abort", settle);
+      await woken.finally(() => signal.removeEventListener("abort", settle));
     }
     signal.throwIfAborted();
   }
@@ -288,7 +290,7 @@ export class HostedModel implements Model {
     this.end = null;
   }
 
-  private async stop(): Promise<void> {
+  async stop(): Promise<void> {
     const { running } = this;
     this.running = null;
     this.prompting = null;

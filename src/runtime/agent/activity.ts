@@ -14,7 +14,7 @@ export class ActivityWriter {
   private readonly waits: IdleReason[] = [];
   private shown: string;
   /** The last words of its model or program; null while it can work. */
-  private inability: string | null = null;
+  private inability: Extract<Activity, { phase: "idle" }> | null = null;
   /** Called when a call begins to wait. */
   onWait: () => void = () => {};
   private last: Promise<void> = Promise.resolve();
@@ -39,8 +39,8 @@ export class ActivityWriter {
   }
 
   /** Shown until `canWork`, also while it tries again. @throws EkidenError `stale_seat` */
-  cannotWork(words: string): Promise<void> {
-    this.inability = words;
+  cannotWork(note: string, reason: IdleReason = "cannot_work"): Promise<void> {
+    this.inability = { phase: "idle", reason, note };
     return this.show();
   }
 
@@ -82,10 +82,7 @@ export class ActivityWriter {
     const write = async (): Promise<void> => {
       const wait = this.phase.phase === "work" ? this.waits.at(-1) : undefined;
       const now: Activity = wait ? { phase: "idle", reason: wait } : this.phase;
-      const activity: Activity =
-        this.inability === null || wait
-          ? now
-          : { phase: "idle", reason: "cannot_work", note: this.inability };
+      const activity: Activity = wait ? now : (this.inability ?? now);
       const key = activity.phase === "work" ? "work" : activity.reason;
       if (key === this.shown && mail.length === 0) return;
       await this.roster.setActivity(this.seat, activity, mail);

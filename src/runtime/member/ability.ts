@@ -14,7 +14,8 @@ const [TASKS, STINTS] = [2, 3];
 /** Characters of its last words that are kept. */
 const WORDS_KEPT = 300;
 
-type Stint = { worked: boolean; broke: boolean };
+/** `until`: when the limit of its login ends. */
+type Stint = { worked: boolean; broke: boolean; until?: Instant };
 type Claim = Pick<Claimed, "id" | "attempt">;
 
 export class Ability {
@@ -47,10 +48,15 @@ export class Ability {
     await this.agent.activity.canWork();
   }
 
-  /** The program that is its model failed. */
-  broke(words: string): void {
-    this.stint = { worked: this.stint?.worked ?? false, broke: true };
+  /** The program that is its model failed, or its login may do nothing before `until`. */
+  broke(words: string, until?: Instant): void {
+    this.stint = { worked: this.stint?.worked ?? false, broke: true, ...(until !== undefined && { until }) };
     this.words = words;
+  }
+
+  /** The end of the limit that its stint has met. */
+  get limit(): Instant | undefined {
+    return this.stint?.until;
   }
 
   /** A stint has ended that was not judged yet. */
@@ -90,8 +96,12 @@ export class Ability {
   }
 
   /** @throws EkidenError `stale_seat` */
-  async rest(): Promise<void> {
+  async rest(limit?: Instant): Promise<void> {
     const { clock, activity } = this.agent;
+    if (limit !== undefined) {
+      this.until = limit;
+      return await activity.cannotWork(this.lastWords, "at_limit");
+    }
     this.until = later(clock.now(), Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** this.rests));
     this.rests += 1;
     await activity.cannotWork(this.lastWords);

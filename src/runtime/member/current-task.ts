@@ -64,13 +64,15 @@ export class CurrentTask {
     if (kind !== "teammate" || !ability.hasStint) return false;
     const own = await store.board.mine(seat.name);
     const waits = !IDLE[reason].reminded || (own && (await store.jobs.running(seat.name, own.id)) > 0);
+    const { limit } = ability;
     const verdict = ability.judge(waits ? null : own);
     if (verdict === "able") return false;
-    if (own) {
+    // At the end of a limit it goes on with its task, unless somebody else can take it before.
+    if (own && (limit === undefined || (await store.board.isForOthers(seat.name, own.id)))) {
       await this.giveBack(own, ability.lastWords, verdict === "unwilling" ? "given_back" : "unable");
       ability.leave(own.id);
     }
-    await ability.rest();
+    await ability.rest(limit);
     return true;
   }
 

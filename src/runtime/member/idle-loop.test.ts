@@ -381,7 +381,7 @@ it.each([
   expect(asked).toEqual([reason, reason]); // not again in the same idle phase
 });
 
-const OTHERS = ["rate_limited", "cannot_work", "awaiting_plan", "awaiting_answer"]; // these have tests of their own
+const OTHERS = ["rate_limited", "cannot_work", "at_limit", "awaiting_plan", "awaiting_answer"]; // these have tests of their own
 it.each((Object.keys(IDLE) as IdleReason[]).filter((reason) => !OTHERS.includes(reason)))(
   "waits for its idle timeout, or longer if it waits for an answer: %s",
   async (reason) => {

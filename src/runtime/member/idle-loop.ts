@@ -3,7 +3,14 @@
  * then mail, then its own unfinished task, then a task to claim: the most urgent first.
  */
 import { setImmediate } from "node:timers/promises";
-import { IDLE, type IdleReason, type Limits, type Phase, type Signal } from "../../core/board/lifecycle.ts";
+import {
+  IDLE,
+  type IdleReason,
+  type Limits,
+  type Phase,
+  RESTING,
+  type Signal,
+} from "../../core/board/lifecycle.ts";
 import { isRoutine, isStop, type Mail, taskTaken, wakes } from "../../core/board/mail.ts";
 import { type Instant, LEAD, PERSON } from "../../core/ids.ts";
 import type { LoopDetector } from "../../core/progress/loop.ts";
@@ -86,7 +93,7 @@ export class IdleLoop {
       news = [...news, ...read].filter((letter) => taskTaken(letter) === null && wakes(letter.body));
     }
     if (was === "rate_limited") return await this.pause(mark);
-    if (was === "cannot_work") return await this.rest(mark, news.some(isWordToRested));
+    if (RESTING.has(was)) return await this.rest(mark, news.some(isWordToRested));
     if (await current.mustRest(was)) return { kind: "rested", now: clock.now(), reason: "cannot_work" };
     const restarted = this.restarted;
     this.restarted = false;

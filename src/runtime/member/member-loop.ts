@@ -12,8 +12,8 @@ import {
   type Signal,
 } from "../../core/board/lifecycle.ts";
 import { heard, textOf } from "../../core/conversation/chat.ts";
-import { isEkidenError, messageOf, notPermitted } from "../../core/errors.ts";
-import { PERSON, type TaskId } from "../../core/ids.ts";
+import { type EkidenError, isEkidenError, messageOf, notPermitted } from "../../core/errors.ts";
+import { type Instant, PERSON, type TaskId } from "../../core/ids.ts";
 import { LoopDetector } from "../../core/progress/loop.ts";
 import type { Agent, Booked, TurnOutcome } from "../agent/agent.ts";
 import { type Interruption, interruptionOf } from "../agent/interruption.ts";
@@ -180,7 +180,7 @@ export class MemberLoop {
       if (kind === "urgent") return { kind: "acted", now: clock.now() };
       if (kind === "person") return await this.interrupted();
       if (kind === null && isEkidenError(error, "model_overloaded")) {
-        if (error.details.ownProgram === true) return this.broke(error.message);
+        if (error.details.ownProgram === true) return this.broke(error);
         this.replies.backoff.begin(error);
         return { kind: "rested", now: clock.now(), reason: "rate_limited" };
       }
@@ -223,8 +223,8 @@ export class MemberLoop {
   }
 
   /** The program that is its model does not start, refused the prompt or ended in it. */
-  private broke(words: string): Signal {
-    this.current.ability.broke(words);
+  private broke({ message, details }: EkidenError): Signal {
+    this.current.ability.broke(message, details.until as Instant | undefined);
     return { kind: "rested", now: this.agent.clock.now(), reason: "no_tool_use" };
   }
 

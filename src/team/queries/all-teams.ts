@@ -1,7 +1,9 @@
 /** The teams of a person in all projects, and which of them need an answer. Views: core/views/ps.ts. */
+import { systemClock } from "../../adapters/clock.ts";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { PERSON } from "../../core/ids.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings/settings.ts";
+import { openWindows } from "../../core/views/logins.ts";
 import type { ListedTeam, TeamState } from "../../core/views/ps.ts";
 import type { Store } from "../../ports/index.ts";
 import type { KnownTeam } from "../../project/known-teams.ts";
@@ -23,7 +25,7 @@ export async function readListed<T extends ListedTeam>(
   const { cwd, team, file } = known;
   const unreadable = (note: string): ListedTeam => ({
     ...{ team, cwd, state: "unreadable", questions: 0, members: 0, working: 0 },
-    ...{ counts: null, usd: 0, since: null, note },
+    ...{ counts: null, usd: 0, since: null, limits: [], note },
   });
   if (file === null) return unreadable(`on a server; see ekiden --cwd ${cwd} --team ${team} team`);
   return await withTeam(placeOf(known, env), "look", read).catch((error: unknown) =>
@@ -47,5 +49,6 @@ export async function listedTeam(cwd: string, store: Store): Promise<ListedTeam>
   };
   const usd = roster.reduce((sum, one) => sum + one.usd, 0);
   const since = roster.map((one) => one.since).sort((a, b) => b - a)[0] ?? null;
-  return { team, cwd, state: at(), questions, members, working, counts, usd, since, note: "" };
+  const limits = openWindows(await store.logins.list(), systemClock.now());
+  return { team, cwd, state: at(), questions, members, working, counts, usd, since, limits, note: "" };
 }

@@ -27,12 +27,13 @@ export async function pictureOf(
   store: Store,
 ): Promise<{ readonly picture: Picture; readonly cursor: Cursor }> {
   const { found, cursor } = await atCursor(store, async () => {
-    const [tasks, members, questions] = [
+    const [tasks, members, questions, logins] = [
       await store.board.tasks(),
       await memberRows(store),
       await store.requests.open(),
+      await store.logins.list(),
     ];
-    return Picture.of(tasks.map(shownOf), members, questions.map(openQuestion));
+    return Picture.of(tasks.map(shownOf), members, questions.map(openQuestion), logins);
   });
   return { picture: found, cursor };
 }

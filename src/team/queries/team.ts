@@ -6,9 +6,9 @@ import { type TeamData, teamData } from "../../core/views/team.ts";
 import type { Store } from "../../ports/index.ts";
 import { readHosts } from "./hosts.ts";
 
-export async function team({ team, roster, board }: Store): Promise<TeamData> {
+export async function team({ team, roster, board, logins }: Store): Promise<TeamData> {
   const [members, hosts, tasks] = [await roster.members(), await readHosts({ roster }), await board.tasks()];
-  return teamData(team, members, hosts, tasks, systemClock.now());
+  return teamData(team, members, hosts, tasks, systemClock.now(), await logins.list());
 }
 
 /** @throws EkidenError `not_found` with the names that exist */

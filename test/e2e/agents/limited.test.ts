@@ -36,17 +36,55 @@ it.each(WAYS)("the healthy one does all tasks, and the other one rests: %s", asy
   expect(counted).toEqual([]);
 });
 
-it("a program that says such words once, and works, goes on", async () => {
-  const program = agentProgram({ prompts: [[{ say: words }], [done]] });
-  const team = await programTeam({
-    says: { lead: Array.from({ length: 9 }, () => ({ text: "Waiting." })) },
-    settings: { teammates: [program.recruit("ann")], sandbox: "off" },
-  });
-  for (let nth = 1; nth <= 6; nth += 1) await team.store.board.add({ subject: `Task ${nth}` }, PERSON);
-  await team.host.start({ goal: "Do the tasks" });
-  expect(await team.host.done).toMatchObject({ completed: 6 });
-  expect(program.heard("prompt")).toHaveLength(7);
-});
+/** Words that are known, with the time at which the limit ends. */
+const known = (until: number): string =>
+  `You've hit your session limit · resets ${new Date(until).toISOString()}`;
+
+it.each(["reply", "exit", "start"] as const)(
+  "members of a login at its limit rest until it ends, then go on with their tasks: %s",
+  async (how) => {
+    const until = Date.now() + 6_000;
+    const limited = { how, until, words: known(until) };
+    const program = agentProgram({ prompts: [[done]], limited });
+    const team = await programTeam({
+      says: { lead: Array.from({ length: 20 }, () => ({ text: "Waiting." })) },
+      settings: { teammates: [program.recruit("ann"), program.recruit("bob")], sandbox: "off" },
+    });
+    for (let nth = 1; nth <= 4; nth += 1) await team.store.board.add({ subject: `Task ${nth}` }, PERSON);
+    await team.host.start({ goal: "Do the tasks" });
+    const rest = await team.until("teammate.phase", { reason: "at_limit" });
+    expect(rest).toMatchObject({ note: expect.stringContaining("session limit") });
+    const outcome = await team.host.done;
+    expect(outcome).toMatchObject({ completed: 4, failed: 0, unfinished: 0 });
+    expect(Date.now() - until).toBeLessThan(60_000);
+    // Two members were at work when it was said; it is asked once more in a new session.
+    const tries = how === "start" ? program.heard("started") : program.heard("prompt").slice(0, -5);
+    expect(tries.length).toBeLessThanOrEqual(4);
+    const windows = await team.events("login.window");
+    expect(windows).toMatchObject([
+      { kind: "5h", usedPercent: 100, resetsAt: until, source: "words" },
+      { kind: "5h", source: "work" },
+    ]);
+    expect(await team.store.logins.list()).toMatchObject([{ kind: "5h", source: "work" }]);
+    const released = await team.events("task.released");
+    expect(released.filter((one) => "why" in one && one.why === "given_back")).toEqual([]);
+  },
+);
+
+it.each([words, known(Date.now() + 3_600_000)])(
+  "a program that says such words once, and works, goes on: %s",
+  async (said) => {
+    const program = agentProgram({ prompts: [[{ say: said }], [done]] });
+    const team = await programTeam({
+      says: { lead: Array.from({ length: 9 }, () => ({ text: "Waiting." })) },
+      settings: { teammates: [program.recruit("ann")], sandbox: "off" },
+    });
+    for (let nth = 1; nth <= 6; nth += 1) await team.store.board.add({ subject: `Task ${nth}` }, PERSON);
+    await team.host.start({ goal: "Do the tasks" });
+    expect(await team.host.done).toMatchObject({ completed: 6 });
+    expect(program.heard("prompt")).toHaveLength(7);
+  },
+);
 
 it("tells that nobody can work, ends a run after a while with the reason, and a resumed one goes on", async () => {
   const limited = { how: "reply", until: Date.now() + 20_000, words } as const;

@@ -1,11 +1,13 @@
 /** All members, those that wait for the person first, then those at work, also those that have stopped: what each does, with how much. */
 import { LEAD } from "../../../core/ids.ts";
+import { isOver, keyOfWindow, type LoginWindow } from "../../../core/limits/window.ts";
 import type { PictureMember } from "../../../core/picture/member.ts";
 import { colourOf } from "../../../core/views/identity.ts";
+import { openWindows, windowLine } from "../../../core/views/logins.ts";
 import { money, span, tokens } from "../../../core/views/view.ts";
 import type { Row } from "../list.ts";
 import { askers, phaseWords, waits } from "../strip.ts";
-import { oneLine, spread } from "../style.ts";
+import { oneLine, shortened, spread } from "../style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 
 const ORDER = ["work", "idle", "shutdown"] as const;
@@ -18,10 +20,24 @@ export const membersPanel: Panel = {
     const members = [...team.picture.members.values()].sort((a, b) => rank(a) - rank(b));
     return {
       empty: "There is no team yet.",
-      rows: members.map((one) => memberRow(one, waits(one, asks), { team, style, now })),
+      rows: [
+        ...members.map((one) => memberRow(one, waits(one, asks), { team, style, now })),
+        ...openWindows(team.picture.logins.values(), now).map((window) => loginRow(window, style, now)),
+      ],
     };
   },
 };
+
+function loginRow(window: LoginWindow, { paint }: PanelInput["style"], now: number): Row {
+  const text = windowLine(window, now);
+  const tone = isOver(window) ? "warn" : "dim";
+  return {
+    id: keyOfWindow(window),
+    text,
+    actions: [],
+    lines: (width) => [paint(tone, shortened(text, width))],
+  };
+}
 
 function memberRow(
   member: PictureMember,

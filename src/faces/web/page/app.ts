@@ -203,7 +203,7 @@ export class App {
     const state = await this.source.get<Snapshot>(`${team}/state`);
     if (generation !== this.generation) return;
     [this.teamName, this.project] = [state.team, state.project];
-    this.live = Picture.of(state.tasks.map(taskOf), state.members, state.questions);
+    this.live = Picture.of(state.tasks.map(taskOf), state.members, state.questions, state.logins);
     putInLine(this.live, state.inLine);
     this.clockOffset = this.source.recording ? 0 : state.now - Date.now();
     this.failure = null;

@@ -84,6 +84,7 @@ const PAUSES: Readonly<Record<string, string>> = {
   awaiting_plan: "waits for an answer to its plan",
   rate_limited: "waits for the model provider",
   cannot_work: "cannot work and tries again",
+  at_limit: "waits for the end of its limit",
 };
 
 /** The group of a task, for boards too large for single tasks: the folder that it edits, else the first word of its subject. */

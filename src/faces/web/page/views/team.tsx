@@ -1,7 +1,9 @@
 /** Shows the work of each member on a card. Only the cards in sight ask for the running call. */
 import { useEffect, useRef, useState } from "preact/hooks";
+import { isOver, keyOfWindow } from "../../../../core/limits/window.ts";
 import type { PictureMember as Member } from "../../../../core/picture/member.ts";
 import type { LiveOutput } from "../../../../core/text/live-output.ts";
+import { openWindows, windowLine } from "../../../../core/views/logins.ts";
 import { counted, money, tokens } from "../../../../core/views/view.ts";
 import type { Doing } from "../../wire.ts";
 import { AsksOf } from "../answers.tsx";
@@ -33,6 +35,7 @@ export function TeamView() {
   return (
     <>
       {app.mayAct && isHosted(app.model) && <StopAll />}
+      <Logins />
       <ul class="crew">
         {members.map((member) => (
           <Card
@@ -44,6 +47,21 @@ export function TeamView() {
         ))}
       </ul>
     </>
+  );
+}
+
+/** A bar for each window of a login that is in use, with its reset. */
+function Logins() {
+  const windows = openWindows(app.model.logins.values(), app.now);
+  if (windows.length === 0) return null;
+  return (
+    <ul class="logins" aria-label="Limits of logins">
+      {windows.map((window) => (
+        <li key={keyOfWindow(window)} class={isOver(window) ? "bad" : "dim"}>
+          {windowLine(window, app.now)}
+        </li>
+      ))}
+    </ul>
   );
 }
 
@@ -94,6 +112,7 @@ const IDLE_WORDS: Readonly<Record<string, string>> = {
   interrupted: "was interrupted and waits for a word",
   rate_limited: "waits for the model provider",
   cannot_work: "cannot work and tries again",
+  at_limit: "waits for the end of its limit",
   timeout: "is idle",
 };
 const END_WORDS: Readonly<Record<string, string>> = {

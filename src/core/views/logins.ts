@@ -1,0 +1,71 @@
+/** The windows of logins in words and bars, for every face. */
+import type { Instant } from "../ids.ts";
+import { isOver, type LoginWindow } from "../limits/window.ts";
+import { type Cell, span, type View } from "./view.ts";
+
+const CELLS = 10;
+const KINDS: Readonly<Record<LoginWindow["kind"], string>> = {
+  "5h": "5 hours",
+  week: "week",
+  model: "model",
+};
+
+/** A member and its task, as far as they are needed here. */
+export type Waiting = { readonly model: string; readonly isAtLimit: boolean; readonly task: number | null };
+
+/** Those whose window has not ended since. */
+export const openWindows = (windows: Iterable<LoginWindow>, now: Instant | number): LoginWindow[] =>
+  [...windows].filter(
+    ({ usedPercent, resetsAt }) => usedPercent !== undefined && (resetsAt === undefined || resetsAt > now),
+  );
+
+/** "▰▰▰▰▰▰▱▱▱▱" */
+export function bar(usedPercent: number): string {
+  const full = Math.round((Math.min(100, Math.max(0, usedPercent)) / 100) * CELLS);
+  return "▰".repeat(full) + "▱".repeat(CELLS - full);
+}
+
+export const loginName = ({ program, login }: Pick<LoginWindow, "program" | "login">): string =>
+  login === "" ? program : `${program} (${login})`;
+
+/** "claude ▰▰▰▰▰▰▰▰▰▰ 5 hours, resets in 2h10m" */
+export const windowLine = (window: LoginWindow, now: Instant | number): string =>
+  `${loginName(window)} ${bar(window.usedPercent ?? 0)} ${KINDS[window.kind]}${resetWords(window, now, ", ")}`;
+
+const resetWords = ({ resetsAt }: LoginWindow, now: Instant | number, before = ""): string =>
+  resetsAt === undefined ? "" : `${before}resets in ${span(resetsAt - now)}`;
+
+/** The tasks of members that wait for the end of a limit of this program. A model is "agent:NAME", or the command. */
+export const waitingFor = ({ program }: LoginWindow, members: readonly Waiting[]): number[] =>
+  members.flatMap(({ model, isAtLimit, task }) =>
+    isAtLimit && task !== null && (model === program || model === `agent:${program}`) ? [task] : [],
+  );
+
+export function loginsView(
+  windows: readonly LoginWindow[],
+  members: readonly Waiting[],
+  now: Instant | number,
+): View {
+  const rows = openWindows(windows, now).map((window): Cell[] => [
+    { text: loginName(window), tone: "strong" },
+    { text: KINDS[window.kind] },
+    {
+      text: `${bar(window.usedPercent ?? 0)} ${Math.round(window.usedPercent ?? 0)} %`,
+      tone: isOver(window) ? "bad" : (window.usedPercent ?? 0) >= 85 ? "warn" : "plain",
+    },
+    { text: resetWords(window, now) },
+    {
+      text: isOver(window)
+        ? waitingFor(window, members)
+            .map((id) => `#${id}`)
+            .join(" ")
+        : "",
+      tone: "warn",
+    },
+  ]);
+  const columns = [
+    { name: "login", grow: true as const },
+    ...["window", "used", "reset", "waits"].map((name) => ({ name })),
+  ];
+  return { kind: "table", columns, rows, empty: "" };
+}
