@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { instant } from "../ids.ts";
-import { anthropicHeaders, claudeRateLimit, codexRateLimits, noticeIn } from "./notices.ts";
+import { claudeRateLimit, codexRateLimits, noticeIn } from "./notices.ts";
 import { resetIn } from "./reset-time.ts";
 
 const now = instant(Date.parse("2026-11-28T01:00:00Z"));
@@ -85,7 +85,7 @@ describe("the time of a reset", () => {
   });
 });
 
-it("reads events and headers, and nothing from what has another form", () => {
+it("reads events, and nothing from what has another form", () => {
   const resetsAt = 1_795_842_000;
   const meta = (more: object) => ({ "_claude/rateLimit": { resetsAt, rateLimitType: "five_hour", ...more } });
   expect(claudeRateLimit(meta({ status: "rejected" }))).toEqual([
@@ -100,16 +100,6 @@ it("reads events and headers, and nothing from what has another form", () => {
   expect(codexRateLimits({ type: "token_count", rate_limits: { primary, secondary } })).toMatchObject([
     { kind: "5h", usedPercent: 42.5, resetsAt: resetsAt * 1_000 },
     { kind: "week", usedPercent: 100 },
-  ]);
-  const headers = {
-    "anthropic-ratelimit-unified-5h-utilization": "0.4",
-    "anthropic-ratelimit-unified-5h-reset": String(resetsAt),
-    "anthropic-ratelimit-unified-7d-utilization": "1.0",
-    "anthropic-ratelimit-unified-7d-status": "rejected",
-  };
-  expect(anthropicHeaders(headers)).toMatchObject([
-    { kind: "5h", usedPercent: 40, resetsAt: resetsAt * 1_000 },
-    { kind: "week", usedPercent: 100, resetsAt: undefined },
   ]);
   for (const other of [null, 1, "x", {}, { rate_limits: 3 }, { "_claude/rateLimit": "x" }]) {
     expect(claudeRateLimit(other)).toEqual([]);

@@ -67,18 +67,5 @@ export function codexRateLimits(event: unknown): Notice[] {
   });
 }
 
-/** The headers of an answer of Anthropic to a login with windows. */
-export function anthropicHeaders(headers: Readonly<Record<string, string | undefined>>): Notice[] {
-  return (["5h", "7d"] as const).flatMap((name): Notice[] => {
-    const of = (what: string): string | undefined => headers[`anthropic-ratelimit-unified-${name}-${what}`];
-    const share = of("utilization");
-    if (share === undefined || Number.isNaN(Number(share))) return [];
-    const usedPercent = of("status") === "rejected" ? 100 : percent(Number(share));
-    const reset = of("reset");
-    const resetsAt = reset === undefined ? undefined : at(Number(reset));
-    return [{ kind: name === "5h" ? "5h" : "week", usedPercent, resetsAt, source: "header" }];
-  });
-}
-
 /** A share of 0 to 1, or what is a percentage already. */
 const percent = (share: number): number => Math.min(100, Math.round(share <= 1 ? share * 100 : share));

@@ -13,7 +13,7 @@ export type LoginWindow = {
   readonly kind: WindowKind;
   readonly usedPercent?: number | undefined;
   readonly resetsAt?: Instant | undefined;
-  /** Where it was read: "words", "event", "header". */
+  /** Where it was read: "words" or "event"; "work": it can be used again. */
   readonly source: string;
 };
 

@@ -11,7 +11,11 @@ import { takeAway } from "../../fixtures/take-away.ts";
 
 const PROGRAM = resolve(import.meta.dirname, "../../fixtures/headless-agent.mjs");
 const done = { call: "complete_task", input: { result: "done" } };
-type Script = { readonly runs: readonly (readonly object[])[]; readonly refusesSessions?: boolean };
+type Script = {
+  readonly runs: readonly (readonly object[])[];
+  readonly refusesSessions?: boolean;
+  readonly limited?: object;
+};
 
 /** A team whose ann is a program "claude" in a PATH without the adapter that speaks the protocol. */
 async function teamOf(script: Script, settings: Partial<Settings> = {}) {
@@ -85,4 +89,27 @@ it("goes on with its session after a kill -9, and without it where the program h
     else expect(again).not.toContain("You are");
     await team.host.close();
   }
+});
+
+it("waits for the end of a limit that its program has reached, and goes on in its session", async () => {
+  const until = Date.now() + 6_000;
+  const words = `You've hit your session limit · resets ${new Date(until).toISOString()}`;
+  const { team, heard } = await teamOf({ runs: [[done]], limited: { until, words } });
+  await team.store.board.add({ subject: "Wait" }, PERSON);
+  await team.host.start({ goal: "Do the task" });
+  const rest = await team.until("teammate.phase", { who: "ann", reason: "at_limit" });
+  expect(rest).toMatchObject({ note: expect.stringContaining("session limit") });
+  await team.until("task.completed", { task: 1 });
+  // The limit, once more in a new session, the small prompt after the reset, and the work.
+  expect(heard<string>("prompt").map((text) => /limit should be over/.test(text))).toEqual([
+    false,
+    false,
+    true,
+    false,
+  ]);
+  expect(await team.store.board.task(1 as never)).toMatchObject({ attempt: 1 });
+  expect(await team.events("login.window")).toMatchObject([
+    { program: "claude", kind: "5h", usedPercent: 100, resetsAt: until },
+    { program: "claude", kind: "5h", source: "work" },
+  ]);
 });
