@@ -283,3 +283,16 @@ exec git "$@"`,
   expect(repo.git("log", "--reverse", "--format=%s")).toBe("First\nPerson");
   expect(repo.read("b.txt")).toBe("b\n");
 });
+
+it.each([
+  ["printf '\\033[31mlint: 3 errors\\033[0m\\n'", /^git commit was refused: lint: 3 errors$/],
+  [":", /^git commit was refused: it ended with exit code 1 and printed nothing, so a hook .*has refused it/],
+])("says why a commit was refused by a hook that runs %s", async (prints, words) => {
+  const repo = repository({ "a.txt": "a\n" });
+  writeFileSync(join(repo.dir, ".git/hooks/pre-commit"), `#!/bin/sh\n${prints}; exit 1\n`, { mode: 0o755 });
+  const all = await trees(repo, { trusted: true });
+  await writeWork(all, task(1), { "1.txt": "x\n" });
+  expect(await all.land(task(1), BY)).toMatchObject({
+    ...{ kind: "refused", why: "branch", evidence: expect.stringMatching(words) },
+  });
+});

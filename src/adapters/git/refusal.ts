@@ -2,7 +2,8 @@
 
 import type { Obstacle } from "../../core/board/worktree.ts";
 import { toolFailed } from "../../core/errors.ts";
-import { bounded, messageOfGit, type Ran } from "./git.ts";
+import { plainText } from "../../core/text/plain-text.ts";
+import { bounded, type Ran } from "./git.ts";
 
 export type Refused = { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string };
 
@@ -24,9 +25,15 @@ export const diskFault = (said: string, then: string): string =>
     ? `\nGit was unable to write to the disk. See which disk is full or read-only (df), then ${then}.`
     : "";
 
+/** Of git or of its hook, which often prints in colours. */
+const wordsOf = ({ out, err, code }: Ran): string =>
+  plainText(`${err}\n${out}`).trim() ||
+  `it ended with exit code ${code} and printed nothing, so a hook (such as pre-commit or commit-msg) has refused it without a word. Run the hook in the worktree to see why`;
+
 /** A step of git that failed. @throws EkidenError `tool_failed` when git could not write: no change of the branch mends that */
 export function refusedByGit(step: string, ran: Ran): Refused {
-  const said = `${step}:\n${bounded(messageOfGit(ran), EVIDENCE_MAX)}`;
+  // On the line of the step: many views show one line.
+  const said = `${step}: ${bounded(wordsOf(ran), EVIDENCE_MAX)}`;
   const then = "complete_task again. This does not count as a refusal, and nothing is lost";
   const fault = diskFault(ran.err, then);
   if (fault === "") return refused("branch", said);

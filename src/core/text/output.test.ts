@@ -52,8 +52,22 @@ it.each([
   ["10 %\r50 %\r100 %", "100 %"],
   ["one\r\ntwo\r\n", "one\ntwo"],
   ["50 %\r\u001b[K100 %\r", "100 %"],
+  ["\u001b(Bplain\u001b[m\u001b)0", "plain"],
+  ["\u001b7saved\u001b8\u001b=\u001b>\u001bc", "saved"],
+  ["\u009b1;31mred\u009b0m", "red"],
+  ["\u009d0;title\u009ctext \u0090data\u001b\\end", "text end"],
+  ["\u001bPdata\u001b\\text\u001b_more\u001b\\.", "text."],
+  ["a\u0084b\u0090c", "abc"],
+  ["lone \u001b", "lone"],
+  ["a\u00a0é—b", "a\u00a0é—b"],
 ])("shows the output %j as %j", (output, expected) => {
   expect(plainText(output)).toBe(expected);
+});
+
+it.each(["\r", " ", "x\r", "\u009d", "\u001b]", "\u001b"])("reads much output of %j soon", (piece) => {
+  const before = process.cpuUsage().user;
+  plainText(`${piece.repeat(200_000)}x`);
+  expect(process.cpuUsage().user - before).toBeLessThan(2_000_000);
 });
 
 it.each([
