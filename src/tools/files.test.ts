@@ -266,6 +266,30 @@ describe("edit_file", () => {
   });
 
   it.each([
+    ["docs/cafe\u0301.txt", "docs/caf\u00e9.txt", /composed differs .* pattern: docs\/cafe?\*.txt$/],
+    ["docs/caf\u00e9.txt", "docs/cafe\u0301.txt", /composed differs/],
+    ["u\u0308ber/a.txt", "\u00fcber/a.txt", /composed differs .* pattern: u?\*ber\/a.txt$/],
+    [
+      "Shot 9.41\u202fPM.png",
+      "Shot 9.41 PM.png",
+      /blanks or characters that are not seen differ.*Shot\*9.41\*PM.png$/,
+    ],
+    ["a\u200bb.ts", "ab.ts", /not seen differ/],
+    ["name .txt", "name  .txt", /blanks/],
+    ["src/ReadMe.md", "src/README.md", /There is src\/ReadMe.md: only upper and lower case differ/],
+    ["Src/deep/x.ts", "src/Deep/x.ts", /There is Src\/deep\/x.ts: only upper/],
+  ])("%j is hinted at where %j is asked for", async (name, wanted, hint) => {
+    put(name, "x\n");
+    for (const [tool, input] of [
+      [readFile, {}],
+      [editFile, { old: "x", new: "y" }],
+      [grep, { pattern: "x" }],
+    ] as const)
+      await expect(call(tool, { path: wanted, ...input })).rejects.toThrow(hint);
+    await expect(call(readFile, { path: "quite/else.txt" })).rejects.toThrow("folder does not exist either");
+  });
+
+  it.each([
     [{ old: "", new: "x" }, "`old` is empty"],
     [{ old: "x", new: "x" }, "the same"],
   ])("refuses %j", async (edit, message) => {

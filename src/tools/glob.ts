@@ -6,6 +6,7 @@ import { notFound } from "../core/errors.ts";
 import { pathPattern } from "../core/paths/path-pattern.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
+import { nearby } from "./look-alike.ts";
 import { filesBelow } from "./ripgrep.ts";
 import { checkPattern, placeOf } from "./workspace.ts";
 
@@ -22,7 +23,8 @@ export const glob = defineTool({
     checkPattern(pattern, ctx);
     const { real, shown } = await placeOf(path, ctx, "read");
     const about = await stat(real).catch(() => null);
-    if (!about?.isDirectory()) throw notFound(`There is no folder ${shown}.`);
+    if (!about) throw notFound(`There is no folder ${shown}.${await nearby({ real, shown })}`);
+    if (!about.isDirectory()) throw notFound(`${shown} is not a folder.`);
     const matches = pathPattern(pattern.replace(/^(?:\.\/)+/, ""));
     const { files, isWhole } = await filesBelow(real, ctx);
     const found = files.filter((file) => matches.test(file));

@@ -8,6 +8,7 @@ import { cutEnd } from "../core/text/valid.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
 import { maybe, text } from "./inputs.ts";
+import { nearby } from "./look-alike.ts";
 import { NUL, ripgrep } from "./ripgrep.ts";
 import { checkPattern, placeOf } from "./workspace.ts";
 
@@ -40,7 +41,7 @@ export const grep = defineTool({
     if (input.glob !== undefined) checkPattern(input.glob.replace(/^!/, ""), ctx);
     const { real, shown } = await placeOf(input.path ?? ".", ctx, "read");
     const about = await stat(real).catch(() => null);
-    if (!about) throw notFound(`There is no file or folder ${shown}.`);
+    if (!about) throw notFound(`There is no file or folder ${shown}.${await nearby({ real, shown })}`);
     // ripgrep would wait for what a pipe says.
     if (!about.isFile() && !about.isDirectory())
       throw badInput(`${shown} is not a regular file but a device, pipe or socket.`);

@@ -4,11 +4,12 @@
  * sockets and devices are never waited for.
  */
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, mkdir, open, readdir, readlink, realpath, stat, unlink } from "node:fs/promises";
+import { type FileHandle, mkdir, open, readlink, realpath, stat, unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { withoutMarks } from "../core/conversation/foreign.ts";
 import { badInput, EkidenError, notFound, toolFailed } from "../core/errors.ts";
 import type { ToolContext } from "../ports/index.ts";
+import { nearby } from "./look-alike.ts";
 import type { Place } from "./workspace.ts";
 
 const SAFELY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -27,7 +28,7 @@ export async function withFile<T>(
     if (error.code !== "ENOENT") throw refusal(error, shown);
     return null;
   });
-  if (!found) throw notFound(`There is no file ${shown}.${await nearby(real)}`);
+  if (!found) throw notFound(`There is no file ${shown}.${await nearby(place)}`);
   checkKind(found, shown);
   const file = await open(real, FLAGS[use]).catch((error: NodeJS.ErrnoException) => {
     throw refusal(error, shown);
@@ -192,16 +193,4 @@ function refusal(error: NodeJS.ErrnoException, shown: string): unknown {
     default:
       return error;
   }
-}
-
-async function nearby(real: string): Promise<string> {
-  const wanted = basename(real).toLowerCase();
-  const stem = wanted.replace(/\.[^.]*$/, "");
-  const names = await readdir(dirname(real)).catch(() => null);
-  if (!names) return " Its folder does not exist either; find it with glob.";
-  const near = names.filter((name) => {
-    const lower = name.toLowerCase();
-    return lower.includes(stem) || stem.includes(lower.replace(/\.[^.]*$/, ""));
-  });
-  return near.length > 0 ? ` Did you mean ${near.slice(0, 5).join(", ")}?` : " Find it with glob.";
 }
