@@ -81,7 +81,7 @@ export class McpServer {
       throw toolFailed(
         gone
           ? `The MCP server "${this.name}" ended during the call, so ${tool} may or may not have taken effect. Check, then call again: the server is started anew.${this.lastWords()}`
-          : `${tool} of the MCP server "${this.name}" failed: ${wordsOf(error)}`,
+          : `${tool} of the MCP server "${this.name}" failed: ${wordsOf(error)}${this.login(error) ?? ""}`,
         { cause: error },
       );
     }
@@ -140,7 +140,7 @@ export class McpServer {
     this.connection ??= this.connect().catch((error: unknown) => {
       this.connection = null;
       throw toolFailed(
-        `The MCP server "${this.name}" cannot be used: ${wordsOf(error)}.${this.lastWords()} Check its entry.`,
+        `The MCP server "${this.name}" cannot be used: ${wordsOf(error)}.${this.lastWords()}${this.login(error) ?? " Check its entry."}`,
         { cause: error },
       );
     });
@@ -183,10 +183,42 @@ export class McpServer {
     }
   }
 
+  /** How to log in, where the server wants that; null otherwise. */
+  private login(error: unknown): string | null {
+    const { config } = this;
+    const status = statusOf(error);
+    if (!("url" in config) || (status !== 401 && status !== 403)) return null;
+    const login = Object.keys(config.headers).find((name) => /authorization|token|key/i.test(name));
+    return login === undefined
+      ? ` It wants a login (${status}), which ekiden cannot do for you. Make a token where the server is run, and give its entry a header with it: "headers": { "Authorization": "Bearer \${${tokenName(this.name)}}" }, with ${tokenName(this.name)} in the environment.`
+      : ` It refuses the header ${login} of its entry (${status}): the token is wrong, has ended, or may not do this. Make a new one and set it there.`;
+  }
+
   private lastWords(): string {
     const words = this.reached?.stderr().trim().split("\n").slice(-5).join("\n");
     return words ? ` It wrote last:\n${words}\n` : "";
   }
+}
+
+const tokenName = (server: string): string => `${server.toUpperCase().replace(/\W/g, "_")}_TOKEN`;
+
+/** The status of HTTP in an error of the library, which has several kinds. */
+function statusOf(error: unknown): number | undefined {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (one.name === "UnauthorizedError") return 401;
+    const { code, status, data } = one as Error & {
+      code?: unknown;
+      status?: unknown;
+      data?: { status?: unknown };
+    };
+    const found = [status, code, data?.status].find(
+      (value) => typeof value === "number" && value >= 400 && value < 600,
+    );
+    if (found !== undefined) return Number(found);
+    const said = /\b(?:HTTP|status|code)\D{0,10}(40[13])\b|\((40[13])\)/i.exec(one.message);
+    if (said) return Number(said[1] ?? said[2]);
+  }
+  return undefined;
 }
 
 /** "fetch failed" alone is useless; its cause is not. */

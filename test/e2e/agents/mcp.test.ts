@@ -2,7 +2,9 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { createRequire } from "node:module";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -179,6 +181,36 @@ it("speaks streamable HTTP to a server that somebody else runs", async () => {
     await mcp.close();
     child.kill("SIGKILL");
     await once(child, "close");
+  }
+});
+
+it.each(["http", "sse"] as const)("says how to log in to a server over %s that wants it", async (type) => {
+  for (const status of [401, 403]) {
+    const server = createServer((_, response) => void response.writeHead(status).end("no"));
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+    try {
+      const entry = (name: string, headers: Record<string, string>): NamedServer => ({
+        name,
+        config: { type, url, headers },
+      });
+      await open(entry("my-docs", {}), entry("known", { Authorization: "Bearer x" })).tools("");
+      expect(problems.sort()).toEqual([
+        expect.stringMatching(
+          new RegExp(`^known: .*refuses the header Authorization of its entry \\(${status}\\)`),
+        ),
+        expect.stringMatching(
+          new RegExp(
+            `^my-docs: .*wants a login \\(${status}\\).*"Authorization": "Bearer \\$\\{MY_DOCS_TOKEN\\}"`,
+          ),
+        ),
+      ]);
+      problems = [];
+    } finally {
+      await mcp.close();
+      server.close();
+    }
   }
 });
 
