@@ -244,11 +244,9 @@ const twentieth = ({ int, strict, xid }: Names): Step[] => [
   textsOnce,
 ];
 
-/** The last words of a member that cannot work. */
-const twentyFirst = (): Step[] => ["alter table members add column note text"];
-
-/** The windows of logins of agent programs (see logins.ts). */
-const twentySecond = ({ int, real, strict, xid }: Names): Step[] => [
+/** `note`: the last words of a member that cannot work. `logins`: the windows of logins of agent programs (see logins.ts). */
+const twentyFirst = ({ int, real, strict, xid }: Names): Step[] => [
+  "alter table members add column note text",
   `create table logins (
     team text not null, program text not null, login text not null, machine text not null, kind text not null, used ${real},
     resets_at ${int}, source text not null, at ${int} not null,
@@ -282,7 +280,6 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   nineteenth,
   twentieth,
   twentyFirst,
-  twentySecond,
 ];
 
 /** The version that this program writes. */
