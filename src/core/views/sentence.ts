@@ -212,11 +212,8 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
     const [words, tone] = JUDGED[verdict];
     const of = task === null ? "the goal" : `#${task}`;
     const cost = spent > 0 ? ` and $${spent.toFixed(2)}` : "";
-    return [
-      who,
-      `${model} looked at ${of} after ${calls} model calls${cost}: ${words}${text && `: ${text}`}`,
-      tone,
-    ];
+    const seen = `${model} looked at ${of} after ${calls} model calls${cost}`;
+    return [who, `${seen}: ${words}${text && `: ${text}`}`, tone];
   },
   "memory.kept": ({ who, topics }) => [who, `noted for later sessions: ${topics.join(", ")}`, "dim"],
   "login.window": (window) => [null, windowWords(window), isOver(window) ? "warn" : "dim"],
