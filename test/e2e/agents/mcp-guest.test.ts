@@ -81,7 +81,7 @@ it("pulls the tasks that become ready, hears mail while it waits, and leaves wit
   expect(one.client.getInstructions()).toContain("wait_for_work");
   const first = await one.call("wait_for_work");
   expect(first.text).toMatch(/^You are "test-agent", a teammate in team "default"[\s\S]*Build it well/);
-  expect((await one.call("complete_task", { result: "built" })).text).toBe("Completed #1.");
+  expect((await one.call("complete_task", { result: "built" })).text).toBe("Completed #1. Ready now: #2.");
   const second = await one.call("wait_for_work");
   expect(second.text).toMatch(/^<auto-claimed task="2"/);
   await one.call("complete_task", { result: "tested" });
