@@ -204,7 +204,7 @@ export class LandingRun {
     const { gate } = this.job.options;
     const task = this.job.task.id;
     const step = gate === undefined ? "it takes to put the task on it" : `\`${gate}\` takes`;
-    return `${target} moved ${this.races} times while #${task} was to land: it gets new commits more often than ${step}. Stop committing to ${target} until #${task} has landed${gate === undefined ? "" : ", use a faster gate"}, or set targetBranch to a branch of the team's own. If the task has failed, ekiden retry ${task} repeats it.`;
+    return `${target} moved ${this.races} times while #${task} was to land: it gets new commits more often than ${step}. Stop committing to ${target} until #${task} has landed${gate === undefined ? "" : ", use a faster gate"}, or set targetBranch to a branch of the team's own. A task that has failed by this can be retried.`;
   }
 
   /** Asks the remote, if there is one. Not null when an earlier owner has landed the task, here or on another machine. */

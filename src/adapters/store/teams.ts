@@ -1,6 +1,6 @@
 /** Listing and removing teams. */
 import { badInput, notFound } from "../../core/errors.ts";
-import type { Name } from "../../core/ids.ts";
+import { LEAD, type Name } from "../../core/ids.ts";
 import { appendFacts } from "./journal.ts";
 import { type Op, Raw, sql, type Tx } from "./sql.ts";
 
@@ -35,12 +35,12 @@ export function* removeTeam(tx: Tx, name: Name, by: Name, force: boolean): Op<vo
     select machine, pid from hosts where team = ${name} and lease_until > ${tx.leaseClock} order by id limit 1`;
   if (host)
     throw badInput(
-      `Team "${name}" is being run by process ${host.pid} on ${host.machine}. Nothing was deleted. End it first: ekiden --team ${name} stop.`,
+      `Team "${name}" is being run by process ${host.pid} on ${host.machine}. Nothing was deleted. ${by === LEAD ? "Tell the person that it must be stopped first" : `End it first: ekiden --team ${name} stop`}.`,
     );
   const inTheWay = force ? [] : yield* unfinished(name);
   if (inTheWay.length > 0)
     throw badInput(
-      `Team "${name}" still has ${inTheWay.join(" and ")}. Nothing was deleted. Finish that, or force the deletion: ekiden teams delete ${name} --force.`,
+      `Team "${name}" still has ${inTheWay.join(" and ")}. Nothing was deleted. Finish that, or force the deletion: ${by === LEAD ? "delete_team with force" : `ekiden teams delete ${name} --force`}.`,
     );
   // Before its events are deleted: SQLite reuses the highest numbers, and followers of other teams would miss the events that get them.
   if (name !== tx.team) yield* appendFacts(tx, [{ type: "team.deleted", team: name, by }]);
