@@ -9,7 +9,7 @@ import type { Notice, WindowKind } from "./window.ts";
 /** A notice is short: a text about limits is none. */
 const NOTICE_MAX = 600;
 
-/** By program; "" for all others. */
+/** By the program that says them. Each text is tried with all of them: some programs pass on the words of a vendor. */
 const WORDS: Readonly<Record<string, RegExp>> = {
   claude:
     /(?:hit|reached) your (?:[\w-]+ ){0,3}limit\b.*resets?|usage limit reached\|\d{10}|\b(?:5-hour|weekly|opus|sonnet|usage) limit reached/i,
@@ -25,11 +25,9 @@ const KINDS: readonly (readonly [WindowKind, RegExp])[] = [
 ];
 const kindIn = (text: string): WindowKind => KINDS.find(([, words]) => words.test(text))?.[0] ?? "5h";
 
-/** Null: the text is no notice of a limit. `program`: the name of a preset; any other is tried with all words. `zone`: of this machine. */
-export function noticeIn(program: string, text: string, now: Instant, zone: string): Notice | null {
-  if (text.length > NOTICE_MAX) return null;
-  const words = WORDS[program] ? [WORDS[program]] : Object.values(WORDS);
-  if (!words.some((one) => one.test(text))) return null;
+/** Null: the text is no notice of a limit. `zone`: of this machine. */
+export function noticeIn(text: string, now: Instant, zone: string): Notice | null {
+  if (text.length > NOTICE_MAX || !Object.values(WORDS).some((one) => one.test(text))) return null;
   return { kind: kindIn(text), usedPercent: 100, resetsAt: resetIn(text, now, zone), source: "words" };
 }
 

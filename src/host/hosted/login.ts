@@ -102,13 +102,13 @@ export class Login {
    * asked once more in a new session; else its member rests.
    */
   heard(texts: readonly string[], who: object): EkidenError | null {
-    const { program, clock } = this.parts;
+    const { clock } = this.parts;
     // Others have heard it meanwhile.
     if (this.until !== null && this.trying !== who && clock.now() < this.until)
       return this.closed(this.until);
     const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
     for (const text of texts) {
-      const notice = noticeIn(program, text, clock.now(), zone);
+      const notice = noticeIn(text, clock.now(), zone);
       if (!notice) continue;
       const isFirst = !this.isSuspected;
       this.isSuspected = true;
