@@ -102,7 +102,7 @@ export class HostedModel implements Model {
 
   private hasWorked(): void {
     this.failures.worked();
-    this.options.login.worked();
+    this.options.login.worked(this);
   }
 
   /** The program and all that it started have ended. */

@@ -118,11 +118,11 @@ async function play(store: Store, seed: number, knows: boolean): Promise<Played>
         continue;
       }
     }
-    if (entry === "try") login.worked();
+    if (entry === "try") login.worked(member);
     const took = minutes[nth] ?? 0;
     nth += 1;
     program.work(took);
-    login.worked();
+    login.worked(member);
     member.at = now + took * MINUTE;
     ended = Math.max(ended, member.at);
   }

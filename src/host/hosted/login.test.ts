@@ -36,14 +36,16 @@ it("asks once more after words alone, then is closed for all until the reset", a
     here.clock.now() + 605_500,
   );
   expect([ann, bob].map((who) => enters(login, who))).toEqual([605_500, 605_500]);
-  // A prompt that was on its way ends in the same way, whatever its words.
+  // A prompt that was on its way shows nothing by what it does, and ends in the same way, whatever its words.
+  login.worked(bob);
+  expect(enters(login, bob)).toBe(605_500);
   expect(login.heard(["Nothing."], bob)?.details.until).toBe(here.clock.now() + 605_500);
 });
 
 it("takes a false notice for none once a call succeeded", async () => {
   const login = await open();
   login.heard([`${LIMIT} ${at(600_500)}`], ann);
-  login.worked();
+  login.worked(ann);
   expect(login.heard([`${LIMIT} ${at(600_500)}`], ann)?.details).toMatchObject({ again: true });
 });
 
@@ -59,7 +61,7 @@ it("lets one member try after the reset; the others follow when it worked", asyn
   expect(enters(login, ann)).toBe(5_000);
   login.left(bob); // its process was ended
   expect(enters(login, ann)).toBe("try");
-  login.worked();
+  login.worked(ann);
   expect([ann, bob].map((who) => enters(login, who))).toEqual(["go", "go"]);
 });
 

@@ -78,8 +78,9 @@ export class Login {
     if (this.trying === who) this.trying = null;
   }
 
-  /** Its program did something, so no limit is reached. */
-  worked(): void {
+  /** The program of `who` did something, so no limit is reached; one that was prompted before it was closed shows nothing. */
+  worked(who: object): void {
+    if (this.until !== null && this.trying !== who) return;
     this.isSuspected = false;
     this.unknown = 0;
     this.trying = null;
@@ -131,7 +132,7 @@ export class Login {
     signal.throwIfAborted();
     const limit = this.heard([who.requests.takeWords()], who);
     if (limit !== null) throw limit;
-    this.worked();
+    this.worked(who);
   }
 
   private close({ resetsAt }: Notice, why: string): Instant {
