@@ -24,13 +24,26 @@ export async function changesOf(git: Git, root: string, range: string): Promise<
   return { paths, inner: added.filter((path) => !known.has(path)) };
 }
 
+/** `git add` does not take a repository without a commit. */
+const NO_COMMIT =
+  /^(?:error: '?(.+?)\/?'? does not have a commit checked out|error: (.+): is a directory - add files inside instead)$/m;
+
+/** The fault of a `git add` that failed because of what a `git init` has left; null for others. */
+export function addFault(said: string): Refused | null {
+  const [, one, other] = NO_COMMIT.exec(said) ?? [];
+  const path = one ?? other;
+  return path === undefined ? null : innerFault([path]);
+}
+
+const innerFault = (inner: readonly string[]): Refused =>
+  refused(
+    "branch",
+    `${listed(inner)}: a git repository of its own inside the worktree. None of its files would land, only the number of a commit that nobody else has. Delete its .git folder and run: git rm -r --cached --ignore-unmatch ${inner[0]}. Or have git ignore it, or make it a submodule.`,
+  );
+
 /** Null where nothing is against them. */
 export function faultOf(job: LandingInput, { paths, inner }: Changes): Refused | null {
-  if (inner.length > 0)
-    return refused(
-      "branch",
-      `${listed(inner)}: a git repository of its own inside the worktree. None of its files would land, only the number of a commit that nobody else has. Delete its .git folder and run: git rm -r --cached ${inner[0]}. Or have git ignore it, or make it a submodule.`,
-    );
+  if (inner.length > 0) return innerFault(inner);
   const closed = protectedFault(job, paths);
   return closed === null ? null : refused("branch", closed);
 }

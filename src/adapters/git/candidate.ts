@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { changesOf, faultOf } from "./branch-changes.ts";
+import { addFault, changesOf, faultOf } from "./branch-changes.ts";
 import { type Git, NotesGone, type Ran } from "./git.ts";
 import { NO_HOOKS } from "./hardening.ts";
 import { apartOf, flattened, identity, squashed } from "./landing-commits.ts";
@@ -260,7 +260,7 @@ export class LandingTree {
   private async commitChanges(paths: readonly string[]): Promise<Refused | null> {
     const { git, root, message } = this.task;
     const added = await addAll(git, root, paths);
-    if (added.code !== 0) return refusedByGit("git add failed", added);
+    if (added.code !== 0) return addFault(added.err) ?? refusedByGit("git add failed", added);
     const done = await this.as("commit", "--quiet", "--message", message);
     // A change of only a file's time, or inside a submodule, leaves nothing to commit.
     if (done.code !== 0 && (await git.try(root, "diff", "--cached", "--quiet")).code === 0) return null;

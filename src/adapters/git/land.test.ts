@@ -1,5 +1,5 @@
 /** Several landings at once: gates in advance, those that fall out, reservations, and proof of what each gate has seen. */
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { landing, openTrees, writeWork } from "../../../test/fixtures/landing-trees.ts";
@@ -295,4 +295,38 @@ it.each([
   expect(await all.land(task(1), BY)).toMatchObject({
     ...{ kind: "refused", why: "branch", evidence: expect.stringMatching(words) },
   });
+});
+
+it("lands the files of a task in which somebody ran git init, or says what keeps them back", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const all = await trees(repo, {});
+  const init = (folder: string, ...more: string[]): void =>
+    void repo.git("-C", folder, ...more, "init", "--quiet");
+  const inner = await writeWork(all, task(1), { "1.txt": "x\n" });
+  mkdirSync(join(inner, "app"));
+  writeFileSync(join(inner, "app/index.ts"), "x\n");
+  init(join(inner, "app"));
+  expect(await all.land(task(1), BY)).toMatchObject({
+    ...{ kind: "refused", why: "branch" },
+    evidence: expect.stringMatching(
+      /^app: a git repository of its own inside the worktree.*Delete its \.git folder/,
+    ),
+  });
+  rmSync(join(inner, "app/.git"), { recursive: true });
+  expect(await all.land(task(1), BY)).toMatchObject({ kind: "landed" });
+  expect(repo.read("app/index.ts")).toBe("x\n");
+
+  const again = await writeWork(all, task(2), { "2.txt": "x\n" });
+  init(again);
+  expect(await all.land(task(2), BY)).toMatchObject({ kind: "landed" });
+
+  const replaced = await writeWork(all, task(3), { "3.txt": "x\n" });
+  rmSync(join(replaced, ".git"), { recursive: true });
+  init(replaced);
+  // Commits of the other repository are gone; the files are there.
+  expect(await all.land(task(3), BY)).toMatchObject({
+    ...{ kind: "refused", evidence: expect.stringContaining("It has been made again") },
+  });
+  expect(await all.land(task(3), BY)).toMatchObject({ kind: "landed" });
+  expect(["1.txt", "2.txt", "3.txt"].map((path) => repo.read(path))).toEqual(["x\n", "x\n", "x\n"]);
 });

@@ -1,8 +1,9 @@
 /** Checks whether a project can have worktrees, before anything is created. */
 import { existsSync } from "node:fs";
-import { isAbsolute, join, normalize, sep } from "node:path";
+import { isAbsolute, join, normalize, resolve, sep } from "node:path";
 import { badInput, EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { textIn } from "../small-files.ts";
 import { type Git, messageOfGit } from "./git.ts";
 
 export type Repository = {
@@ -41,8 +42,17 @@ export async function repositoryOf(
     // It answers with --path-format itself.
     if (major < 2 || (major === 2 && minor < 31))
       refuse(`This is ${version}, and worktrees need git 2.31 or newer.`);
-    if (isInside === "" && !/not a git repository/i.test(found.err))
+    if (isInside === "" && !/not a git repository|bare repository/i.test(found.err))
       refuse(`git cannot use ${project}: ${messageOfGit(found)}`);
+    const elsewhere = await worktreesOfBare(git, project);
+    if (elsewhere !== null) {
+      const [first] = elsewhere;
+      const start =
+        first === undefined
+          ? "Make a worktree of it (git worktree add main), and start ekiden there"
+          : `Start ekiden in one of its worktrees: ${listed(elsewhere)}`;
+      throw badInput(`${project} is a bare repository: it has no files to work on. ${start}.`);
+    }
     refuse(
       `${project} is not in a working copy of a git repository, and worktrees need one. Run: git init && git add -A && git commit -m "First commit".`,
     );
@@ -77,6 +87,16 @@ export async function repositoryOf(
       );
   }
   return { commonDir, prefix, target: landOn };
+}
+
+/** The worktrees of a bare repository, which is the folder itself or the one that its `.git` names; null for another folder. */
+async function worktreesOfBare(git: Git, project: string): Promise<string[] | null> {
+  const named = /^gitdir: (.+)$/m.exec(textIn(join(project, ".git")))?.[1];
+  const folder = named === undefined ? project : resolve(project, named);
+  const { code, out } = await git.try(project, `--git-dir=${folder}`, "worktree", "list", "--porcelain");
+  const [main = "", ...others] = code === 0 ? out.split("\n\n") : [];
+  if (!main.split("\n").includes("bare")) return null;
+  return others.flatMap((one) => /^worktree (.+)$/m.exec(one)?.[1] ?? []).filter((path) => existsSync(path));
 }
 
 /** @returns the operation that is unfinished in a worktree, such as "rebase"; null for none */

@@ -106,9 +106,12 @@ async function withFilesAside(
   return why;
 }
 
-/** Copies the rest of its files over those of its branch. */
+/** Copies the rest of its files over those of its branch. A `git init` in the place of the worktree leaves a `.git` that is not the worktree's. */
 const layOver = (root: string, add: () => Promise<string | null>): Promise<string | null> =>
-  withFilesAside(root, add, (aside) => cpSync(aside, root, { recursive: true, verbatimSymlinks: true }));
+  withFilesAside(root, add, (aside) => {
+    const filter = (path: string): boolean => path !== join(aside, ".git");
+    cpSync(aside, root, { recursive: true, verbatimSymlinks: true, filter });
+  });
 
 /** Somebody removed git's notes about it (git worktree prune while its disk was away): its files are kept. */
 const putBack = (root: string, add: () => Promise<string | null>): Promise<string | null> =>
