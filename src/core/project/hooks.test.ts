@@ -157,6 +157,8 @@ describe("an exit code", () => {
 
   it.each([
     '{"decision": "blo',
+    '{"deci',
+    '{"continue": true}\n{"permiss',
     "{'decision': 'block'}",
     '{decision: "block"}',
     '{"continue": true}\n{"decision": "block"',

@@ -213,8 +213,8 @@ const KNOWN =
 function jsonAnswer(
   stdout: string,
 ): { blocks: boolean; reason: string; context: string; note: string } | "unreadable" | null {
-  const last = jsonObjects(plainText(stdout).replaceAll("\uFEFF", "")).findLast(({ text }) =>
-    KNOWN.test(text),
+  const last = jsonObjects(plainText(stdout).replaceAll("\uFEFF", "")).findLast(
+    ({ text, value }) => KNOWN.test(text) || (value === undefined && /^\{\s*["']/.test(text)),
   );
   if (last === undefined) return null;
   const read = answerShape().safeParse(last.value);
