@@ -231,7 +231,7 @@ it("says what to do when the target moves more often than the gate takes, and la
   const refused = await all.land(task(1), { ...BY, onMoved });
   const words = (times: number) =>
     new RegExp(
-      `main moved ${times} times while #1 .* more often than .git .* takes\\. Stop committing .* faster gate, or set targetBranch.*ekiden retry 1`,
+      `main moved ${times} times while #1 .* more often than .git .* takes\\. Stop committing .* faster gate, or set targetBranch.*can be retried`,
     );
   expect(refused).toMatchObject({
     kind: "refused",
