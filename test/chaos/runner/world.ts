@@ -197,8 +197,8 @@ export class World {
   }
 
   /**
-   * It looks at the team, or offers to work for it. Both are refused while a host of this version has a lease. As a person does it,
-   * who has installed an update while a team works.
+   * It looks at the team, which it reads from a copy, or offers to work for it, which is refused while a host of this version has a
+   * lease. As a person does it, who has installed an update while a team works.
    */
   async startNewer(): Promise<boolean> {
     const isLook = this.dice() < 0.5;
@@ -206,7 +206,9 @@ export class World {
     this.newer ??= newerProgram(this.options.dir, PROGRAM);
     const child = this.program(isLook ? ["tasks"] : ["resume", "--teammate", "zed"], "ignore", this.newer);
     await ended(child);
-    if (child.exitCode !== STORE_CODE) this.newerEnds.push(`${child.exitCode ?? child.signalCode}`);
+    const isShown = isLook && child.exitCode === 0;
+    if (!isShown && child.exitCode !== STORE_CODE)
+      this.newerEnds.push(`${child.exitCode ?? child.signalCode}`);
     return true;
   }
 
