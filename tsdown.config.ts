@@ -90,7 +90,7 @@ const program = defineConfig({
           test: files("core/settings/settings", "core/settings/merge", "project/settings"),
         },
         { name: "views", priority: 2, test: /\/src\/core\/views\// },
-        { name: "store", priority: 1, test: /\/src\/adapters\/store\/(?!backup)/ },
+        { name: "store", priority: 1, test: /\/src\/adapters\/store\/(?!backup|older)/ },
         {
           name: "host",
           test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted|whole-events)\.ts))|host(?!\/(worker|guests|hosted|sync)\/|\/judge\.ts))\/|\/src\/adapters\/process-table\.ts$|\/src\/(faces\/run-team|core\/project\/runbook)\.ts$/,
