@@ -25,6 +25,7 @@ async function run(args: readonly string[], loops: (who: string, n: number) => A
   const server = await startModelServer({
     anthropic: ({ system }) => {
       const who = /^You are "([^"]+)"/.exec(system)?.[1] ?? "";
+      if (who === "judge") return { text: "STOP: it gets nowhere" };
       asked.set(who, (asked.get(who) ?? 0) + 1);
       return loops(who, asked.get(who) ?? 0);
     },
@@ -32,7 +33,8 @@ async function run(args: readonly string[], loops: (who: string, n: number) => A
   const model = ["--model", "anthropic/claude-sonnet-4-5", "--quiet"];
   try {
     if (args.includes("resume")) await project.add({ subject: "Do it" });
-    await project.run([...args, ...model], { env: server.env });
+    // A member that only talks is one that cannot work: its run ends after a while.
+    await project.run([...args, ...model], { env: { ...server.env, EKIDEN_PROVIDER_TIMEOUT_MS: "1000" } });
   } finally {
     await server.close();
   }
