@@ -58,6 +58,7 @@ it("takes what a model or the person says out of all records, and out of the wor
         { tool: "send_message", input: { to: "person", text: say } },
       ],
     },
+    { who: "alice", text: say, calls: [{ tool: "complete_task", input: { result: say } }] },
     { text: say, times: "any" },
   ];
   const one = project({
