@@ -22,7 +22,10 @@ export function inputFault(
       ? issue.keys.map((key) => unknownField(tool, key, issue.path, schema, input))
       : [`${issue.path.join(".") || "input"}: ${issue.message}`],
   );
-  return `The input of ${tool} does not fit: ${faults.join("; ")}. Nothing was done. Call it again with the right input.`;
+  return `The input of ${tool} does not fit: ${faults
+    .map((fault) => fault.replace(/\.$/, ""))
+    .join("; ")
+    .replace(/[^?]$/, "$&.")} Nothing was done. Call it again with the right input.`;
 }
 
 function unknownField(
@@ -51,7 +54,11 @@ function unknownField(
         : near(key, fields)
       : ` Instead: ${instead}.`;
   const exist = fields.length === 0 ? "it has no fields" : `the fields are ${fields.join(", ")}`;
-  return `there is no field ${quote(key)}${where}: ${exist}.${hint}`.replace(/\.$/, "");
+  const fault =
+    ours?.startsWith("@") && instead === undefined
+      ? `the value of ${quote(key)}${where} cannot be used here`
+      : `there is no field ${quote(key)}${where}`;
+  return `${fault}: ${exist}.${hint}`.replace(/\.$/, "");
 }
 
 /** By letters, or by a word that both have: `blocked_tasks` is near to blocked_by. */

@@ -11,7 +11,7 @@ const PATH = "file_path filepath file filename absolute_path target_file noteboo
 const FOLDER = "dir_path directory dir folder target_directory relative_workspace_path";
 const ID = "task_id task number";
 const BLOCKERS =
-  "depends_on depends dependencies deps dependency requires needs blockers prerequisites waits_for";
+  "depends_on depends dependencies deps dep dependency requires needs blockers prerequisites prerequisite waits_for wait_for follows";
 const OWNER = "owner assignee assigned_to assign_to agent agent_name teammate member";
 const PLAN = "plan_mode_required requires_plan require_plan plan_required plan_first require_plan_approval";
 const MEMBER = "teammate teammate_name to recipient target member agent agent_name target_agent_id agent_id";
@@ -44,12 +44,13 @@ const TASK = `
  */
 export const TABLE = `
 bash: shell local_shell container.exec exec_command shell_command run_shell_command run_terminal_cmd run_terminal_command execute_command execute_bash run_command run_bash terminal background_run
-  command: cmd script commands command_line
+  command: cmd script command_line
+  @lines: commands
   timeout_ms: timeout_milliseconds
   run_in_background: is_background background run_in_bg
   @cwd: cwd workdir working_directory working_dir path ${FOLDER}
   @timeout: timeout timeout_seconds timeout_sec timeout_secs
-  - description require_user_approval requires_approval with_escalated_permissions sandbox_permissions prefix_rule login=true tty=false is_input=false is_input="false" yield_time_ms max_output_tokens dangerously_disable_sandbox=false
+  - description require_user_approval requires_approval with_escalated_permissions sandbox_permissions prefix_rule login=true tty=false is_input=false yield_time_ms max_output_tokens dangerously_disable_sandbox=false
   ?env: set variables within the command
   ?stdin: commands get no input, use a here-document
   +background_run: {"run_in_background":true}

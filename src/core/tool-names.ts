@@ -50,21 +50,34 @@ export function inOurNames(call: Called): Called {
   if (!habit || !isFields(input)) return { tool: ours, input };
   const { fields, words } = renamed({ ...habit.stands[folded(tool)], ...input }, habit);
   for (const [name, one] of Object.entries(habit.lists)) {
-    const list = fields[name];
+    const list = listIn(fields[name]);
     if (Array.isArray(list))
       fields[name] = list.map((part) => (isFields(part) ? renamed(part, one).fields : part));
   }
   const patch = ours === "bash" ? patchIn(fields) : null;
   if (patch !== null) return { tool: "apply_patch", input: { patch } };
   const meant = VALUES[ours]?.(fields) ?? { tool: ours, input: fields };
-  return { tool: meant.tool, input: inTheirWords(meant.input, words) };
+  // The words that only describe a call are those of the tool that it has become.
+  const became = meant.tool === ours ? undefined : HABITS[meant.tool];
+  const read = became ? renamed(meant.input, became).fields : meant.input;
+  return { tool: meant.tool, input: inTheirWords(read, words) };
+}
+
+/** Some models write a list as text. */
+function listIn(value: unknown): unknown {
+  if (typeof value !== "string" || !/^\s*\[/.test(value)) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
 }
 
 /** A form that no conversion has taken is shown to the model by its own word. */
 function inTheirWords(fields: Fields, words: ReadonlyMap<string, string>): Fields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
-      name.startsWith("@") ? (words.get(name) ?? name) : name,
+      name.startsWith("@") ? (words.get(name) ?? name.slice(1)) : name,
       value,
     ]),
   );

@@ -11,14 +11,15 @@ const same =
 
 /** Gets the fields in our names. A form ("@…") that it leaves in place is refused. */
 export const VALUES: Readonly<Record<string, Convert>> = {
-  bash: same("bash", ({ "@cwd": folder, "@timeout": timeout, ...fields }) => {
+  bash: same("bash", ({ "@cwd": folder, "@timeout": timeout, "@lines": lines, ...fields }) => {
     const time = wholeIn(timeout);
     return {
       // Nobody means less than a second: such a figure is in seconds.
       ...(time !== undefined && { timeout_ms: time < 1_000 ? time * 1_000 : time }),
       ...fields,
-      command: inFolder(lineOf(fields.command), folder),
+      command: inFolder(lineOf(fields.command ?? linesOf(lines)), folder),
       ...given({
+        "@lines": fields.command === undefined && linesOf(lines) !== undefined ? undefined : lines,
         "@timeout": time === undefined ? timeout : undefined,
         "@cwd": typeof folder === "string" ? undefined : folder,
       }),
@@ -49,8 +50,9 @@ export const VALUES: Readonly<Record<string, Convert>> = {
     };
   }),
   glob: same("glob", ({ "@recursive": recursive, ...fields }) => ({
-    ...(fields.path !== undefined && { pattern: recursive === true ? "**" : "*" }),
+    ...(fields.path !== undefined && { pattern: flagIn(recursive) === true ? "**" : "*" }),
     ...fields,
+    ...(recursive !== undefined && typeof flagIn(recursive) !== "boolean" && { "@recursive": recursive }),
   })),
   grep: same(
     "grep",
@@ -58,8 +60,13 @@ export const VALUES: Readonly<Record<string, Convert>> = {
       const around = [before, after].map(wholeIn).filter((lines) => lines !== undefined);
       return {
         ...(around.length > 0 && { context: Math.max(...around) }),
+        ...given({
+          "@before": wholeIn(before) === undefined ? before : undefined,
+          "@after": wholeIn(after) === undefined ? after : undefined,
+        }),
         ...(mode === "files_with_matches" && { files_only: true }),
-        ...(sensitive === false && { ignore_case: true }),
+        ...(flagIn(sensitive) === false && { ignore_case: true }),
+        ...(sensitive !== undefined && typeof flagIn(sensitive) !== "boolean" && { "@sensitive": sensitive }),
         ...(mode !== undefined && mode !== "content" && mode !== "files_with_matches" && { "@mode": mode }),
         ...fields,
       };
@@ -89,9 +96,10 @@ export const VALUES: Readonly<Record<string, Convert>> = {
       ? { tool: "review_plan", input: fields }
       : { tool: "submit_plan", input: { plan, ...fields } },
   schedule_cron: same("schedule_cron", ({ "@recurring": recurring, ...fields }) => {
-    if (recurring === undefined || fields.once === !recurring) return fields;
-    return typeof recurring === "boolean" && fields.once === undefined
-      ? { ...fields, once: !recurring }
+    const recurs = flagIn(recurring);
+    if (recurs === undefined || flagIn(fields.once) === !recurs) return fields;
+    return typeof recurs === "boolean" && fields.once === undefined
+      ? { ...fields, once: !recurs }
       : { ...fields, "@recurring": recurring };
   }),
 };
@@ -114,7 +122,7 @@ function subagent({ "@name": name, "@model": model, "@mode": mode, "@plan": plan
       ...looks,
       ...input,
       ...given({ "@model": model === "inherit" ? undefined : model, "@mode": isUsual ? undefined : mode }),
-      ...(plan === true && { "@plan": plan }),
+      ...(plan !== undefined && flagIn(plan) !== false && { "@plan": plan }),
     },
   };
 }
@@ -138,7 +146,7 @@ function changed({ "@status": status, "@blocks": blocks, "@result": result, ...f
   const { id, assign, description, ...more } = fields;
   const forms = given({ "@status": status, "@blocks": blocks, "@result": result });
   const others = Object.keys(more).length;
-  const tool = OF_STATUS[String(status)];
+  const tool = OF_STATUS[String(status).toLowerCase()];
   if (tool !== undefined && others === 0 && blocks === undefined) {
     const words = result ?? description;
     if (tool === "claim_task" && words === undefined) return { tool, input: given({ id, owner: assign }) };
@@ -183,7 +191,8 @@ function sent({ "@type": type, "@request": request, "@yes": yes, ...fields }: Fi
   }
   const { to, text, ...others } = fields;
   const words = text === "" ? undefined : text;
-  const isAll = /^(?:\*|all|everyone)$/.test(String(to)) || type === "broadcast";
+  const isAll =
+    /^(?:\*|all|everyone)$/.test(String(to)) || (type === "broadcast" && (to === undefined || to === ""));
   if (isAll && (type === undefined || /^(?:broadcast|message|note|text)$/.test(String(type))))
     return { tool: "broadcast", input: { ...others, ...given({ text }) } };
   switch (type) {
@@ -216,12 +225,15 @@ function sent({ "@type": type, "@request": request, "@yes": yes, ...fields }: Fi
 const given = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
+/** Some models write "false". Any other value stays, and is refused where it is not understood. */
+const flagIn = (value: unknown): unknown => (value === "true" ? true : value === "false" ? false : value);
+
 const wholeIn = (value: unknown): number | undefined => {
-  const number = typeof value === "string" && /^\d+$/.test(value) ? Number(value) : value;
+  const number = typeof value === "string" && /^-?\d+$/.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isInteger(number) ? number : undefined;
 };
 
-/** `[3, 7]`, "3-7" or "3"; an end of -1 is the end of the file. */
+/** `[3, 7]`, "3-7" or "3"; an end of -1 is the end of the file. Null: it is no range. */
 function rangeIn(value: unknown): readonly [number, number?] | null {
   const [from, to] = Array.isArray(value)
     ? value.map(wholeIn)
@@ -229,16 +241,27 @@ function rangeIn(value: unknown): readonly [number, number?] | null {
         .slice(1)
         .map((part, i, [first]) => wholeIn(part ?? (i === 1 ? first : part)));
   if (from === undefined) return null;
-  return to === undefined || to < from ? [from] : [from, to];
+  const hasEnd = Array.isArray(value) && value.length > 1;
+  if (to === undefined ? hasEnd : to !== -1 && to < from) return null;
+  return to === undefined || to === -1 ? [from] : [from, to];
 }
 
-/** A program with its arguments is one line; of `bash -lc LINE` only the line. */
+/** A program with its arguments is one line; of `bash -lc LINE` only the line. One text alone is a line already. */
 function lineOf(command: unknown): unknown {
   if (!Array.isArray(command) || !command.every((word) => typeof word === "string")) return command;
+  if (command.length === 1) return command[0];
   const [program = "", option = "", line] = command;
   if (command.length === 3 && /(?:^|\/)(?:ba|z|da)?sh$/.test(program) && /^-l?c$/.test(option)) return line;
   return command.map(quoted).join(" ");
 }
+
+/** Each of several commands is a line of its own; the first that fails ends them. */
+const linesOf = (lines: unknown): string | undefined =>
+  typeof lines === "string"
+    ? lines
+    : Array.isArray(lines) && lines.length > 0 && lines.every((line) => typeof line === "string")
+      ? (lines.length > 1 ? ["set -e", ...lines] : lines).join("\n")
+      : undefined;
 
 const inFolder = (line: unknown, folder: unknown): unknown =>
   typeof line !== "string" || typeof folder !== "string" || folder === "" || folder === "."

@@ -115,7 +115,9 @@ export function dictionaryOf(habit: Words): Dictionary {
 function isAside(aside: Dictionary["aside"], word: string, value: unknown): boolean {
   const name = aside.has(word) ? word : folded(word);
   const values = aside.get(name);
-  return aside.has(name) && (values === undefined || values.includes(JSON.stringify(value)));
+  // Some models write "false" for false.
+  const forms = [JSON.stringify(value), String(value)];
+  return aside.has(name) && (values === undefined || forms.some((form) => values.includes(form)));
 }
 
 /** Also `[2]` and `"#2"`. */

@@ -7,7 +7,7 @@ import { quote } from "../core/ids.ts";
 import { cutEnd } from "../core/text/valid.ts";
 import type { ToolContext } from "../ports/index.ts";
 import { defineTool } from "./define.ts";
-import { maybe, text } from "./inputs.ts";
+import { maybe, text, whole } from "./inputs.ts";
 import { nearby } from "./look-alike.ts";
 import { NUL, ripgrep } from "./ripgrep.ts";
 import { checkPattern, placeOf } from "./workspace.ts";
@@ -25,13 +25,10 @@ export const grep = defineTool({
       glob: maybe.text,
       files_only: maybe.flag,
       ignore_case: maybe.flag,
-      context: z.coerce
-        .number()
-        .int()
-        .min(0)
-        .max(20)
+      context: whole
+        .refine((lines) => lines >= 0 && lines <= 20, "expected 0 to 20 lines")
         .optional()
-        .meta({ type: "integer", minimum: undefined, maximum: undefined }),
+        .meta({ type: "integer" }),
     }),
   access: "read",
   subject: ({ pattern, path }) => (path === undefined ? pattern : `${pattern} in ${path}`),

@@ -140,7 +140,6 @@ const FORMS: Readonly<Record<string, readonly (readonly [value: unknown, tool: s
     "update_task @blocks": [[[5], "update_task", { id: 5, add_blocked_by: [3] }]],
     "send_message @type": [
       ["message", "send_message", { to: "bob", text: "hello" }],
-      ["broadcast", "broadcast", { text: "hello" }],
       ["shutdown_request", "request_shutdown", { name: "bob", reason: "hello" }],
     ],
     "spawn_teammate @mode": [
@@ -222,8 +221,8 @@ describe("the table", () => {
   });
 });
 
-/** Fields of an answer, which have a meaning only together: tested below. */
-const OF_ANSWERS = ["update_task @result", "send_message @request", "send_message @yes"];
+/** Those of an answer have a meaning only together, and lines only without a command: tested below and in `tool-names.test.ts`. */
+const OF_ANSWERS = ["bash @lines", "update_task @result", "send_message @request", "send_message @yes"];
 
 describe.each(TOOL_NAMES)("%s", (name) => {
   const habit = HABITS[name] as (typeof HABITS)[string];
@@ -330,17 +329,41 @@ describe("a word that is not known", () => {
     ["update_task", { id: 1, status: "pending" }, "Instead: use claim_task"],
     ["update_task", { id: 1, status: "completed", subject: "A" }, "Instead: use claim_task"],
     ["bash", { command: "ls", env: {} }, "Instead: set variables within the command"],
-    ["write_file", { path: "a", content: "x", mode: "x" }, 'no field "mode"'],
-    ["schedule_cron", { cron: "* * * * *", text: "x", once: true, recurring: true }, 'no field "recurring"'],
+    ["write_file", { path: "a", content: "x", mode: "x" }, 'the value of "mode" cannot be used here'],
+    [
+      "schedule_cron",
+      { cron: "* * * * *", text: "x", once: true, recurring: true },
+      'the value of "recurring" cannot be used here',
+    ],
     [
       "split_task",
       { note: "x", parts: [{ subject: "A", owner: "bob" }] },
       'no field "owner" in parts.0: the fields are subject',
     ],
     ["ask_person", { question: "x", options: [{ label: "a", weight: 1 }] }, 'no field "weight" in options.0'],
-    ["send_message", { to: "bob", text: "x", msg_type: "telegram" }, 'no field "msg_type"'],
+    [
+      "send_message",
+      { to: "bob", text: "x", msg_type: "telegram" },
+      'the value of "msg_type" cannot be used here',
+    ],
     ["task", { prompt: "x", model: "haiku" }, "Instead: a subagent has your model"],
     ["broadcast", { text: "x", to: "bob" }, 'no field "to"'],
+    ["send_message", { to: "bob", text: "x", type: "broadcast" }, 'the value of "type" cannot be used here'],
+    ["send_message", { to: "bob", text: { type: "telegram" } }, 'the value of "type" cannot be used here'],
+    ["grep", { pattern: "x", case_sensitive: "no" }, 'the value of "case_sensitive" cannot be used here'],
+    ["grep", { pattern: "x", "-A": "many" }, 'the value of "-A" cannot be used here'],
+    ["glob", { path: "a", recursive: 2 }, 'the value of "recursive" cannot be used here'],
+    ["read_file", { path: "a", end_line: "x" }, 'the value of "end_line" cannot be used here'],
+    ["read_file", { path: "a", view_range: [9, 3] }, 'the value of "view_range" cannot be used here'],
+    ["task", { prompt: "x", needs_plan: "true" }, 'the value of "needs_plan" cannot be used here'],
+    ["bash", { command: "ls", commands: ["pwd"] }, 'the value of "commands" cannot be used here'],
+    ["bash", { command: "ls", timeout_ms: true }, "timeout_ms: expected a whole number"],
+    ["bash", { command: "ls", run_in_background: "yes" }, "run_in_background: expected true or false"],
+    ["grep", { pattern: "x", context: "" }, "context: expected a whole number"],
+    ["grep", { pattern: "x", context: 50 }, "context: expected 0 to 20 lines"],
+    ["create_task", { subject: "A", blocked_by: ["Build"] }, '"Build" is not a task id'],
+    ["create_task", { subject: "A", blocked_by: [{ id: 1 }] }, "blocked_by: expected the number of a task"],
+    ["read_file", { path: "a", paths: ["b"] }, 'Did you mean "path"? Nothing'],
   ])("of %s(%j)", (tool, input, words) => {
     expect(said(tool, input)).toContain(words);
   });
@@ -405,6 +428,7 @@ describe("calls of Claude Code", () => {
       { prompt: "Go", read_only: true },
     ],
     ["SendMessage", { to: "*", message: "x", summary: "y" }, "broadcast", { text: "x" }],
+    ["SendMessage", { type: "broadcast", content: "x", summary: "y" }, "broadcast", { text: "x" }],
     [
       "SendMessage",
       { to: "lead", message: { type: "shutdown_response", request_id: "r1", approve: true } },

@@ -4,8 +4,7 @@ import { quote, type TaskId, taskId } from "../core/ids.ts";
 
 /** A task id as models write it: 3, "3", "#3". The message helps a model that passes a subject. */
 export const id = z
-  .int()
-  .or(z.string())
+  .union([z.int(), z.string()], "expected the number of a task, such as 3")
   .transform((value, ctx): TaskId => {
     try {
       return taskId(value);
@@ -18,9 +17,7 @@ export const id = z
 
 /** A list of them: also one alone, and text such as "#2, #3". */
 export const ids = z
-  .array(id)
-  .or(z.int())
-  .or(z.string())
+  .union([z.array(z.unknown()), z.int(), z.string()], "expected numbers of tasks, such as [2, 3]")
   .transform((value, ctx): TaskId[] => {
     const list =
       typeof value === "string"
@@ -39,12 +36,25 @@ export const ids = z
 export const text = z.string();
 /** Also as text: some models write "true". */
 export const flag = z
-  .boolean()
-  .or(z.enum(["true", "false"]).transform((said) => said === "true"))
+  .union(
+    [z.boolean(), z.enum(["true", "false"]).transform((said) => said === "true")],
+    "expected true or false",
+  )
   .meta({ type: "boolean" });
 
 /** A whole number, also as text: some models write "10" for 10. */
-const whole: z.ZodType<number> = z.coerce.number().int().meta({ type: "integer" });
+export const whole = z
+  .union(
+    [
+      z.int(),
+      z
+        .string()
+        .regex(/^\s*[-+]?\d+\s*$/)
+        .transform(Number),
+    ],
+    "expected a whole number, such as 10",
+  )
+  .meta({ type: "integer" });
 
 /** Optional fields. */
 export const maybe = {

@@ -4,7 +4,7 @@ import type { NewTask } from "../core/board/task.ts";
 import { given } from "../core/given.ts";
 import { own } from "./claims.ts";
 import { defineTool } from "./define.ts";
-import { maybe, text } from "./inputs.ts";
+import { maybe, text, whole } from "./inputs.ts";
 
 export const splitTask = defineTool({
   name: "split_task",
@@ -18,7 +18,7 @@ export const splitTask = defineTool({
           z.strictObject({
             subject: text,
             description: maybe.text,
-            after: z.array(z.int()).optional().describe("parts, from 1"),
+            after: z.array(whole).optional().describe("parts, from 1"),
           }),
         )
         .optional(),

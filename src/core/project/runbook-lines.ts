@@ -25,11 +25,15 @@ export type OptionLine =
   | { readonly option: Option; readonly key: string; readonly value: string }
   | { readonly refused: string };
 
-const LINE = /^\s*(?:[-*+]\s+)?(?:\*\*|__)?([A-Za-z][\w -]{0,30}?)(?:\*\*|__)?:(?:\*\*|__)?(?:\s+(.*?))?\s*$/;
+/** Within a quote, a list, a list of boxes; the word may be set off. */
+const LINE =
+  /^\s*(?:>\s*)*(?:[-*+]\s+)?(?:\[[ xX]?\]\s+)?[*_`]{0,2}([A-Za-z][\w -]{0,30}?)[*_`]{0,2}\s*:[*_`]{0,2}(?:\s+(.*?))?\s*$/;
+/** Elsewhere these say that another task waits for this one. */
+const OTHER_WAY = new Set(["before", "blocks", "blocking", "precedes", "unblocks"]);
 
 /** `isHead`: no sentence of the description is before it. Null: text. */
 export function optionIn(text: string, isHead: boolean): OptionLine | null {
-  const [, key = "", value = ""] = LINE.exec(text) ?? [];
+  const [, key = "", value = ""] = LINE.exec(text.replace(/：\s*/, ": ")) ?? [];
   if (key === "") return null;
   const word = folded(key.replace(/[ -]+/g, "_"));
   const own = OPTIONS.find((option) => option === word);
@@ -43,6 +47,10 @@ export function optionIn(text: string, isHead: boolean): OptionLine | null {
   if (field === "assign" && isMeant)
     return {
       refused: `"${key}:" is not known in a runbook. Write "Role:" for the members that may take the task, or assign it afterwards with ekiden edit ID --assign NAME.${TEXT}`,
+    };
+  if (OTHER_WAY.has(word) && isHead)
+    return {
+      refused: `"${key}:" is not known in a runbook. Write "After:" in the task that waits for this one.${TEXT}`,
     };
   const near = isHead ? nearest(word, NEAR) : null;
   return near === null

@@ -205,6 +205,15 @@ it.each([
   "- **After**: Build",
   "\n* Blocked-by: Build",
   "Note: with care\nNeeds: Build",
+  "*After:* Build",
+  "_After_: Build",
+  "`Depends on:` Build",
+  "> After: Build",
+  "- [ ] Depends on: Build",
+  "After : Build",
+  "After：Build",
+  "Follows: Build",
+  "Prerequisite: Build",
 ])("reads %j as an order", (line) => {
   expect(parseRunbook(chain(line)).tasks[1]?.blockedBy).toEqual([{ nth: 0 }]);
 });
@@ -222,6 +231,8 @@ it.each([
   ["Blocked by: #7", 'line 7: "Blocked by: #7": there are 2 tasks'],
   ["Owner: bob", 'line 7: "Owner:" is not known in a runbook. Write "Role:"'],
   ["Assigned to: bob", 'line 7: "Assigned to:" is not known in a runbook.'],
+  ["Before: Build", 'line 7: "Before:" is not known in a runbook. Write "After:" in the task that waits'],
+  ["Blocks: Build", 'line 7: "Blocks:" is not known in a runbook.'],
   ["Needs plan: maybe", 'line 7: "Needs plan: maybe": write yes'],
 ])("refuses %j with its line", (line, words) => {
   expect(problems(chain(line))).toContain(words);
@@ -233,6 +244,8 @@ it.each([
   "Files: src/a.ts, src/b.ts",
   "Example:",
   "It needs: a database",
+  "1. Plan: write it",
+  "It is red.\nBefore: Build",
   "Runs it.\nNeeds: a database\nOwner: everybody",
   "http://example.org: the page",
   "```sh\nDepends on: nothing\n```",
