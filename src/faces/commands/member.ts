@@ -15,7 +15,7 @@ export const run: Run<{ role?: string; name?: string }> = async (call, [text = "
     role: role === "none" ? "" : role,
     name: options.name === undefined ? undefined : teammateName(options.name),
   });
-  await withTeam(call, "look", async (store) =>
+  await withTeam(call, "use", async (store) =>
     call.done(await changeMember(store, await actorOf(call, store), name(text), change)),
   );
 };

@@ -112,6 +112,7 @@ describe.each(BACKENDS)("on %s", (backend) => {
       ["edit", ["edit", "4", "--priority", "5"]],
       ["stop", ["stop"]],
       ["add", ["add", "Fifth"]],
+      ["member", ["member", "alice", "--role", "dev"]],
     ])("is brought up to date by %s", async (_, words) => {
       const { project, env, version: stored } = await oldTeam(version, backend);
       const { code, stderr } = await project.run(words, { env });
