@@ -6,7 +6,7 @@ import type { Entry } from "../core/conversation/chat.ts";
 import { LEAD, type Name } from "../core/ids.ts";
 import type { Store, Tool, ToolContext } from "../ports/index.ts";
 import { createTask, getTask, listTasks, updateTask } from "./board.ts";
-import { claimTask, completeTask, completeTaskAsLead, failTask, releaseTask } from "./claims.ts";
+import { cancelTask, claimTask, completeTask, completeTaskAsLead, failTask, releaseTask } from "./claims.ts";
 import { broadcast, checkInbox, sendMessage } from "./mail.ts";
 import { idle, listTeammates, requestShutdown, respondShutdown, spawnTeammate } from "./roster.ts";
 
@@ -187,14 +187,23 @@ describe("the end of a task", () => {
       await expect(call(bob, tool, { id: 1, [word]: "x" })).rejects.toThrow("#1 is alice's");
     await expect(call(lead, completeTaskAsLead, { id: 1, result: "x" })).rejects.toThrow("#1 is alice's");
     expect(await task(1)).toMatchObject({ status: "in_progress", owner: "alice" });
+    await call(lead, createTask, { subject: "next", blocked_by: [1] });
     expect(await call(lead, completeTaskAsLead, { id: 1, result: "x", override: true })).toBe(
-      "Completed #1 by override.",
+      "Completed #1 by override. Ready now: #2.",
     );
     expect(await task(1)).toMatchObject({ status: "completed" });
     // The owner's claim is stale now.
     await expect(call(alice, completeTask, { id: 1, result: "late" })).rejects.toThrow(
       "#1 is completed already",
     );
+  });
+
+  it("may be its cancelling by the lead, who is told whom that stops and what cannot begin any more", async () => {
+    await call(lead, createTask, { subject: "next", blocked_by: [1] });
+    expect(await call(lead, cancelTask, { id: 1, reason: "not needed" })).toMatch(
+      /^#1 is cancelled\. alice was told to stop\. #2 cannot begin any more: create_task with replaces/,
+    );
+    expect(await call(lead, cancelTask, { id: 2, reason: "" })).toBe("#2 is cancelled.");
   });
 
   it("may be failure, of which the lead hears, or giving back", async () => {
@@ -241,6 +250,10 @@ describe("mail", () => {
     expect(await written(BOB)).toEqual([text]);
     expect(await call(bob, checkInbox)).toBe("No new mail.");
     expect(await written(BOB)).toHaveLength(1);
+  });
+
+  it("and tasks are shown with tags that are not escaped once more", () => {
+    expect([checkInbox, claimTask].map(({ ownTags }) => ownTags)).toEqual([true, true]);
   });
 });
 

@@ -61,7 +61,10 @@ describe.each(BACKENDS)("a task in the place of another on %s", (backend) => {
     await store.board.complete({ seat: alice, task: three, attempt: 1 }, "ok");
     const before = await store.board.tasks();
     const add = (more: object) => store.board.add({ subject: "x", ...more }, lead);
-    await expect(add({ replaces: three })).rejects.toMatchObject({ code: "already_started" });
+    await expect(add({ replaces: three })).rejects.toMatchObject({
+      code: "already_started",
+      message: "Task #3 is completed, so nothing can take its place. Add the task without replacing.",
+    });
     await expect(add({ replaces: asTaskId(9) })).rejects.toMatchObject({ code: "not_found" });
     await expect(add({ replaces: one, blockedBy: [one] })).rejects.toMatchObject({ code: "bad_input" });
     await expect(add({ replaces: one, blockedBy: [two] })).rejects.toMatchObject({ code: "cycle" });

@@ -59,6 +59,23 @@ it("puts another task in the place of a failed one", async () => {
   );
 });
 
+it("counts a replaced task again that was tried once more and given up", async () => {
+  const { outcome, code } = await play(
+    [
+      on("create_task with replaces", {
+        calls: [
+          { tool: "create_task", input: { subject: "Build otherwise", replaces: 1 } },
+          { tool: "retry_task", input: { id: 1 } },
+          { tool: "cancel_task", input: { id: 1, reason: "not needed" } },
+        ],
+      }),
+    ],
+    [fails, does("Build otherwise"), does("Test")],
+  );
+  expect(outcome).toMatchObject({ reason: "concluded", completed: 2, cancelled: 1, unfinished: 0 });
+  expect(code).toBe(1);
+});
+
 it("gives a task up, which the exit code tells", async () => {
   const { outcome, code, store } = await play(
     [
@@ -80,6 +97,21 @@ it("gives a task up, which the exit code tells", async () => {
   expect(told).not.toMatch(/ekiden (?:retry|cancel|edit|release)/);
 });
 
+it("says it also where the only member for a task has failed", async () => {
+  const team = await programTeam({
+    says: { lead: quiet, dora: [] },
+    settings: {
+      ...{ permissionMode: "bypass", sandbox: "off" },
+      teammates: [{ name: name("dora"), role: "designer" }],
+    },
+  });
+  await team.host.start({ runbook: { goal: "Logo", tasks: [{ subject: "Draw", role: "designer" }] } });
+  expect(exitCodeOf(await team.host.done)).toBe(1);
+  expect((await team.events("warning.raised")).map((event) => "text" in event && event.text)).toContainEqual(
+    expect.stringContaining("nobody can take #1 Draw: it is for the role designer, which no member has"),
+  );
+});
+
 it("says why nobody can take a task, and what a person can do", async () => {
   const team = await programTeam({
     says: { lead: quiet, alice: quiet },
@@ -88,7 +120,16 @@ it("says why nobody can take a task, and what a person can do", async () => {
       teammates: [{ name: name("alice"), role: "" }],
     },
   });
-  await team.host.start({ runbook: { goal: "Logo", tasks: [{ subject: "Draw", role: "designer" }] } });
+  const others = { role: "printer", blockedBy: [{ nth: 0 }] };
+  await team.host.start({
+    runbook: {
+      goal: "Logo",
+      tasks: [
+        { subject: "Draw", role: "designer" },
+        { subject: "Print", ...others },
+      ],
+    },
+  });
   expect(exitCodeOf(await team.host.done)).toBe(1);
   expect((await team.events("warning.raised")).map((event) => "text" in event && event.text)).toEqual([
     expect.stringMatching(/nobody can take #1 Draw: it is for the role designer, .*--teammate NAME:designer/),
