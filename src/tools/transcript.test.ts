@@ -47,6 +47,16 @@ it("finds a text, in its own conversation alone", async () => {
   expect(await read({ search: "secret" })).toBe('No entry of your conversation contains "secret".');
 });
 
+it("finds a text in whatever case and in a range, the latest entries first of all", async () => {
+  expect(await read({ search: "USE" })).toBe("1: →: Use port 8080 <now>.\n2: alice: I use it.");
+  expect(await read({ search: "use", from: 2 })).toBe("2: alice: I use it.");
+  for (let n = 1; n <= 32; n += 1) await store.transcript.record(alice, [heard(`Hit ${n}.`)]);
+  const lines = (await read({ search: "hit" })).split("\n");
+  expect([lines.length, lines[0], lines[29], lines[30]]).toEqual([
+    ...[31, "7: →: Hit 3.", "36: →: Hit 32.", "[2 earlier ones; use from and to]"],
+  ]);
+});
+
 it.each([
   [{ from: 9 }, "has the entries 1 to 4; 9 to 4 are none of them"],
   [{ from: 3, to: 2 }, "3 to 2 are none of them"],
