@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Seat } from "../../src/core/board/member.ts";
 import { heard } from "../../src/core/conversation/chat.ts";
-import { PERSON } from "../../src/core/ids.ts";
+import { later, PERSON } from "../../src/core/ids.ts";
 import { rowOf } from "../../src/core/picture/member.ts";
 import { Picture } from "../../src/core/picture/picture.ts";
 import { shownOf } from "../../src/core/picture/task.ts";
@@ -44,6 +44,29 @@ describe.each(BACKENDS)("a member that is changed on %s", (backend) => {
       await expect(store.roster.change(name(other), { role: "x" }, PERSON)).rejects.toMatchObject({
         code: other === "lead" ? "bad_input" : "not_found",
       });
+  });
+
+  it("has also its subagents, jobs, crons, questions and the mail that it wrote under its new name", async () => {
+    const [ann, subagent] = [name("ann"), name("bob/1")];
+    await store.transcript.record(seat, [heard("a part")], { subagent });
+    await store.mail.send(bob, { to: ann, body: { kind: "note", text: "hi" } });
+    const job = await store.jobs.add(seat, { command: "make", machine: "box", outputPath: "j.txt" });
+    await store.jobs.end(job.id, { state: "done", exitCode: 0, signal: null }, null);
+    const when = { expression: "* * * * *", zone: "UTC", once: false, session: null } as const;
+    await store.crons.add({ ...when, text: "Look.", target: { kind: "mail", to: bob } }, PERSON);
+    const question = { kind: "permission", tool: "bash", subject: "make" } as const;
+    const asks = await store.requests.ask(bob, ann, question, later(at.clock.now(), 1_000));
+    const asked = await store.requests.ask(ann, bob, question, later(at.clock.now(), 1_000));
+    await Promise.all([asks, asked].map(({ id }) => store.requests.withdraw(id)));
+    await store.roster.suspend(seat.host);
+    await store.roster.change(bob, { name: ben }, PERSON);
+    expect(await store.transcript.all(name("ben/1"))).toMatchObject([{ entry: heard("a part") }]);
+    expect(await store.transcript.all(subagent)).toEqual([]);
+    expect((await store.mail.box(ann)).map(({ from }) => from)).not.toContain("bob");
+    expect(await store.jobs.list(ben)).toMatchObject([{ id: job.id }]);
+    expect(await store.crons.list()).toMatchObject([{ target: { to: "ben" } }]);
+    expect(await store.requests.request(asks.id)).toMatchObject({ by: "ben", of: "ann" });
+    expect(await store.requests.request(asked.id)).toMatchObject({ by: "ann", of: "ben" });
   });
 
   it("has its tasks, mail and conversation under its new name", async () => {

@@ -13,7 +13,10 @@ type Inbox = { mail: { from: string; body: { text: string } }[] };
 const FIRST = ["run", "plan.md", "--teammate", "alice"];
 
 it("a teammate writes and adds tasks in its own name, and is refused what it may not decide", async () => {
-  const tried = ["stop", "stop lead --now", "cancel 1", "retry 1", "release 1"];
+  const tried = [
+    ...["stop", "stop lead --now", "cancel 1", "retry 1", "release 1", "reopen 1"],
+    "member alice --role boss",
+  ];
   const refused = tried.map((line) => `${EKIDEN} ${line} && exit 3`).join("\n");
   const block = `${EKIDEN} send lead hello there\n${EKIDEN} add Another one\n(\n${refused}\ntrue\n) 2>&1\n`;
   project.write({ "plan.md": `# Try it\n## Speak\n\`\`\`sh\n${block}\`\`\`\n` });
