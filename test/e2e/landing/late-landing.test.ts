@@ -28,5 +28,17 @@ describe.each(BACKENDS)("a landing without its fact on %s", (backend) => {
     await removeLanded(trees, store);
     expect(await facts(store, { types: ["task.landed"] })).toEqual(["task.landed"]);
     expect(trees.find(task)).toBeNull();
+    const { events } = await store.journal.read(store.journal.from(0), { types: ["task.landed"] });
+    expect(events).toMatchObject([{ by: "alice", commit: landed.kind === "landed" && landed.commit }]);
+  });
+
+  it("is no second one of a task whose landing is known, under whatever commit", async () => {
+    const { store } = await at.crew(["alice"]);
+    const { id } = await store.board.add({ subject: "Task" }, PERSON);
+    const landed = { branch: "b", target: "main", commit: "a1" };
+    await store.board.landed(id, PERSON, landed);
+    await store.board.landed(id, PERSON, landed);
+    await store.board.landed(id, PERSON, { ...landed, commit: "b2", isLate: true });
+    expect(await facts(store, { types: ["task.landed"] })).toHaveLength(1);
   });
 });
