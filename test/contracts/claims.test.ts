@@ -80,6 +80,10 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
     for (let nth = 0; nth < 9; nth += 1) expect((await takes(alice, [1, 2]))?.[0]).toBe(1);
     expect(await store.board.task(one)).toMatchObject({ status: "pending" });
     expect(await store.board.task(two)).toMatchObject({ lastFailure: "alice could not work. limit" });
+    // The others have another role.
+    await idles("awaiting_tasks");
+    await store.roster.change(name("alice"), { role: "cook" }, lead);
+    expect((await takes(alice, [1, 2, 3]))?.[0]).toBe(3);
   });
 
   it("a member that just had a task finds only tasks meant for it the next time", async () => {

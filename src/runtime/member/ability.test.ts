@@ -6,7 +6,7 @@ import { name, stage } from "../../../test/fixtures/stage.ts";
 import type { Seat } from "../../core/board/member.ts";
 import { textOf } from "../../core/conversation/chat.ts";
 import { STILL_YOURS } from "../../core/conversation/prompt.ts";
-import { asTaskId, LEAD, PERSON } from "../../core/ids.ts";
+import { asTaskId, LEAD, later, PERSON } from "../../core/ids.ts";
 import { LoopDetector } from "../../core/progress/loop.ts";
 import type { Store } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
@@ -94,6 +94,7 @@ it("rests longer each time, tries once after each rest, and counts no attempt of
   for (let nth = 1; nth <= 2; nth += 1) expect(await stint(placed)).toBe(false);
   // A call succeeded for this attempt, so it counts.
   expect(await stint(placed)).toBe(true);
+  expect(resting(placed)).toBe(30_000); // it was able in between
   expect((await taskOf()).lastFailure).toBe("alice gave it back. Session limit.");
 });
 
@@ -126,4 +127,22 @@ it("rests at once when its program failed, also without a task; a wait for mail 
   }
   await store.jobs.add(seats.alice, { command: "serve", machine: "box", outputPath: "out/j.txt" });
   for (let nth = 0; nth < 5; nth += 1) expect(await stint(placed)).toBe(false);
+});
+
+it("keeps its task until the limit of its login ends, unless somebody else can take it", async () => {
+  await add("paint");
+  const placed = place();
+  await placed.current.claim("no_tool_use");
+  const meetsLimit = async (): Promise<boolean> => {
+    placed.current.ability.broke("Session limit.", later(here.clock.now(), 90_000));
+    return await placed.current.mustRest("no_tool_use");
+  };
+  await store.roster.setActivity(seats.bob, { phase: "idle", reason: "at_limit" });
+  expect(await meetsLimit()).toBe(true);
+  expect(resting(placed)).toBe(90_000);
+  expect((await store.roster.member(alice))?.activity).toMatchObject({ reason: "at_limit" });
+  expect(await store.board.mine(alice)).toMatchObject({ id: FIRST });
+  await store.roster.setActivity(seats.bob, { phase: "idle", reason: "awaiting_tasks" });
+  expect(await meetsLimit()).toBe(true);
+  expect(await taskOf()).toMatchObject({ status: "pending" });
 });
