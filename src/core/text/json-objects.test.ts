@@ -9,6 +9,7 @@ it.each([
   ['checking\n{"a":1}\ndone', [{ a: 1 }]],
   ['{"a":1}{"b":{"c":"}\\"{"}}\n \t{\n  "d": 2\n}', [{ a: 1 }, { b: { c: '}"{' } }, { d: 2 }]],
   ['{"a": "1\n{"b":2}', [undefined, { b: 2 }]],
+  ['{"a": "1\n{"b":"}"}', [undefined, { b: "}" }]],
   ['{"a": {"b":2}', [undefined]],
   ["{'a': 1}\n{}", [undefined, {}]],
   ['the answer {"a":1} is in the middle of a line', []],
