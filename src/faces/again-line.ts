@@ -1,7 +1,7 @@
 /** Command lines that a person is told to type next: they must act on the same team, store and folder as this one. */
 import { realpathSync } from "node:fs";
+import { endWords } from "../core/board/reason.ts";
 import { DEFAULT_TEAM, type Name } from "../core/ids.ts";
-import { endWords } from "../core/views/reason.ts";
 import type { Outcome } from "../host/outcome.ts";
 import type { Invocation } from "./invocation.ts";
 

@@ -4,9 +4,9 @@
  * is asked a second time; never a third time in one attempt.
  */
 
-import { headAndTail } from "../conversation/compaction.ts";
 import { escapeTags } from "../conversation/tags.ts";
 import type { Access } from "../permission/permission.ts";
+import { headAndTail } from "../text/valid.ts";
 import type { Claimed } from "./task.ts";
 
 const FILES_SHOWN = 8;

@@ -7,9 +7,9 @@ import { tagged } from "../conversation/tags.ts";
 import { badInput } from "../errors.ts";
 import { type Instant, type MailId, type Name, quote, type RequestId, type TaskId } from "../ids.ts";
 import { oneLine } from "../text/one-line.ts";
-import { reasonWords } from "../views/reason.ts";
 import { ENDED_STINT, EXPECTED_ENDS, type IdleReason, type ShutdownReason } from "./lifecycle.ts";
 import { answerWords, type Option, questionWords } from "./question.ts";
+import { reasonWords } from "./reason.ts";
 import type { Counts } from "./task.ts";
 
 export type Body = Readonly<

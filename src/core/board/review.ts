@@ -2,8 +2,9 @@
  * The review of a task: whether it needs one, what its reviewer is told, and what the reviewer's answer means. An answer that is no
  * clear verdict approves nothing. Pure.
  */
-import { headAndTail } from "../conversation/compaction.ts";
+
 import { escapeTags } from "../conversation/tags.ts";
+import { headAndTail } from "../text/valid.ts";
 import type { Task } from "./task.ts";
 
 /** none: nothing is reviewed. asked: tasks with the line `Review: yes`. all: every task. */

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { conversationFaults } from "../../../test/fixtures/model-server/check.ts";
 import { DEFAULT_SETTINGS } from "../settings/settings.ts";
+import { headAndTail } from "../text/valid.ts";
 import { type Entry, heard, type Message, textOf } from "./chat.ts";
 import {
   calibrated,
   compactionSteps,
-  headAndTail,
   type Load,
   limitsOf,
   resultCharacters,

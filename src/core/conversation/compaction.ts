@@ -12,7 +12,6 @@
  * (A single large result is cut when it arrives, see `resultCharacters`.)
  */
 import type { Settings } from "../settings/settings.ts";
-import { cutEnd, cutStart } from "../text/valid.ts";
 import type { Message, Trim } from "./chat.ts";
 import { areCrowded, type Image } from "./image.ts";
 import { countResults, SHORT_RESULT, trimmed, weighAll, withoutCleared } from "./trim.ts";
@@ -142,11 +141,3 @@ export function calibrated(known: number, characters: number, inputTokens: numbe
 /** The longest result in a conversation with this window; a longer one keeps its head and tail, and a file has all of it. */
 export const resultCharacters = (window: number): number =>
   Math.round(Math.min(60_000, Math.max(4_000, window * 0.8)));
-
-/** Head and tail of a text longer than `max` characters; `where` says how to get the rest. */
-export function headAndTail(text: string, max: number, where: string): string {
-  if (text.length <= max) return text;
-  const tail = Math.floor(max / 4);
-  const head = Math.max(0, max - tail);
-  return `${cutEnd(text, head)}\n[… ${text.length - head - tail} characters left out; ${where} …]\n${cutStart(text, tail)}`;
-}

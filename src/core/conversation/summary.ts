@@ -1,7 +1,7 @@
 /** The texts around a summary: the question to the model, the conversation as its input, and the frame of its notes. */
 import { type Mail, render } from "../board/mail.ts";
+import { headAndTail } from "../text/valid.ts";
 import type { Message } from "./chat.ts";
-import { headAndTail } from "./compaction.ts";
 import { imageLeftOut } from "./image.ts";
 import { escapeTags, tagged } from "./tags.ts";
 

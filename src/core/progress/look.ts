@@ -2,8 +2,9 @@
  * A look at work that has made many calls without a completed task: the request to the model that judges it, at most `BYTES_MAX` long, and
  * the meaning of its answer. No answer, or one that cannot be read, means "go on".
  */
-import { headAndTail } from "../conversation/compaction.ts";
+
 import { identity } from "../conversation/prompt.ts";
+import { headAndTail } from "../text/valid.ts";
 import type { Chain } from "./chain.ts";
 
 export const LOOKS = ["go on", "hint", "split", "stop", "none"] as const;

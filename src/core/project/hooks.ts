@@ -12,12 +12,11 @@
  * A PreToolUse hook that could not be started, or whose JSON cannot be read, may have been a guard: the call is refused.
  */
 import { z } from "zod";
-import { headAndTail } from "../conversation/compaction.ts";
 import { lazy } from "../lazy.ts";
 import { textPattern } from "../paths/paths.ts";
 import { jsonObjects } from "../text/json-objects.ts";
 import { plainText } from "../text/plain-text.ts";
-import { cutEnd } from "../text/valid.ts";
+import { cutEnd, headAndTail } from "../text/valid.ts";
 import { hookedAs, ourName } from "../tool-names.ts";
 
 export const HOOK_EVENTS = [

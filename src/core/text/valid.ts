@@ -101,3 +101,11 @@ export function validEntry(entry: Entry): Entry {
 
 /** In quotes, at most 60 characters of it. */
 export const quoted = (text: string): string => (text.length > 60 ? `"${cutEnd(text, 57)}…"` : `"${text}"`);
+
+/** Head and tail of a text longer than `max` characters; `where` says how to get the rest. */
+export function headAndTail(text: string, max: number, where: string): string {
+  if (text.length <= max) return text;
+  const tail = Math.floor(max / 4);
+  const head = Math.max(0, max - tail);
+  return `${cutEnd(text, head)}\n[… ${text.length - head - tail} characters left out; ${where} …]\n${cutStart(text, tail)}`;
+}

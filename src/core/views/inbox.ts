@@ -1,8 +1,8 @@
 /** A mailbox as a feed, newest last. */
 
 import { type Mail, words } from "../board/mail.ts";
+import { kindWords } from "../board/reason.ts";
 import type { Name } from "../ids.ts";
-import { kindWords } from "./reason.ts";
 import type { View } from "./view.ts";
 
 export type InboxData = { readonly name: Name; readonly unread: number; readonly mail: readonly Mail[] };

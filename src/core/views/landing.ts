@@ -1,6 +1,6 @@
 /** The landing queue as data and views: waiting tasks and their bases, running gates, and the gated tree of each landed commit. */
 import { type Landings, lineUp, type Waiting } from "../board/landing.ts";
-import { reasonWords } from "./reason.ts";
+import { reasonWords } from "../board/reason.ts";
 import { type Cell, type Column, type FeedLine, span, type View } from "./view.ts";
 
 export type LandingRow = Pick<Waiting, "task" | "team" | "subject" | "by" | "branch" | "target"> & {

@@ -1,12 +1,12 @@
 /** The journal in words: one sentence per fact. A new fact does not compile until it has one. */
 
 import type { JobState } from "../board/job.ts";
+import { endWords, kindWords, reasonWords } from "../board/reason.ts";
 import { stalledWords } from "../board/stalled.ts";
 import type { Event, Fact, FactOf, FactType } from "../event.ts";
 import { OWNER } from "../ids.ts";
 import { isOver, windowWords } from "../limits/window.ts";
 import { oneLine } from "../text/one-line.ts";
-import { endWords, kindWords, reasonWords } from "./reason.ts";
 import { runTeam } from "./teams.ts";
 import type { Tone, View } from "./view.ts";
 

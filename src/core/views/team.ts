@@ -2,13 +2,13 @@
 import type { Host } from "../board/host.ts";
 import { RESTING } from "../board/lifecycle.ts";
 import type { Member } from "../board/member.ts";
+import { reasonWords } from "../board/reason.ts";
 import type { Task } from "../board/task.ts";
 import { fullName, type Instant, type Name } from "../ids.ts";
 import type { LoginWindow } from "../limits/window.ts";
 import { oneLine } from "../text/one-line.ts";
 import { colourOf } from "./identity.ts";
 import { loginsView, openWindows } from "./logins.ts";
-import { reasonWords } from "./reason.ts";
 import { type Cell, type Column, money, span, tokens, type View } from "./view.ts";
 
 /** Characters of the last words of a member that cannot work. */

@@ -10,7 +10,7 @@ import { oneLine } from "../../core/text/one-line.ts";
 import { sentence } from "../../core/views/sentence.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import type { Ask, Delta, Request } from "../../ports/index.ts";
-import { offeredCommands } from "../repl/slash.ts";
+import { offeredCommands } from "../commands/slash/slash.ts";
 import { toPerson } from "../terminal/news.ts";
 import type { ShownCall } from "./questions.ts";
 import type { Editor } from "./session.ts";

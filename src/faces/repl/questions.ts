@@ -4,9 +4,9 @@
  */
 import type { RequestId } from "../../core/ids.ts";
 import type { Request } from "../../ports/index.ts";
+import { isCommand } from "../commands/slash/slash.ts";
 import { questionText, readPermission } from "../terminal/asking.ts";
 import type { ReplScreen } from "./screen.ts";
-import { isCommand } from "./slash.ts";
 
 type Give = (id: RequestId, word: string, text: string) => void;
 

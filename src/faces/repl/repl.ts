@@ -20,15 +20,15 @@ import { answer } from "../../team/actions/answer.ts";
 import { attachedTo } from "../../team/actions/mail.ts";
 import { follow } from "../../team/queries/journal.ts";
 import { WaitingQuestions } from "../../team/queries/requests.ts";
+import { RAISE } from "../commands/slash/budget.ts";
+import { isCommand, printingTo, type ReplContext, slash } from "../commands/slash/slash.ts";
 import { exitCodeOf } from "../exit-code.ts";
 import type { Invocation } from "../invocation.ts";
 import { News, toPerson } from "../terminal/news.ts";
 import { feedLine, overflow } from "../terminal/print.ts";
 import { clean, FAREWELL } from "../terminal/terminal.ts";
-import { RAISE } from "./budget.ts";
 import { PromptQuestions } from "./questions.ts";
 import { ReplScreen } from "./screen.ts";
-import { isCommand, printingTo, type ReplContext, slash } from "./slash.ts";
 import { completing } from "./values.ts";
 
 /** A second Ctrl-C within this time leaves. */

@@ -2,8 +2,8 @@
 
 import { MODES } from "../../core/permission/mode.ts";
 import { EFFORTS } from "../../core/settings/effort.ts";
-import { ownNames } from "./own-commands.ts";
-import { completions } from "./slash.ts";
+import { ownNames } from "../commands/slash/own-commands.ts";
+import { completions } from "../commands/slash/slash.ts";
 
 /** Characters that begin a value, and the values. */
 export type Values = { readonly begun: string; readonly values: readonly string[] };

@@ -10,10 +10,10 @@ import {
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { mention } from "../../core/conversation/image.ts";
 import { listed } from "../../core/picture/looks.ts";
-import { ownNames } from "../repl/own-commands.ts";
+import { ownNames } from "../commands/slash/own-commands.ts";
 import { valuesBehind } from "../repl/values.ts";
 import { inOrder } from "./panels/board.ts";
-import { PANEL_NAMES } from "./panels/panel.ts";
+import { PANEL_NAMES } from "./panels/table.ts";
 import { oneLine } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 import { THEMES } from "./theme.ts";

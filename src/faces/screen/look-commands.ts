@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { badInput } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { didYouMean } from "../../core/text/nearest.ts";
-import type { OwnCommands } from "../repl/slash.ts";
+import type { OwnCommands } from "../commands/slash/slash.ts";
 import { fixed } from "./blocks.ts";
 import type { Place } from "./commands.ts";
 import type { Look } from "./feed.ts";

@@ -4,7 +4,8 @@ import { messageOf } from "../../core/errors.ts";
 import type { Store } from "../../ports/index.ts";
 import { inRow, keyHint } from "./keys.ts";
 import { type Action, isLook, List } from "./list.ts";
-import { type Listed, PANEL_NAMES, PANELS, type PanelInput, type PanelName } from "./panels/panel.ts";
+import type { Listed, PanelInput } from "./panels/panel.ts";
+import { PANEL_NAMES, PANELS, type PanelName } from "./panels/table.ts";
 import { phrases, type Style, shortened, spread } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 

@@ -1,9 +1,10 @@
 /** The team strip: a line for each member with its task, the running command, phase, context fill, tokens and cost. */
+
+import { reasonWords } from "../../core/board/reason.ts";
 import type { Name } from "../../core/ids.ts";
 import type { PictureMember } from "../../core/picture/member.ts";
 import { isForPerson } from "../../core/picture/questions.ts";
 import { colourOf } from "../../core/views/identity.ts";
-import { reasonWords } from "../../core/views/reason.ts";
 import { retryWords } from "../../core/views/retry.ts";
 import { money, span, tokens } from "../../core/views/view.ts";
 import { columns, pad } from "../terminal/terminal.ts";

@@ -2,12 +2,13 @@
  * The live status: a few lines at the bottom of the terminal that are drawn anew, with the feed scrolling above them. Drawn at
  * most ten times a second and in one write, so that it neither flickers nor costs.
  */
+
+import { reasonWords } from "../../core/board/reason.ts";
 import type { Event } from "../../core/event.ts";
 import { countsOf } from "../../core/picture/looks.ts";
 import type { PictureMember } from "../../core/picture/member.ts";
 import type { Picture } from "../../core/picture/picture.ts";
 import { colourOf } from "../../core/views/identity.ts";
-import { reasonWords } from "../../core/views/reason.ts";
 import { money, span, tokens } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
 import { pictureOf } from "../../team/queries/picture.ts";

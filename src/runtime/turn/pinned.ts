@@ -1,10 +1,10 @@
 /** The texts that a summary keeps word for word, because the harness knows it better than the model's notes. */
 
 import type { Claimed } from "../../core/board/task.ts";
-import { headAndTail } from "../../core/conversation/compaction.ts";
 import { showTask } from "../../core/conversation/prompt.ts";
 import { planLine, toldByPerson, unreadLine } from "../../core/conversation/summary.ts";
 import { type MailId, PERSON } from "../../core/ids.ts";
+import { headAndTail } from "../../core/text/valid.ts";
 import type { Agent } from "../agent/agent.ts";
 
 /** The number of mails of the person that are searched. */

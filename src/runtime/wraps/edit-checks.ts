@@ -5,10 +5,10 @@
 
 import { MEMBER_VARIABLE } from "../../core/board/member.ts";
 import { taskVariables } from "../../core/board/task-variables.ts";
-import { headAndTail } from "../../core/conversation/compaction.ts";
 import { messageOf } from "../../core/errors.ts";
 import { pathPattern } from "../../core/paths/path-pattern.ts";
 import { plainText } from "../../core/text/plain-text.ts";
+import { headAndTail } from "../../core/text/valid.ts";
 import type { ToolContext } from "../../ports/index.ts";
 import type { Wrap } from "../agent/call.ts";
 

@@ -1,5 +1,6 @@
 /** A text that is too long for a conversation goes to a file; its head and tail stay. */
-import { headAndTail, resultCharacters } from "../../core/conversation/compaction.ts";
+import { resultCharacters } from "../../core/conversation/compaction.ts";
+import { headAndTail } from "../../core/text/valid.ts";
 import type { Wrap } from "../agent/call.ts";
 
 /** Writes a text to a file that the agent can read, and returns its path. `label` may contain any character. */

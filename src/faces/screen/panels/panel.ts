@@ -1,15 +1,8 @@
-/** The panels: each is a file that makes rows of the team's state. The one that is open takes a part of the feed's room. */
+/** A panel: a file that makes rows of the team's state. */
 import type { Store } from "../../../ports/index.ts";
 import type { Action, Row } from "../list.ts";
 import type { Style } from "../style.ts";
 import type { TeamModel } from "../team.ts";
-import { boardPanel } from "./board.ts";
-import { jobsPanel } from "./jobs.ts";
-import { landingsPanel } from "./landings.ts";
-import { mailPanel } from "./mail.ts";
-import { membersPanel } from "./members.ts";
-import { questionsPanel } from "./questions.ts";
-import { todosPanel } from "./todos.ts";
 
 export type PanelInput = {
   readonly team: TeamModel;
@@ -35,16 +28,3 @@ export type Panel = {
   /** Reads what it shows. */
   read(input: PanelInput): Promise<Listed>;
 };
-
-/** In the order of their keys. */
-export const PANELS = {
-  board: boardPanel,
-  mail: mailPanel,
-  todos: todosPanel,
-  jobs: jobsPanel,
-  members: membersPanel,
-  questions: questionsPanel,
-  landings: landingsPanel,
-} as const satisfies Readonly<Record<string, Panel>>;
-export type PanelName = keyof typeof PANELS;
-export const PANEL_NAMES = Object.keys(PANELS) as readonly PanelName[];

@@ -13,7 +13,6 @@ import { Replaying } from "./replaying.ts";
 import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
 import { openSource, Refused, type Source } from "./source.ts";
 import type { Connection } from "./streams.ts";
-import type { ViewName } from "./views/table.ts";
 
 export type Notice = { readonly text: string; readonly isError: boolean };
 type Failure = { readonly title: string; readonly text: string };
@@ -69,7 +68,7 @@ export class App {
   private generation = 0;
   /** The number of requests for the open questions. */
   private asked = 0;
-  private views: readonly ViewName[] = [];
+  private views: readonly string[] = [];
 
   get replay(): Replay | null {
     return this.replaying.now;
@@ -98,7 +97,7 @@ export class App {
   }
 
   /** `views`: those that an address may name. */
-  async start(views: readonly ViewName[]): Promise<void> {
+  async start(views: readonly string[]): Promise<void> {
     this.views = views;
     addEventListener("popstate", () => this.follow());
     addEventListener("hashchange", () => this.follow());

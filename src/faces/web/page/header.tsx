@@ -7,6 +7,7 @@ import { Button } from "./fields.tsx";
 import { Link, ProgressBar } from "./parts.tsx";
 import { titleOf } from "./sidebar.tsx";
 import { leftInWords } from "./time-left.ts";
+import { viewOf } from "./views/table.ts";
 
 /** A team that has never worked is started here first. */
 export const isBlank = (): boolean =>
@@ -35,7 +36,7 @@ export function Header() {
   const isEmpty = app.live.tasks.size === 0;
   return (
     <header class="header">
-      <h1>{titleOf(route.view)}</h1>
+      <h1>{titleOf(viewOf(route.view))}</h1>
       <div class="header-progress">
         <Progress />
       </div>

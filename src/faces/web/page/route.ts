@@ -1,10 +1,10 @@
 /** The address of the page names the view: `/TEAM/VIEW/ITEM?task=N&at=T`. In a recording it follows a `#`. */
 import { tried } from "../../../core/tried.ts";
-import type { ViewName } from "./views/table.ts";
 
 export type Route = {
   readonly team: string;
-  readonly view: ViewName;
+  /** One of those that there are. */
+  readonly view: string;
   /** The member of a conversation, "columns" of the board, or a mailbox of mail. */
   readonly item: string;
   /** The task whose details are open. */
@@ -14,7 +14,7 @@ export type Route = {
 };
 
 /** `first`: the team where the address names none; `views`: those that there are. */
-export function parseRoute(address: string, first: string, views: readonly ViewName[]): Route {
+export function parseRoute(address: string, first: string, views: readonly string[]): Route {
   const [path = "", query = ""] = address.split("?");
   const [team = "", view = "", ...item] = path
     .split("/")

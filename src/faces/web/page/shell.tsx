@@ -16,7 +16,7 @@ import { Share } from "./share.tsx";
 import { More, SHOWN, Sidebar, titleOf } from "./sidebar.tsx";
 import { TaskDialog } from "./task-dialog.tsx";
 import { TaskPanel } from "./task-panel.tsx";
-import { VIEWS } from "./views/table.ts";
+import { VIEWS, viewOf } from "./views/table.ts";
 
 export function Shell() {
   useApp();
@@ -29,7 +29,7 @@ export function Shell() {
   const first = app.overview?.first;
   useEffect(() => {
     const waiting = questions.length > 0 ? `(${questions.length}) ` : "";
-    document.title = `${waiting}${titleOf(route.view)} · ${teamTitle(app.project, app.teamName) || "Ekiden"}`;
+    document.title = `${waiting}${titleOf(viewOf(route.view))} · ${teamTitle(app.project, app.teamName) || "Ekiden"}`;
   });
   if (failure && !loaded)
     return (
@@ -48,7 +48,7 @@ export function Shell() {
       </main>
     );
   if (!loaded) return <main class="lonely" aria-busy="true" aria-label="Loading" />;
-  const view = isBlank() ? "run" : route.view;
+  const view = isBlank() ? "run" : viewOf(route.view);
   const Body = VIEWS[view].body;
   return (
     <div class="shell">

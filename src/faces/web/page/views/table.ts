@@ -38,3 +38,5 @@ export const VIEWS = {
 } as const;
 export type ViewName = keyof typeof VIEWS;
 export const VIEW_NAMES = Object.keys(VIEWS) as readonly ViewName[];
+/** The view of an address; the board for a name that is none. */
+export const viewOf = (name: string): ViewName => VIEW_NAMES.find((one) => one === name) ?? "board";

@@ -1,9 +1,9 @@
 /** The reasons in states and facts, in words that people understand. A new reason does not compile until it has words here. */
 
-import type { IdleReason, ShutdownReason } from "../board/lifecycle.ts";
-import type { Kind } from "../board/mail.ts";
-import type { Obstacle } from "../board/worktree.ts";
 import type { ReleaseReason } from "../event.ts";
+import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
+import type { Kind } from "./mail.ts";
+import type { Obstacle } from "./worktree.ts";
 
 type Reason = IdleReason | ShutdownReason | ReleaseReason | Obstacle;
 

@@ -3,19 +3,19 @@
  * runs on the team of the conversation. This file has only the commands that need the conversation itself.
  */
 import { Command } from "commander";
-import { badInput, type EkidenError } from "../../core/errors.ts";
-import { LEAD, name, quote } from "../../core/ids.ts";
-import { MODES, type Mode } from "../../core/permission/mode.ts";
-import { EFFORTS, readEffort } from "../../core/settings/effort.ts";
-import { tokens, type View } from "../../core/views/view.ts";
-import type { TeamHost } from "../../host/team-host.ts";
-import type { Store } from "../../ports/index.ts";
-import { COMMANDS, type Entry, nameOf } from "../commands/table.ts";
-import type { Invocation } from "../invocation.ts";
-import { MODE_WORDS } from "../opening.ts";
-import { addCommand, type Chosen, faultOf, unknownCommand } from "../program.ts";
-import { lines } from "../terminal/print.ts";
-import { clean, type Terminal } from "../terminal/terminal.ts";
+import { badInput, type EkidenError } from "../../../core/errors.ts";
+import { LEAD, name, quote } from "../../../core/ids.ts";
+import { MODES, type Mode } from "../../../core/permission/mode.ts";
+import { EFFORTS, readEffort } from "../../../core/settings/effort.ts";
+import { tokens, type View } from "../../../core/views/view.ts";
+import type { TeamHost } from "../../../host/team-host.ts";
+import type { Store } from "../../../ports/index.ts";
+import type { Invocation } from "../../invocation.ts";
+import { MODE_WORDS } from "../../opening.ts";
+import { addCommand, type Chosen, faultOf, unknownCommand } from "../../program.ts";
+import { lines } from "../../terminal/print.ts";
+import { clean, type Terminal } from "../../terminal/terminal.ts";
+import { COMMANDS, type Entry, nameOf } from "../table.ts";
 import { budget } from "./budget.ts";
 import { ownMessage, ownNames } from "./own-commands.ts";
 import { runFile } from "./run-file.ts";

@@ -2,17 +2,17 @@
  * `/NAME` for the person's own commands and for skills. The typed line becomes a message. A command of the project would speak in the
  * person's name: its text is shown first, and the same line again agrees to it, until the file changes.
  */
-import { loadCommands, loadSkills } from "../../adapters/disk/library.ts";
-import { badInput, EkidenError } from "../../core/errors.ts";
-import { quote } from "../../core/ids.ts";
-import { relativeTo } from "../../core/paths/paths.ts";
-import { expanded, type OwnCommand } from "../../core/project/own-command.ts";
-import { escapes } from "../../core/text/hidden.ts";
-import { userFolder } from "../../project/own-folders.ts";
-import { commandItem } from "../../project/trust/items.ts";
-import { recordItems } from "../../project/trust/weigh.ts";
-import type { Invocation } from "../invocation.ts";
-import { clean } from "../terminal/terminal.ts";
+import { loadCommands, loadSkills } from "../../../adapters/disk/library.ts";
+import { badInput, EkidenError } from "../../../core/errors.ts";
+import { quote } from "../../../core/ids.ts";
+import { relativeTo } from "../../../core/paths/paths.ts";
+import { expanded, type OwnCommand } from "../../../core/project/own-command.ts";
+import { escapes } from "../../../core/text/hidden.ts";
+import { userFolder } from "../../../project/own-folders.ts";
+import { commandItem } from "../../../project/trust/items.ts";
+import { recordItems } from "../../../project/trust/weigh.ts";
+import type { Invocation } from "../../invocation.ts";
+import { clean } from "../../terminal/terminal.ts";
 
 export type Named = { readonly name: string; readonly about: string; readonly usage: string };
 

@@ -1,12 +1,12 @@
 /** `/diff`, `/copy`, `/export`: the work of the team, and the words of a member, to look at or to take elsewhere. */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { textOf } from "../../core/conversation/chat.ts";
-import { badInput, notFound } from "../../core/errors.ts";
-import { LEAD, quote } from "../../core/ids.ts";
-import { transcriptMarkdown } from "../../core/views/transcript-markdown.ts";
-import { transcript } from "../../team/queries/transcript.ts";
-import { clean } from "../terminal/terminal.ts";
+import { textOf } from "../../../core/conversation/chat.ts";
+import { badInput, notFound } from "../../../core/errors.ts";
+import { LEAD, quote } from "../../../core/ids.ts";
+import { transcriptMarkdown } from "../../../core/views/transcript-markdown.ts";
+import { transcript } from "../../../team/queries/transcript.ts";
+import { clean } from "../../terminal/terminal.ts";
 import type { OwnCommands, ReplContext } from "./slash.ts";
 
 /** The lines of a diff that are shown at a time. */
@@ -21,7 +21,7 @@ export const takeAway: OwnCommands<ReplContext> = {
     usage: "/diff [PATH]",
     about: "what the folder has changed since the last run began, with the tasks that changed it",
     run: async ({ host, call }, [path = ""]) => {
-      const { OutcomeReader } = await import("../web/outcome.ts");
+      const { OutcomeReader } = await import("../../web/outcome.ts");
       const { began, diff, tasks } = await new OutcomeReader(host.store, call.cwd).read(false);
       const since = began ?? Date.now();
       if (diff === null && began !== null)

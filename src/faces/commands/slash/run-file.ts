@@ -1,8 +1,8 @@
 /** `/run`: a runbook for the team of the conversation, as `ekiden run` begins or continues one. */
 
-import { badInput } from "../../core/errors.ts";
-import { PERSON, quote } from "../../core/ids.ts";
-import { counted } from "../../core/views/view.ts";
+import { badInput } from "../../../core/errors.ts";
+import { PERSON, quote } from "../../../core/ids.ts";
+import { counted } from "../../../core/views/view.ts";
 import type { OwnCommands, ReplContext } from "./slash.ts";
 
 export const runFile: OwnCommands<ReplContext>[string] = {
@@ -16,8 +16,8 @@ export const runFile: OwnCommands<ReplContext>[string] = {
         `${quote(words.join(" "))} is no runbook. /run takes a Markdown file, NAME.md; a goal in words is a message to the lead.`,
       );
     const [{ readRunbook }, { abandonRunbook, continueRunbook }] = await Promise.all([
-      import("../commands/run.ts"),
-      import("../../team/actions/runbook.ts"),
+      import("../run.ts"),
+      import("../../../team/actions/runbook.ts"),
     ]);
     const runbook = await readRunbook(call, file);
     const { store } = host;

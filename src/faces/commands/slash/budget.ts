@@ -1,9 +1,9 @@
 /** `/budget`: the limits of the team in a conversation. */
-import type { More } from "../../core/budget.ts";
-import { badInput } from "../../core/errors.ts";
-import { quote } from "../../core/ids.ts";
-import { tokens } from "../../core/views/view.ts";
-import type { Limits } from "../../host/spending.ts";
+import type { More } from "../../../core/budget.ts";
+import { badInput } from "../../../core/errors.ts";
+import { quote } from "../../../core/ids.ts";
+import { tokens } from "../../../core/views/view.ts";
+import type { Limits } from "../../../host/spending.ts";
 import type { OwnCommands, ReplContext } from "./slash.ts";
 
 /** Said behind the limit that is used up. */
