@@ -14,7 +14,7 @@ import { LongFirst } from "./test/order.ts";
 
 /** They need agent programs of other vendors: see the heads of the files. */
 const PROGRAMS = process.env.EKIDEN_AGENT_PROGRAMS ? [] : ["test/e2e/agents/real-*.test.ts"];
-const NOT_HERE = ["test/{architecture,circles,papers}.test.ts", "test/chaos/**", ...PROGRAMS];
+const NOT_HERE = ["test/{architecture,circles,measures,papers}.test.ts", "test/chaos/**", ...PROGRAMS];
 const OTHERS = {
   platform: ["test/hostile/**/*.test.ts", "test/e2e/**/{machines,sandbox}*.test.ts"],
   web: ["test/e2e/**/web*.test.ts"],
@@ -43,7 +43,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: "unit",
-          include: ["src/**/*.test.ts", "test/{architecture,circles,papers}.test.ts"],
+          include: ["src/**/*.test.ts", "test/{architecture,circles,measures,papers}.test.ts"],
           exclude: ["src/adapters/**"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
