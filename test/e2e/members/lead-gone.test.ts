@@ -36,4 +36,6 @@ it.each([3, 0])("its teammates finish %i tasks, and the run ends with the lead's
   const outcome = await team.host.done;
   expect(outcome).toMatchObject({ completed: tasks, unfinished: 0, reason: "model" });
   expect(outcome.error?.message).toContain("No such model");
+  const warned = JSON.stringify(await team.events("warning.raised"));
+  expect(warned.split("The others finish what they can.")).toHaveLength(tasks === 0 ? 1 : 2);
 });
