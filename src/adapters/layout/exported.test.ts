@@ -1,5 +1,5 @@
 /** What an export holds is imported: each kind of entry, and mail of a protocol. */
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -78,6 +78,36 @@ it("imports each kind of entry that an export holds, without what would rule or 
     { kind: "result", result },
     { kind: "said", message: { role: "assistant", content: [{ type: "text", text: "Done." }], by } },
     { kind: "summary", text: "It was looked at.", atRest: true },
+  ]);
+});
+
+it("names an entry that is damaged or of no known kind, and imports the others", async () => {
+  const { from, to, out } = await stores();
+  await from.roster.open("h" as HostId, "m", 1);
+  const seat = await from.roster.join(
+    { name: alice, kind: "teammate", role: "", model: "", prompt: "", needsPlan: false },
+    "h" as HostId,
+    PERSON,
+  );
+  await from.transcript.record(seat, [{ kind: "heard", text: "Look." }]);
+  await from.roster.suspend("h" as HostId);
+  await writeLayouts(from, out, { force: false, now: instant(1) });
+  const file = join(out, "ekiden.json");
+  const whole = JSON.parse(readFileSync(file, "utf8")) as { transcripts: Record<string, object[]> };
+  const damaged = [{ kind: "result", result: { type: "result", id: 7 } }, { kind: "sung" }];
+  whole.transcripts.alice?.push(...damaged.map((entry) => ({ entry })));
+  writeFileSync(file, JSON.stringify(whole));
+  expect(readLayout(out).faults).toMatchObject([
+    { why: expect.stringMatching(/^transcripts\.alice\S* .*entry\.result\.id/) },
+    {
+      why: expect.stringMatching(
+        /^transcripts\.alice\S* .*"sung" is no kind of entry; there are opened, heard/,
+      ),
+    },
+  ]);
+  await into(to, out);
+  expect((await to.transcript.all(alice, 0, 100)).map(({ entry }) => entry)).toEqual([
+    { kind: "heard", text: "Look." },
   ]);
 });
 
