@@ -258,6 +258,7 @@ describe("edit_file", () => {
     ["one\n", "1\r\n", "1\r\n", ""],
     [`\ufeff${"line\r\n".repeat(800_000)}`, "1\n", "\ufeff1\r\n", "stayed."],
     ["one", "1\n", "1\n", ""],
+    [Buffer.from("\ufeffone\n", "utf16le"), "1\n", "1\n", "It was no UTF-8 text"],
   ])("write_file keeps the form of the file (%#)", async (before, content, after, note) => {
     put("a", before);
     const said = await call(writeFile, { path: "a", content });
@@ -287,6 +288,15 @@ describe("edit_file", () => {
     ] as const)
       await expect(call(tool, { path: wanted, ...input })).rejects.toThrow(hint);
     await expect(call(readFile, { path: "quite/else.txt" })).rejects.toThrow("folder does not exist either");
+  });
+
+  it.each([
+    ["\ufeffone\r\n", "\ufefftwo\nthree\n", "\ufeffone\r\ntwo\r\nthree\r\n"],
+    ["one\n", "two\n", "one\ntwo\n"],
+  ])("write_file appends in the form of the file (%#)", async (before, content, after) => {
+    put("a", before);
+    expect(await call(writeFile, { path: "a", content, append: true })).toMatch(/^Appended to a: /);
+    expect(get("a")).toBe(after);
   });
 
   it.each([
