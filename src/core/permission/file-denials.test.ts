@@ -53,6 +53,22 @@ describe("a file that may not be read", () => {
     expect(await judged("read_file", "app/[id].txt", [rule])).toMatchObject({ effect: "allow" });
   });
 
+  it.each([".env", "app/[id]/secret.txt", "app/\\[id\\]/secret.txt"])(
+    "is by another name of %s",
+    async (match) => {
+      const named = `${WORKSPACE}/${match.replaceAll("\\", "")}`;
+      const other = `${WORKSPACE}/other.txt`;
+      const isSame = (...paths: readonly string[]): boolean =>
+        paths.every((path) => [named, other].includes(path));
+      const call = { tool: "read_file", access: "read", subject: "x", workspace: WORKSPACE } as const;
+      const disk = { real: (path: string) => path, entries: () => [], isSame };
+      const rules = [parseRule("deny", `read_file(${match})`)];
+      const may = async (path: string) =>
+        (await decide(rules, "default", { ...call, reads: [path], disk })).effect;
+      expect([await may(other), await may("third.txt")]).toEqual(["deny", "allow"]);
+    },
+  );
+
   it.each([
     "cat .env",
     "head -1 ./.env",

@@ -60,6 +60,8 @@ describe("the pattern of a rule", () => {
     [undefined, "/etc/passwd", true],
     ["src", "src", true],
     ["src/", "src", true],
+    ["src/{a,b}", "src/b", true],
+    ["src/{a,b}", "src/{a,b}", true],
     ["./src/a", "src/a", true],
     ["~/x", "/home/me/x", true],
     ["~/x", "~/x", false],
