@@ -66,6 +66,8 @@ it.each([
   ["for x in *; do cd new || continue; pwd; cd /w; done; at", [null]],
   ["while :; do while :; do cd new; break 2; done; cd /w; done; at", [null]],
   ["for x in a b; do cd new && break; cd lib; done; at", [null]],
+  ["while x; do cd /etc; continue; done; at", [["/etc", "/w"]]],
+  ["while :; do while :; do cd /etc; break 2; done; cd /w; done; at", [null]],
   ["cd src && cd - && at", [["/w"]]],
   ["cd - && at", [null]],
   ["cd src && cd ../lib && cd - && at && cd - && at", [["/w/src"], ["/w/lib"]]],
@@ -109,6 +111,12 @@ it.each([
   ["[[ -d src ]] && cd src && at", [["/w/src"]]],
 ] as const)("%s: %j", (line, expected) => {
   expect(probes(line)).toEqual(expected);
+});
+
+it("loops in loops cost no more than a number of steps, and none is sure behind them", () => {
+  const depth = 30;
+  const line = `${"while :; do cd /w/src; ".repeat(depth)}${"cd /w/lib; done; ".repeat(depth)}at`;
+  expect(probes(line)).toEqual([null]);
 });
 
 it("a folder that may have been removed is entered in the sandbox, which holds the line anyway", () => {
