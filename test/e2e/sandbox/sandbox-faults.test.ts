@@ -10,10 +10,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer } from "node:http";
+import { createRequire } from "node:module";
 import type { AddressInfo } from "node:net";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { Mcp } from "../../../src/adapters/mcp/index.ts";
 import { OWN_IDENTITY } from "../../../src/adapters/process-identity.ts";
 import { descendantsOf } from "../../../src/adapters/process-table.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
@@ -23,6 +25,10 @@ import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { type Confined, closeConfined, confined } from "../../fixtures/confined.ts";
 import { isRoot } from "../../fixtures/other-user.ts";
 import { soon } from "../../fixtures/soon.ts";
+
+const filesystem = createRequire(import.meta.url).resolve(
+  "@modelcontextprotocol/server-filesystem/dist/index.js",
+);
 
 let base: string;
 let workspace: string;
@@ -87,6 +93,24 @@ PATH=\${PATH#*:} exec bwrap "$@"
     );
     expect(existsSync(join(workspace, "ran"))).toBe(false);
     expect(faults).toEqual(["bwrap: Can't mount proc: No space left on device"]);
+  });
+
+  it("and an MCP server, too, which is started five times at most", async () => {
+    const problems: string[] = [];
+    const config = { command: process.execPath, args: [filesystem, workspace], env: {} };
+    for (const [times, isThere] of [
+      [4, true],
+      [5, false],
+    ] as const) {
+      await failing(times);
+      const mcp = new Mcp([{ name: "files", config }], {
+        ...{ cwd: workspace, env: { PATH: process.env.PATH ?? "" }, sandbox: parts.sandbox, readyMs: 60_000 },
+        onProblem: (_, problem) => problems.push(problem),
+      });
+      expect((await mcp.tools("")).length > 3).toBe(isThere);
+      await mcp.close();
+    }
+    expect(problems).toEqual([expect.stringContaining("Can't mount proc")]);
   });
 
   it("once when it fails with the words of the sandbox", async () => {

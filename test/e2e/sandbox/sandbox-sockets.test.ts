@@ -1,7 +1,15 @@
 /** Sockets of another program that come and go outside of the workspace: they stop nothing, and no command reaches one. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { createServer, type Server } from "node:net";
 import { homedir, tmpdir } from "node:os";
@@ -46,6 +54,7 @@ bubblewrapOrSkip(describe)("sockets that come and go", () => {
       mkdirSync(folder, { recursive: true });
     writeFileSync(join(place, "mixed/file"), "data\n");
     writeFileSync(join(place, "mixed/sub/file"), "deep\n");
+    symlinkSync("file", join(place, "mixed/link"));
     // In a folder with very many files each lasting socket has a cover of its own.
     mkdirSync(join(place, "large"));
     for (let i = 0; i < 150; i += 1) writeFileSync(join(place, "large", String(i)), "");
@@ -124,6 +133,7 @@ bubblewrapOrSkip(describe)("sockets that come and go", () => {
     writeFileSync(join(workspace, "go"), "");
     expect((await running).output.trim()).toBe("ENOENT");
     later.close();
+    expect((await run(`cat ${place}/mixed/link`)).output).toBe("data\n");
     expect((await run(`echo x > ${place}/mixed/new`)).output).toMatch(/Read-only file system/);
   });
 });
