@@ -7,12 +7,22 @@ import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 
 /** The waits before it is started again. */
 const RESTART_MS = [1_000, 5_000];
+/** Calls after which an end is a new fault. */
+const HEALTHY = 10;
 
 export class Failures {
   private inARow = 0;
+  /** Since the last failure. */
+  private calls = 0;
 
-  /** A call of it succeeded. Words are no sign: some programs say their fault and then end. */
+  /** A call of it succeeded. A few are no sign of health: some programs do one thing and then end. Nor are words. */
   worked(): void {
+    this.calls += 1;
+    if (this.calls >= HEALTHY) this.inARow = 0;
+  }
+
+  /** It ended a prompt by itself, in which it did something, or it may not work for a while. */
+  forget(): void {
     this.inARow = 0;
   }
 
@@ -22,6 +32,7 @@ export class Failures {
 
   note(): void {
     this.inARow += 1;
+    this.calls = 0;
   }
 
   /**

@@ -151,7 +151,7 @@ export class HostedModel implements Model {
     void this.stop(); // forgets the end
     if (!this.hasActed) this.untold.unshift(...this.sent.splice(0));
     if (limit === null) return await this.failures.pause(fault, words, signal);
-    this.failures.worked();
+    this.failures.forget();
     if (isUnsure) return;
     this.lost = null; // its work goes on there
     throw limit;
@@ -252,6 +252,7 @@ export class HostedModel implements Model {
     this.end = null;
     if (end && !(end instanceof Error)) {
       this.usage = sumOf(this.usage, end.usage);
+      if (this.hasActed) this.failures.forget();
       if (this.hasActed)
         this.options.onUsed?.({ tokens: !isNothing(end.usage), money: this.requests.hasCost });
     }

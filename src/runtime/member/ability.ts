@@ -29,8 +29,8 @@ export class Ability {
   private rests = 0;
   private until: Instant = instant(0);
   private words = "";
-  /** Tasks that it gave back because it could not work: for others, where there are any. */
-  private readonly left = new Set<TaskId>();
+  /** Tasks that it gave back: for others, where there are any. Whether that lasts, also when it can work again. */
+  private readonly left = new Map<TaskId, boolean>();
 
   constructor(agent: Pick<Agent, "clock" | "activity">) {
     this.agent = agent;
@@ -43,8 +43,7 @@ export class Ability {
     if (!worked) return;
     this.stint.worked = true;
     this.barren = [];
-    this.rests = 0;
-    this.left.clear();
+    for (const [task, lasts] of this.left) if (!lasts) this.left.delete(task);
     await this.agent.activity.canWork();
   }
 
@@ -73,6 +72,7 @@ export class Ability {
     this.stint = null;
     if (!stint) return "able";
     if (stint.worked) this.workedOn = claim;
+    if (stint.worked && !stint.broke) this.rests = 0;
     if (stint.broke) return "unable";
     if (claim === null || stint.worked) return "able";
     const { id, attempt } = claim;
@@ -82,13 +82,14 @@ export class Ability {
     return this.workedOn?.id === id && this.workedOn.attempt === attempt ? "unwilling" : "unable";
   }
 
-  leave(task: TaskId): void {
-    this.left.add(task);
+  /** `lasts`: an attempt counted. One member alone shall not use up all attempts of a task that others can try. */
+  leave(task: TaskId, lasts: boolean): void {
+    this.left.set(task, lasts);
   }
 
   /** The tasks that others should have. */
   get besides(): readonly TaskId[] {
-    return [...this.left];
+    return [...this.left.keys()];
   }
 
   get lastWords(): string {

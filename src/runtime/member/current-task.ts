@@ -70,7 +70,6 @@ export class CurrentTask {
     // At the end of a limit it goes on with its task, unless somebody else can take it before.
     if (own && (limit === undefined || (await store.board.isForOthers(seat.name, own.id)))) {
       await this.giveBack(own, ability.lastWords, verdict === "unwilling" ? "given_back" : "unable");
-      ability.leave(own.id);
     }
     await ability.rest(limit);
     return true;
@@ -177,6 +176,7 @@ export class CurrentTask {
   ): Promise<void> {
     const { store, seat, conversation } = this.agent;
     this.attempt = "";
+    this.ability.leave(task, how === "given_back");
     await beforeRelease(this.agent);
     const entry = gaveBack({ id: task, attempt }, why);
     const released = store.board.release({ seat, task, attempt }, how, why, entry);

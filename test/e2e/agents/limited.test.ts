@@ -36,6 +36,24 @@ it.each(WAYS)("the healthy one does all tasks, and the other one rests: %s", asy
   expect(counted).toEqual([]);
 });
 
+const looks = { call: "list_tasks", input: {} };
+it.each([
+  ["looks at the board and ends", [looks, { die: true }], 12],
+  ["changes a file and ends", [{ own: ["x.txt", "y"] }, { die: true }], 6],
+  ["looks at the board and only talks", [looks, { say: "I looked." }], 60],
+] as const)("a program that each time %s does not use up the attempts of a task", async (_, steps, most) => {
+  const ill = agentProgram({ prompts: [steps] });
+  const well = agentProgram({ prompts: [[{ say: "I do it." }, done]] });
+  const team = await programTeam({
+    says: { lead: Array.from({ length: 20 }, () => ({ text: "Waiting." })) },
+    settings: { teammates: [ill.recruit("ill"), well.recruit("well")], sandbox: "off" },
+  });
+  for (let nth = 1; nth <= TASKS; nth += 1) await team.store.board.add({ subject: `Task ${nth}` }, PERSON);
+  await team.host.start({ goal: "Do the tasks" });
+  expect(await team.host.done).toMatchObject({ completed: TASKS, failed: 0, unfinished: 0 });
+  expect(ill.heard("prompt").length).toBeLessThanOrEqual(most);
+});
+
 /** Words that are known, with the time at which the limit ends. */
 const known = (until: number): string =>
   `You've hit your session limit · resets ${new Date(until).toISOString()}`;
