@@ -25,10 +25,12 @@ function dues(chain: Chain, usd: number, most = 700): [number, Due][] {
 it("is looked at after 60 calls, then after 120 and every 240 more", () =>
   expect(dues(new Chain(null), 0)).toEqual([60, 180, 420, 660].map((calls) => [calls, "look"])));
 
-it("is warned once at 80 % of its money or its calls, and over at each further call", () => {
+it("is looked at after each 40 % of its money, too, warned once at 80 %, and over at each further call", () => {
   const chain = new Chain(null, 9_999);
   expect(dues(chain, 1)).toEqual([
-    [8, "warn"],
+    [4, "look"],
+    [8, "look"],
+    [9, "warn"],
     [10, "over"],
   ]);
   chain.take(alice, 0, [], "");

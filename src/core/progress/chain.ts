@@ -11,6 +11,8 @@ import { lineOf, type Step, stepLine } from "./steps.ts";
 /** Somebody looks after so many calls, then after twice as many, up to the most. */
 const LOOK_AFTER = 60;
 const LOOK_MOST = 240;
+/** And after so much of its money, because calls with much text use up the budget in a few. */
+const LOOK_SHARE = 0.4;
 /** A team without a completed task is looked at after so many. */
 export const TEAM_LOOK_AFTER = 150;
 const WARN_AT = 0.8;
@@ -32,6 +34,8 @@ export class Chain {
   readonly checks: string[] = [];
   private gap: number;
   private next: number;
+  /** What it had used at the last look. */
+  private seenUsd = 0;
   private warned = false;
   /** What it had used when its root was completed. */
   done: { readonly usd: number; readonly calls: number } | null = null;
@@ -59,13 +63,14 @@ export class Chain {
 
   set isOver(isOver: boolean) {
     this.ended = isOver;
-    if (isOver) [this.gap, this.next] = [LOOK_AFTER, this.calls + LOOK_AFTER];
+    if (isOver) [this.gap, this.next, this.seenUsd] = [LOOK_AFTER, this.calls + LOOK_AFTER, this.usd];
   }
 
   due({ usd, calls }: ChainLimits): Due {
     const used = Math.max(this.usd / usd, this.calls / calls);
     if (used >= 1) return "over";
-    if (this.calls >= this.next) {
+    if (this.calls >= this.next || this.usd - this.seenUsd >= LOOK_SHARE * usd) {
+      this.seenUsd = this.usd;
       this.gap = Math.min(LOOK_MOST, 2 * this.gap);
       this.next = this.calls + this.gap;
       return "look";
