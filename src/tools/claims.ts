@@ -72,12 +72,14 @@ export const retryTask = defineTool({
   input: () => z.strictObject({ id, reason: maybe.text.describe("what to do differently") }),
   subject: (input) => `#${input.id}`,
   run: async ({ id: wanted, reason }, { store, self }) => {
-    const { description, status } = await taskOf(store, wanted);
+    const { description, status, ...before } = await taskOf(store, wanted);
     // Before it can be claimed. Its next owner also reads why the last attempt ended.
     if (reason?.trim() && (status === "failed" || status === "cancelled"))
       await store.board.change(wanted, { description: `${description}\n\n[Retry: ${reason}]`.trim() }, self);
     await store.board.retry(wanted, self);
-    return `#${wanted} is back on the board.`;
+    const [replaced] = /^replaced by #\d+/.exec("reason" in before ? before.reason : "") ?? [];
+    const both = replaced ? ` It was ${replaced}: cancel the one that is not needed.` : "";
+    return `#${wanted} is back on the board.${both}`;
   },
 });
 

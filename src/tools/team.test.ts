@@ -6,7 +6,15 @@ import type { Entry } from "../core/conversation/chat.ts";
 import { LEAD, type Name } from "../core/ids.ts";
 import type { Store, Tool, ToolContext } from "../ports/index.ts";
 import { createTask, getTask, listTasks, updateTask } from "./board.ts";
-import { cancelTask, claimTask, completeTask, completeTaskAsLead, failTask, releaseTask } from "./claims.ts";
+import {
+  cancelTask,
+  claimTask,
+  completeTask,
+  completeTaskAsLead,
+  failTask,
+  releaseTask,
+  retryTask,
+} from "./claims.ts";
 import { broadcast, checkInbox, sendMessage } from "./mail.ts";
 import { idle, listTeammates, requestShutdown, respondShutdown, spawnTeammate } from "./roster.ts";
 
@@ -52,6 +60,14 @@ const written = async (who: Name): Promise<string[]> =>
     entry.kind === "result" ? [entry.result.text] : [],
   );
 const task = async (id: number) => store.board.task(id as never);
+
+it("says that a task which is tried again was replaced", async () => {
+  await call(lead, createTask, { subject: "one" });
+  await call(lead, createTask, { subject: "other", replaces: 1 });
+  expect(await call(lead, retryTask, { id: 1 })).toBe(
+    "#1 is back on the board. It was replaced by #2: cancel the one that is not needed.",
+  );
+});
 
 describe("create_task", () => {
   it("answers with real ids, which the next call may build on, however they are written", async () => {

@@ -56,6 +56,18 @@ describe.each(BACKENDS)("a task in the place of another on %s", (backend) => {
     expect(mail?.body).toMatchObject({ kind: "claim_taken", task: 4 });
   });
 
+  it("is refused for one that was replaced already, and names the task in its place", async () => {
+    await failFirst();
+    await store.board.add({ subject: "a2", replaces: one }, lead);
+    await expect(store.board.add({ subject: "a3", replaces: one }, lead)).rejects.toMatchObject({
+      code: "already_started",
+      message: expect.stringContaining("replaces: 4"),
+    });
+    await store.board.retry(one, lead);
+    await store.board.add({ subject: "a3", replaces: one }, lead);
+    expect(await store.board.task(one)).toMatchObject({ reason: "replaced by #5" });
+  });
+
   it("is refused as a whole where it cannot be", async () => {
     await store.board.claim(alice, three);
     await store.board.complete({ seat: alice, task: three, attempt: 1 }, "ok");

@@ -29,6 +29,12 @@ function* replace(tx: Tx, id: TaskId, task: Task, by: Name): Op<void> {
       "already_started",
       `Task #${id} is completed, so nothing can take its place. Add the task without replacing.`,
     );
+  const [, other] = /^replaced by #(\d+)/.exec(reason ?? "") ?? [];
+  if (status === "cancelled" && other !== undefined)
+    throw new EkidenError(
+      "already_started",
+      `Task #${id} was replaced by #${other}, and what waited for it waits for #${other}. Put the new task in the place of #${other}: replaces: ${other}.`,
+    );
   const waiting = yield* sql<{ id: TaskId }>`
     select t.id from edges e join tasks t on t.team = e.team and t.id = e.task
     where e.team = ${tx.team} and e.blocker = ${id} and t.status = 'pending' order by t.id`;
