@@ -15,15 +15,10 @@ export class Failures {
   /** Since the last failure. */
   private calls = 0;
 
-  /** A call of it succeeded. A few are no sign of health: some programs do one thing and then end. Nor are words. */
-  worked(): void {
+  /** A call succeeded; a few, or words, are no sign of health: some programs do one thing and end. `isWhole`: it ended its prompt itself. */
+  worked(isWhole = false): void {
     this.calls += 1;
-    if (this.calls >= HEALTHY) this.inARow = 0;
-  }
-
-  /** It ended a prompt by itself, in which it did something, or it may not work for a while. */
-  forget(): void {
-    this.inARow = 0;
+    if (isWhole || this.calls >= HEALTHY) this.inARow = 0;
   }
 
   get isRepeated(): boolean {

@@ -151,7 +151,7 @@ export class HostedModel implements Model {
     void this.stop(); // forgets the end
     if (!this.hasActed) this.untold.unshift(...this.sent.splice(0));
     if (limit === null) return await this.failures.pause(fault, words, signal);
-    this.failures.forget();
+    this.failures.worked(true);
     if (isUnsure) return;
     this.lost = null; // its work goes on there
     throw limit;
@@ -224,11 +224,10 @@ export class HostedModel implements Model {
   private async something(signal: AbortSignal): Promise<void> {
     while (this.requests.isEmpty && !this.end) {
       signal.throwIfAborted();
-      let settle = (): void => {};
       const woken = new Promise<void>((resolve) => {
-        settle = resolve;
+        this.wake = resolve;
       });
-      this.wake = settle;
+      const settle = this.wake;
       signal.addEventListener("abort", settle);
       await woken.finally(() => signal.removeEventListener("abort", settle));
     }
@@ -252,7 +251,7 @@ export class HostedModel implements Model {
     this.end = null;
     if (end && !(end instanceof Error)) {
       this.usage = sumOf(this.usage, end.usage);
-      if (this.hasActed) this.failures.forget();
+      if (this.hasActed) this.failures.worked(true);
       if (this.hasActed)
         this.options.onUsed?.({ tokens: !isNothing(end.usage), money: this.requests.hasCost });
     }
