@@ -20,6 +20,7 @@ import type { Store } from "../../../src/ports/index.ts";
 import { Hooks } from "../../../src/runtime/hooks/hooks.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { type Confined, closeConfined, confined } from "../../fixtures/confined.ts";
+import { soon } from "../../fixtures/soon.ts";
 
 const { signal } = new AbortController();
 const filesystem = createRequire(import.meta.url).resolve(
@@ -43,7 +44,7 @@ bubblewrapOrSkip(describe)("sockets that come and go", () => {
   let workspace: string;
   let parts: Confined;
   let maker: ChildProcess;
-  let server: Server;
+  let servers: Server[];
   beforeEach(async () => {
     base = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-sockets-")));
     place = realpathSync(
@@ -61,13 +62,13 @@ bubblewrapOrSkip(describe)("sockets that come and go", () => {
     const folders = ["only", "mixed", "large", "."].map((name) => join(place, name));
     maker = spawn(process.execPath, ["-e", MAKER, ...folders], { stdio: ["ignore", "pipe", "ignore"] });
     await once(maker.stdout as NodeJS.ReadableStream, "data");
-    server = createServer().listen(join(place, "mixed/lasting.sock"));
-    await once(server, "listening");
+    servers = ["mixed", "large"].map((name) => createServer().listen(join(place, name, "lasting.sock")));
+    for (const server of servers) if (!server.listening) await once(server, "listening");
     parts = confined(base, workspace);
   });
   afterEach(async () => {
     maker.kill();
-    server.close();
+    for (const server of servers) server.close();
     await closeConfined(parts, base);
     rmSync(place, { recursive: true, force: true });
   });
@@ -119,10 +120,11 @@ bubblewrapOrSkip(describe)("sockets that come and go", () => {
 
   it("are not reached, nor one that is made while a command runs", async () => {
     const connect = (path: string) =>
-      `require("node:net").connect(${JSON.stringify(path)}).on("connect", () => console.log("connected")).on("error", (e) => console.log(e.code))`;
+      `require("node:net").connect(${JSON.stringify(path)}).on("connect", () => { console.log("connected"); process.exit(); }).on("error", (e) => console.log(e.code))`;
     const reach = async (path: string): Promise<string> =>
       (await run(`${process.execPath} -e '${connect(path)}'`)).output.trim();
     expect(await reach(join(place, "mixed/lasting.sock"))).toBe("ENOENT");
+    await soon(async () => expect(await reach(join(place, "large/lasting.sock"))).not.toBe("connected"));
     const later = createServer();
     const running = run(
       `touch begun; until [ -e go ]; do sleep 0.02; done; ${process.execPath} -e '${connect(join(place, "mixed/later.sock"))}'`,
