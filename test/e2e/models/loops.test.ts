@@ -146,6 +146,18 @@ describe("a teammate with a task", () => {
     ]);
     expect(team.requests("alice")).toHaveLength(180);
   });
+
+  it("that is found too large by a look is told to split it, and what came from it ends with it", async () => {
+    const answers = ["SPLIT: by folder", "GO ON"].map((text) => ({ who: "judge", text }));
+    const steps = [...(LOOPS["always something new"] ?? [])];
+    steps[61] = call("create_task", { subject: "A part" });
+    const team = await begin({ lead: quiet, alice: steps, judge: [...answers, ...judge] });
+    await team.host.start({ runbook: { goal: "Go", tasks: [{ subject: "Do it" }] } });
+    expect(await team.host.done).toMatchObject({ failed: 1, cancelled: 1, unfinished: 0 });
+    expect(lastHeard(team.requests("alice").slice(0, 63))).toMatch(
+      /after 60 model calls says that it is too large for one agent\. Split it into smaller tasks\. by folder/,
+    );
+  });
 });
 
 describe("a teammate without a task", () => {
