@@ -36,6 +36,7 @@ import { untrusted } from "../project/trust/untrusted.ts";
 import { isStore, type ProjectTrust, weighProject } from "../project/trust/weigh.ts";
 import { Hooks } from "../runtime/hooks/hooks.ts";
 import { HostedAgents } from "./hosted/agents.ts";
+import { Logins } from "./hosted/logins.ts";
 import { openMcp } from "./mcp.ts";
 import { type SurroundingsOf, surroundingsOf } from "./surroundings.ts";
 import { type TaskChanges, taskChanges } from "./task-changes.ts";
@@ -124,10 +125,13 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
       models: settings.models,
       outputDir,
     });
+  const logins = new Logins();
+  const throughLogin = (opened: Model): Model =>
+    logins.through(opened, () => ({ store, clock: systemClock, random: Math.random }));
   const models = new Map<string, Promise<Model>>();
   const model = async (wanted: string | undefined): Promise<Model> => {
     const spec = wanted || (await chooseModel({ env, setting: settings.model, runbook: embedded }));
-    const opened = models.get(spec) ?? (options.openModel ?? provided)(spec);
+    const opened = models.get(spec) ?? (options.openModel ?? provided)(spec).then(throughLogin);
     models.set(spec, opened);
     return opened;
   };

@@ -85,6 +85,8 @@ export interface Model {
   readonly clears?: boolean | undefined;
   /** Its provider keeps the prefixes of requests for a while: siblings that share one pay less one after the other. */
   readonly caches?: boolean | undefined;
+  /** The account that pays for it: the variable of its key, and a mark of the key. Its limits hold for all that use it. */
+  readonly account?: string | undefined;
   /** Its provider searches the web. */
   readonly searches?: boolean | undefined;
   /** The longest reply it gives when `maxOutputTokens` asks for it, in tokens, if that is more than it gives unasked. */

@@ -1,9 +1,12 @@
 /**
  * Turns the errors of vendors and networks into our error class. It holds nothing of the request: no key, no conversation.
- * `details.everyone`: every other call to this provider would fail alike now (see rate-limit-gate.ts).
+ * `details.everyone`: every other call to this provider would fail alike now (see rate-limit-gate.ts). `details.limit`: the account may do
+ * nothing more for a while (core/limits/answers.ts).
  */
 
 import { EkidenError, type ErrorDetails, isEkidenError } from "../../core/errors.ts";
+import { instant } from "../../core/ids.ts";
+import { type Headers, limitIn, waitIn } from "../../core/limits/answers.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import { statusIn } from "./answered-status.ts";
 import { StreamBroken } from "./stream.ts";
@@ -77,18 +80,25 @@ export function failureOf(given: unknown, context: FailureContext): EkidenError 
     );
   if (status === 413)
     return fail("context_overflow", `the request has more bytes than the provider takes (413). ${said}`);
+  const retryAfterMs = waitOf(error, said, context.now);
+  const limit = limitIn(status, headersOf(error), said + bodyOf(error), retryAfterMs);
+  const asked: ErrorDetails = {
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(limit !== null && { limit }),
+  };
   // An exhausted quota looks like a rate limit, but waiting does not help.
-  if (status === 429 && /insufficient_quota|billing hard limit/i.test(said + bodyOf(error)))
-    return fail("model_refused", `the account's quota is used up. ${said}`, { about: "request" });
-  if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500 || status < 400) {
-    const retryAfterMs = waitOf(error, context.now);
+  if (limit === "credit" && status === 429)
+    return fail("model_refused", `the account's quota is used up. ${said}`, { about: "request", ...asked });
+  if (status === 408 || status === 409 || status === 425 || status === 429 || status >= 500 || status < 400)
     return fail("model_overloaded", `the provider is busy or broken (${status}). ${said}`, {
-      ...(retryAfterMs !== undefined && { retryAfterMs }),
       ...(EVERYONE.has(status) && { everyone: true }),
+      ...asked,
     });
-  }
   const about = aboutOf(said);
-  return fail("model_refused", `the provider refused the request (${status}). ${said}`, about && { about });
+  return fail("model_refused", `the provider refused the request (${status}). ${said}`, {
+    ...(about && { about }),
+    ...(limit !== null && asked),
+  });
 }
 
 /** The failure of a request before it began, in a word, or null when it began. */
@@ -132,9 +142,14 @@ export function redacted(text: string, secret: string): string {
   return safe.length > 400 ? `${cutEnd(safe, 399)}…` : safe;
 }
 
-/** The time that the provider asks us to wait: `retry-after-ms`, `retry-after` in seconds or as a date, or Google's `retryDelay`. */
-function waitOf(error: unknown, now: number): number | undefined {
-  const headers = at(error, "responseHeaders");
+const headersOf = (error: unknown): Headers => (at(error, "responseHeaders") ?? {}) as Headers;
+
+/**
+ * The time that the provider asks us to wait: `retry-after-ms`, `retry-after` in seconds or as a date, Google's `retryDelay`, or the end of
+ * its limit.
+ */
+function waitOf(error: unknown, said: string, now: number): number | undefined {
+  const headers = headersOf(error);
   const ms = Number.parseFloat(stringAt(headers, "retry-after-ms") ?? "");
   if (ms >= 0) return ms;
   const after = stringAt(headers, "retry-after");
@@ -145,7 +160,7 @@ function waitOf(error: unknown, now: number): number | undefined {
     if (!Number.isNaN(date)) return Math.max(0, date - now);
   }
   const delay = /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(bodyOf(error))?.[1];
-  return delay === undefined ? undefined : Number(delay) * 1000;
+  return delay === undefined ? waitIn(headers, said, instant(now)) : Number(delay) * 1000;
 }
 
 const at = (value: unknown, key: string): unknown =>

@@ -2,7 +2,7 @@
  * The retry policy, in one place for all providers: the wait that a provider asks for counts, up to `maxWaitMs`; otherwise waits
  * grow exponentially with full jitter. A failure that every call would meet shuts the shared gate; a failure of one call (a cut
  * stream, a stall, a 500) delays only that call. A caller with a fallback model gets a failure after three attempts, or at once
- * if it would have to wait for long.
+ * if it would have to wait for long. The limit of an account is a failure at once: the members that use it rest.
  */
 import { derived } from "../../core/derived.ts";
 import { EkidenError, isEkidenError } from "../../core/errors.ts";
@@ -90,10 +90,10 @@ export function retrying(model: Model, options: RetryOptions): Model {
         }
         const everyone = error.details.everyone === true || error.details.retryAfterMs !== undefined;
         const waitMs = waitFor(error, everyone ? gate.failures : attempt - 1);
-        if (everyone && waitMs <= maxWaitMs) gate.close(clock.now(), waitMs);
+        const { limit, stalled } = error.details;
+        if (everyone && waitMs <= maxWaitMs && !limit) gate.close(clock.now(), waitMs);
         // who has another model to ask does not wait for silence twice
-        if (attempt >= most || waitMs > longest || (hasFallback && error.details.stalled === true))
-          throw error;
+        if (attempt >= most || waitMs > longest || limit || (hasFallback && stalled === true)) throw error;
         why = error.message;
         onRetry?.({ attempt, waitMs, why });
         pass?.give();

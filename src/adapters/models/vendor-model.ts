@@ -136,11 +136,15 @@ export function connectedModel(
       return connection.clears === true && capabilities.clears && !bare;
     },
     caches: true,
+    account: keyVariable === "" || connection.secret === "" ? undefined : `${keyVariable} ${markOf(by)}`,
     searches: connection.searches === true,
     reply,
     ...(longestReply !== undefined && { longestReply }),
   };
 }
+
+const MARK = 6;
+const markOf = ({ account }: Maker): string => account.slice(0, MARK);
 
 /** A key cannot be found out from it. */
 const accountOf = (key: string): string =>

@@ -1,11 +1,12 @@
-/** The limits of a login: an account of an agent program on a machine may do so much within a window of time. */
+/** The limits of a login: an account of an agent program or a provider may do so much within a window of time, on a machine. */
 import type { Instant } from "../ids.ts";
 
-export type WindowKind = "5h" | "week" | "model";
+/** "credit": the account is not paid. */
+export type WindowKind = "5h" | "week" | "model" | "credit";
 
 /** `usedPercent` 100: nothing more is done before `resetsAt`. Both are missing where the program does not say them. */
 export type LoginWindow = {
-  /** The name of the preset, or the command. */
+  /** The name of the preset, or the command; of a provider its name, with that of the model where the limit is that of one model. */
   readonly program: string;
   /** The account, or the folder of its configuration. */
   readonly login: string;
@@ -13,7 +14,7 @@ export type LoginWindow = {
   readonly kind: WindowKind;
   readonly usedPercent?: number | undefined;
   readonly resetsAt?: Instant | undefined;
-  /** Where it was read: "words" or "event"; "work": it can be used again. */
+  /** Where it was read: "words", "event" or "answer" (of a provider); "work": it can be used again. */
   readonly source: string;
 };
 
@@ -40,6 +41,7 @@ const KIND_WORDS: Readonly<Record<WindowKind, string>> = {
   "5h": "window of five hours",
   week: "window of a week",
   model: "window of its model",
+  credit: "credit",
 };
 
 /** What a program said of one window. */

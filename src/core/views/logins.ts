@@ -8,6 +8,7 @@ const KINDS: Readonly<Record<LoginWindow["kind"], string>> = {
   "5h": "5 hours",
   week: "week",
   model: "model",
+  credit: "credit",
 };
 
 /** A member and its task, as far as they are needed here. */
@@ -35,10 +36,10 @@ export const windowLine = (window: LoginWindow, now: Instant | number): string =
 const resetWords = ({ resetsAt }: LoginWindow, now: Instant | number, before = ""): string =>
   resetsAt === undefined ? "" : `${before}resets in ${span(resetsAt - now)}`;
 
-/** The tasks of members that wait for the end of a limit of this program. A model is "agent:NAME", or the command. */
+/** The tasks of members that wait for the end of this limit. A model is "agent:NAME", the command, or "PROVIDER/NAME". */
 export const waitingFor = ({ program }: LoginWindow, members: readonly Waiting[]): number[] =>
   members.flatMap(({ model, isAtLimit, task }) =>
-    isAtLimit && task !== null && (model === program || model === `agent:${program}`) ? [task] : [],
+    isAtLimit && task !== null && `${model.replace(/^agent:/, "")}/`.startsWith(`${program}/`) ? [task] : [],
   );
 
 export function loginsView(

@@ -3,7 +3,6 @@
  * it starts with the first request, in the folder of the task, inside the sandbox, and ends with the member.
  */
 import type { Socket } from "node:net";
-import { hostname } from "node:os";
 import manifest from "../../../package.json" with { type: "json" };
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import type { Profile } from "../../core/board/member.ts";
@@ -15,7 +14,7 @@ import type { Clock, Sandbox, Shell, Store, ToolSpec, Worktrees } from "../../po
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import { warnOnce } from "../project-files.ts";
 import type { HostedModel } from "./hosted-model.ts";
-import type { Login } from "./login.ts";
+import { Logins } from "./logins.ts";
 
 export type HostedParts = {
   readonly store: Store;
@@ -39,8 +38,7 @@ const BUDGETS = {
 export class HostedAgents {
   private readonly models = new Map<Name, HostedModel>();
   private readonly endings = new Set<Promise<void>>();
-  /** By program and account: members share them. */
-  private readonly logins = new Map<string, Promise<Login>>();
+  private readonly logins = new Logins();
   private readonly env: NodeJS.ProcessEnv;
   private readonly reported = new Set<string>();
 
@@ -78,7 +76,7 @@ export class HostedAgents {
     task: () => TaskId | null,
   ): Promise<HostedModel> {
     await this.end(name);
-    const { store, settings, workspace, trees, sandbox, shell, trust } = parts;
+    const { store, clock, settings, workspace, trees, sandbox, shell, trust } = parts;
     // A board may hold what another person wrote.
     if (own !== "" && !isNamed(line, settings) && !trust.runsAgent(line.spec)) throw notNamed(line, settings);
     // A team without such a member does not load what it needs.
@@ -90,7 +88,7 @@ export class HostedAgents {
     const found = await agentProgram(line, { folder: workspace, env: this.env });
     const env = childEnvironment(this.env, { passed: [...settings.commandEnv, ...found.variables] });
     const specs = guestTools(settings.planDeadlineMs);
-    const login = await this.loginOf(line.preset ?? line.spec, found.login, parts);
+    const login = await this.logins.of(line.preset ?? line.spec, found.login, { store, clock });
     const model: HostedModel = new Hosted({
       spec: line.spec,
       login,
@@ -121,20 +119,6 @@ export class HostedAgents {
     model.requests.onLimits = (notices) => login.used(notices);
     this.models.set(name, model);
     return model;
-  }
-
-  private loginOf(program: string, account: string, { store, clock }: HostedParts): Promise<Login> {
-    const key = JSON.stringify([program, account]);
-    const made = async (): Promise<Login> => {
-      const { Login } = await import("./login.ts");
-      const login = new Login({ store, clock, program, login: account, machine: hostname() });
-      await login.open();
-      return login;
-    };
-    const known = this.logins.get(key) ?? made();
-    this.logins.set(key, known);
-    known.catch(() => this.logins.delete(key)); // the store is away
-    return known;
   }
 
   /** A budget that does not count what a program uses says so. */

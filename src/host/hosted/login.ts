@@ -1,6 +1,6 @@
 /**
- * One login of an agent program on this machine, shared by the members that work with it. When its limit is reached, none of them is
- * started or prompted before it ends; then one tries with a small prompt, and the others follow it.
+ * One login of an agent program or a provider on this machine, shared by the members that work with it. When its limit is reached, none of
+ * them is started or prompted before it ends; then one tries (a program with a small prompt), and the others follow it.
  *
  * | state     | a member wants to prompt        | its program says that the limit is reached           | a call or the small prompt succeeds |
  * |-----------|---------------------------------|------------------------------------------------------|-------------------------------------|
@@ -9,10 +9,10 @@
  * | over      | the first one tries, others rest | closed again                                        | open                                |
  */
 import type { RunningAgent } from "../../adapters/agents/agent.ts";
-import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import { EkidenError, type ErrorCode, isEkidenError } from "../../core/errors.ts";
 import { type Instant, later } from "../../core/ids.ts";
 import { noticeIn } from "../../core/limits/notices.ts";
-import { isOver, type LoginWindow, type Notice } from "../../core/limits/window.ts";
+import { isOver, type LoginWindow, type Notice, type WindowKind } from "../../core/limits/window.ts";
 import type { Clock, Store } from "../../ports/index.ts";
 import type { AgentRequests } from "./agent-requests.ts";
 
@@ -20,6 +20,8 @@ import type { AgentRequests } from "./agent-requests.ts";
 const MINUTE_MS = 60_000;
 /** Clocks differ. */
 const MARGIN_MS = 5_000;
+/** Processes that share an account do not all come back in the same moment. */
+const JITTER_MS = 55_000;
 /** Others look again after the one that tries. */
 const BEHIND_MS = 5_000;
 /** Where nobody says when it ends, and where a notice stays after the time that it named. */
@@ -31,6 +33,8 @@ export type LoginParts = {
   readonly program: string;
   readonly login: string;
   readonly machine: string;
+  /** In [0, 1): spreads the processes that share it. Default 0. */
+  readonly random?: () => number;
 };
 
 /** The model of a member that tries first. */
@@ -41,6 +45,9 @@ export class Login {
   /** Null while it is open. */
   private until: Instant | null = null;
   private why = "";
+  private code: ErrorCode = "model_overloaded";
+  /** Somebody has said when it opens. */
+  private isKnown = true;
   private trying: object | null = null;
   /** Words alone said that the limit is reached: some say so and work. */
   private isSuspected = false;
@@ -57,7 +64,7 @@ export class Login {
     for (const one of await store.logins.list()) {
       const isOwn = one.program === program && one.login === login && one.machine === machine;
       if (!isOwn || !isOver(one) || one.resetsAt === undefined || one.resetsAt <= clock.now()) continue;
-      this.until = wakeAt(one.resetsAt);
+      this.until = this.wakeAt(one.resetsAt);
       this.why = "its limit was reached before";
       this.told.set(one.kind, 100);
     }
@@ -120,6 +127,19 @@ export class Login {
     return null;
   }
 
+  /** The provider refused a request of `who` because of the limit of this window. The error lets its member rest. */
+  refused(kind: WindowKind, { code, message, details }: EkidenError, who: object): EkidenError {
+    const now = this.parts.clock.now();
+    // Others have heard it meanwhile.
+    if (this.until !== null && this.trying !== who && now < this.until) return this.closed(this.until);
+    const { retryAfterMs } = details;
+    const resetsAt = retryAfterMs === undefined ? undefined : later(now, Math.ceil(retryAfterMs));
+    const notice: Notice = { kind, usedPercent: 100, resetsAt, source: "answer" };
+    this.code = code;
+    this.note(notice);
+    return this.closed(this.close(notice, message));
+  }
+
   /** `who` sends a small prompt after the end of the limit. @throws EkidenError: the limit goes on, and the member rests */
   async tryOut(who: Trying, program: Pick<RunningAgent, "prompt">, signal: AbortSignal): Promise<void> {
     const cut = (): void => void who.stop();
@@ -137,7 +157,9 @@ export class Login {
 
   private close({ resetsAt }: Notice, why: string): Instant {
     const now = this.parts.clock.now();
-    const known = resetsAt !== undefined && wakeAt(resetsAt) > now ? wakeAt(resetsAt) : null;
+    const wakes = resetsAt === undefined ? now : this.wakeAt(resetsAt);
+    const known = wakes > now ? wakes : null;
+    this.isKnown = known !== null;
     this.unknown += known === null ? 1 : 0;
     const unknown = later(now, Math.min(LONGEST_UNKNOWN_MS, UNKNOWN_MS * 2 ** (this.unknown - 1)));
     const until = known ?? unknown;
@@ -149,7 +171,15 @@ export class Login {
 
   /** The member rests until then. */
   private closed(until: Instant): EkidenError {
-    return new EkidenError("model_overloaded", this.why, { details: { ownProgram: true, until } });
+    const { code, why, isKnown, parts } = this;
+    const retryAfterMs = until - parts.clock.now();
+    return new EkidenError(code, why, { details: { ownProgram: true, until, isKnown, retryAfterMs } });
+  }
+
+  private wakeAt(resetsAt: Instant): Instant {
+    const margin = resetsAt % MINUTE_MS === 0 ? MINUTE_MS : MARGIN_MS;
+    const jitter = Math.floor((this.parts.random?.() ?? 0) * JITTER_MS);
+    return later(resetsAt, Math.max(margin, MARGIN_MS + jitter));
   }
 
   private note(notice: Notice): void {
@@ -165,6 +195,3 @@ export const isLimit = (fault: unknown): fault is EkidenError =>
 
 const TRY =
   "Your usage limit should be over. Answer with the word ok, and do nothing else: your work comes next.";
-
-const wakeAt = (resetsAt: Instant): Instant =>
-  later(resetsAt, resetsAt % MINUTE_MS === 0 ? MINUTE_MS : MARGIN_MS);

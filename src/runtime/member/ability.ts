@@ -14,8 +14,9 @@ const [TASKS, STINTS] = [2, 3];
 /** Characters of its last words that are kept. */
 const WORDS_KEPT = 300;
 
-/** `until`: when the limit of its login ends. */
-type Stint = { worked: boolean; broke: boolean; until?: Instant };
+/** `until`: when its login may be used again. `isKnown`: somebody has said it, so that nothing else is wrong. */
+export type Limit = { readonly until: Instant; readonly isKnown: boolean };
+type Stint = { worked: boolean; broke: boolean; limit?: Limit };
 type Claim = Pick<Claimed, "id" | "attempt">;
 
 export class Ability {
@@ -47,15 +48,15 @@ export class Ability {
     await this.agent.activity.canWork();
   }
 
-  /** The program that is its model failed, or its login may do nothing before `until`. */
-  broke(words: string, until?: Instant): void {
-    this.stint = { worked: this.stint?.worked ?? false, broke: true, ...(until !== undefined && { until }) };
+  /** The program that is its model failed, or its login has met a limit. */
+  broke(words: string, limit?: Limit): void {
+    this.stint = { worked: this.stint?.worked ?? false, broke: true, ...(limit && { limit }) };
     this.words = words;
   }
 
-  /** The end of the limit that its stint has met. */
-  get limit(): Instant | undefined {
-    return this.stint?.until;
+  /** The limit that its stint has met. */
+  get limit(): Limit | undefined {
+    return this.stint?.limit;
   }
 
   /** A stint has ended that was not judged yet. */
@@ -97,11 +98,11 @@ export class Ability {
   }
 
   /** @throws EkidenError `stale_seat` */
-  async rest(limit?: Instant): Promise<void> {
+  async rest(limit?: Limit): Promise<void> {
     const { clock, activity } = this.agent;
-    if (limit !== undefined) {
-      this.until = limit;
-      return await activity.cannotWork(this.lastWords, "at_limit");
+    if (limit) {
+      this.until = limit.until;
+      return await activity.cannotWork(this.lastWords, limit.isKnown ? "at_limit" : "cannot_work");
     }
     this.until = later(clock.now(), Math.min(LONGEST_REST_MS, FIRST_REST_MS * 2 ** this.rests));
     this.rests += 1;

@@ -254,6 +254,24 @@ it("pauses while its provider does not answer, then repeats the step; the person
   expect(lived.requests).toHaveLength(3);
 });
 
+it.each([true, false])("a lead whose account is not paid waits only while others work: %s", async (works) => {
+  await store.roster.setActivity(
+    seats.alice,
+    works ? { phase: "work" } : { phase: "idle", reason: "no_tool_use" },
+    [],
+  );
+  await note(LEAD);
+  const until = later(here.clock.now(), 60_000);
+  const unpaid = failing("model_refused", { ownProgram: true, until, isKnown: false, retryAfterMs: 60_000 });
+  const lived = start((_, nth) => (nth === 1 ? unpaid : saying("Back.")), { seat: seats.lead, kind: "lead" });
+  await told();
+  if (!works) return expect(lived.end).toMatchObject({ reason: "failed" });
+  expect(await activity(LEAD)).toEqual({ phase: "idle", reason: "rate_limited" });
+  await here.clock.advance(60_000);
+  await told();
+  expect(lived.turns).toEqual(["rested"]);
+});
+
 it("stops when asked: an idle member at once, a busy one when it agrees or at the deadline", async () => {
   await note();
   const lived = start(hangs);

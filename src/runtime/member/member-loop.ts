@@ -13,7 +13,7 @@ import {
 } from "../../core/board/lifecycle.ts";
 import { heard, textOf } from "../../core/conversation/chat.ts";
 import { type EkidenError, isEkidenError, messageOf, notPermitted } from "../../core/errors.ts";
-import { type Instant, PERSON, type TaskId } from "../../core/ids.ts";
+import { PERSON, type TaskId } from "../../core/ids.ts";
 import { LoopDetector } from "../../core/progress/loop.ts";
 import type { Agent, Booked, TurnOutcome } from "../agent/agent.ts";
 import { type Interruption, interruptionOf } from "../agent/interruption.ts";
@@ -179,10 +179,14 @@ export class MemberLoop {
       if (kind === "stop") return { kind: "ended", reason: "asked" };
       if (kind === "urgent") return { kind: "acted", now: clock.now() };
       if (kind === "person") return await this.interrupted();
-      if (kind === null && isEkidenError(error, "model_overloaded")) {
-        if (error.details.ownProgram === true) return this.broke(error);
-        this.replies.backoff.begin(error);
-        return { kind: "rested", now: clock.now(), reason: "rate_limited" };
+      if (kind === null && isEkidenError(error)) {
+        const { ownProgram, until } = error.details;
+        if (ownProgram === true && agent.kind !== "lead") return await this.broke(error);
+        const isUnpaid = error.code !== "model_overloaded";
+        if (!isUnpaid || (until !== undefined && (await this.areOthersAtWork()))) {
+          this.replies.backoff.begin(error);
+          return { kind: "rested", now: clock.now(), reason: "rate_limited" };
+        }
       }
       throw error;
     } finally {
@@ -222,9 +226,19 @@ export class MemberLoop {
     return { kind: "rested", now: clock.now(), reason: waits ? "interrupted" : "no_tool_use" };
   }
 
-  /** The program that is its model does not start, refused the prompt or ended in it. */
-  private broke({ message, details }: EkidenError): Signal {
-    this.current.ability.broke(message, details.until as Instant | undefined);
+  /** A lead without a model would end the run. */
+  private async areOthersAtWork(): Promise<boolean> {
+    const { store, seat } = this.agent;
+    return (await store.roster.members()).some(
+      ({ name, activity }) => name !== seat.name && activity.phase === "work",
+    );
+  }
+
+  /** The program that is its model does not start, refused the prompt or ended in it, or its login is closed. */
+  private async broke({ message, details }: EkidenError): Promise<Signal> {
+    const { until, isKnown = true } = details;
+    this.current.ability.broke(message, until && { until, isKnown });
+    if (until !== undefined) await this.replies.backoff.over();
     return { kind: "rested", now: this.agent.clock.now(), reason: "no_tool_use" };
   }
 

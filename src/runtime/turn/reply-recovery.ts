@@ -6,7 +6,8 @@
  * |-----------------------------------|----------------------------------------------------------------------------------|
  * | the request is too long           | one summary, one more try; nothing where there is nothing to sum up              |
  * | overloaded, retries used up       | the fallback model for a while; without one the member waits (`ProviderBackoff`) |
- * | not there, not paid (404, 402)    | the fallback model for a while; without one the member fails                     |
+ * | not there (404)                   | the fallback model for a while; without one the member fails                     |
+ * | its account is at a limit, unpaid | the fallback model until that ends; without one the member rests (`Ability`)     |
  * | cut off by the output limit       | once more with a longer limit if it has one; else "go on", three times at most   |
  * | nothing, or it refuses to go on   | one hint; then the member rests                                                  |
  * | the conversation is refused (400) | other forms of it, see `refused.ts`                                              |
@@ -17,8 +18,8 @@ import type { Spent } from "../../core/board/member.ts";
 import { callsOf, type Entry, type Message, type Opening, textOf } from "../../core/conversation/chat.ts";
 import { digest, digestOf, prefixOf } from "../../core/conversation/prefix.ts";
 import { CUT_OFF, NOTHING_SAID, REFUSED } from "../../core/conversation/prompt.ts";
-import { type EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
-import { instant, later } from "../../core/ids.ts";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { type Instant, instant, later } from "../../core/ids.ts";
 import type { CacheHint, Model, Reply } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { Context } from "./context.ts";
@@ -49,7 +50,14 @@ const GONE: ReadonlySet<unknown> = new Set([402, 404, 429]);
 
 const mayFallBack = (error: unknown): error is EkidenError =>
   isEkidenError(error, "model_overloaded") ||
-  (isEkidenError(error, "model_refused") && GONE.has(error.details.status));
+  (isEkidenError(error, "model_refused") &&
+    (GONE.has(error.details.status) || error.details.until !== undefined));
+
+/** The main model may be asked again before the limit of the fallback model ends. */
+const endingBy = (error: unknown, until: Instant): unknown =>
+  isEkidenError(error) && (error.details.until ?? until) > until
+    ? new EkidenError(error.code, error.message, { details: { ...error.details, until } })
+    : error;
 
 const CUT_OFFS = 3;
 /** The time for which the fallback model is used before the main one is tried again. */
@@ -130,11 +138,13 @@ export class ReplyRecovery {
         return await this.from(model, signal);
       } catch (error) {
         if (!fallback || signal.aborted || !mayFallBack(error)) throw error;
-        this.fallbackUntil = later(clock.now(), FALLBACK_MS);
+        this.fallbackUntil = error.details.until ?? later(clock.now(), FALLBACK_MS);
         const text = `${model.spec} does not answer (${messageOf(error)}); ${seat.name} goes on with ${fallback.spec}.`;
         await store.journal.warn(seat.name, text);
       }
-    return await this.from(fallback, signal);
+    return await this.from(fallback, signal).catch((error: unknown) => {
+      throw signal.aborted ? error : endingBy(error, this.fallbackUntil);
+    });
   }
 
   private async from(model: Model, signal: AbortSignal): Promise<Answered> {
