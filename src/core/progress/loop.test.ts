@@ -104,6 +104,18 @@ describe("does not end", () => {
     expect(seen.words === "" || seen.words.includes("call idle")).toBe(true);
   });
 
+  it.each(["grep -rn wait src", "until [ -e go ]; do sleep 0.05; done; echo gone", "cat watch.ts"])(
+    "waiting: %s, which only names it, unless it took a second",
+    (line) => {
+      const rounds = (ms: number): LoopVerdict[] => {
+        const detector = new LoopDetector();
+        return Array.from({ length: 20 }, (_, n) => observe(detector, bash(line, "the same"), n * ms));
+      };
+      expect(rounds(10).findIndex(({ kind }) => kind === "ended")).toBe(5);
+      expect(rounds(1_000).some(({ kind }) => kind === "ended")).toBe(false);
+    },
+  );
+
   it("a poll at intervals of 20 seconds, and the same one without them", () => {
     const polls = (ms: number): LoopVerdict[] => {
       const detector = new LoopDetector();

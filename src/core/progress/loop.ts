@@ -51,7 +51,13 @@ const KINDS = Object.keys(LIMITS) as Kind[];
 type Keys = { readonly [K in Kind]: string | null };
 
 const WAITS = /\b(?:sleep|wait|watch)\b/;
-const waits = (step: Step): boolean => step.traits.watches || WAITS.test(lineOf(step) ?? "");
+const SLEEPS = /\bsleep\s+[1-9]/;
+/** A line that only names such a word, or sleeps for a moment in a loop of its own, waited if its round took so long. */
+const WAITED_MS = 1_000;
+function waits(step: Step, ms: number): boolean {
+  const line = lineOf(step) ?? "";
+  return step.traits.watches || SLEEPS.test(line) || (ms >= WAITED_MS && WAITS.test(line));
+}
 
 /** One for each agent. It keeps keys of rounds, not their texts. */
 export class LoopDetector {
@@ -97,7 +103,7 @@ export class LoopDetector {
 
   /** `steps`: the calls of the round. `now`: when it ended, in milliseconds. */
   observe(round: Round, steps: readonly Step[], now: number): LoopVerdict {
-    const keys = this.keysOf(round, steps, now - this.before >= POLL_MS);
+    const keys = this.keysOf(round, steps, now - this.before);
     this.before = now;
     if (keys.polling !== null) {
       this.asksNew = !this.known.has(keys.polling);
@@ -132,7 +138,7 @@ export class LoopDetector {
     return cycles >= ended ? { kind: "ended", text } : { kind: "told", text: `You ${text} ${advice}` };
   }
 
-  private keysOf(round: Round, steps: readonly Step[], isPoll: boolean): Keys {
+  private keysOf(round: Round, steps: readonly Step[], ms: number): Keys {
     if (steps.length === 0) {
       const text = round.flatMap((entry) => (entry.kind === "said" ? [textOf(entry.message)] : [])).join();
       return { repeated: `text ${settled(text)}`, polling: null };
@@ -140,7 +146,7 @@ export class LoopDetector {
     const asked = JSON.stringify(steps.map(({ tool, input }) => [tool, input]));
     const got = steps.map(({ text }) => text).join("\n");
     const polling = digest(asked);
-    const isWatching = isPoll || steps.some(waits);
+    const isWatching = ms >= POLL_MS || steps.some((step) => waits(step, ms));
     const rises = this.rises(polling, elapsedIn(got));
     const calls = digest(bare(asked));
     // Where only white space differs, figures in the results are sizes.
