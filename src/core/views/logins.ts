@@ -4,7 +4,9 @@ import { isOver, type LoginWindow } from "../limits/window.ts";
 import { type Cell, span, type View } from "./view.ts";
 
 const CELLS = 10;
-const KINDS: Readonly<Record<LoginWindow["kind"], string>> = {
+/** Per cent. */
+const NEARLY = 85;
+export const WINDOW_NAMES: Readonly<Record<LoginWindow["kind"], string>> = {
   "5h": "5 hours",
   week: "week",
   model: "model",
@@ -31,9 +33,9 @@ export const loginName = ({ program, login }: Pick<LoginWindow, "program" | "log
 
 /** "claude ▰▰▰▰▰▰▰▰▰▰ 5 hours, resets in 2h10m" */
 export const windowLine = (window: LoginWindow, now: Instant | number): string =>
-  `${loginName(window)} ${bar(window.usedPercent ?? 0)} ${KINDS[window.kind]}${resetWords(window, now, ", ")}`;
+  `${loginName(window)} ${bar(window.usedPercent ?? 0)} ${WINDOW_NAMES[window.kind]}${resetWords(window, now, ", ")}`;
 
-const resetWords = ({ resetsAt }: LoginWindow, now: Instant | number, before = ""): string =>
+export const resetWords = ({ resetsAt }: LoginWindow, now: Instant | number, before = ""): string =>
   resetsAt === undefined ? "" : `${before}resets in ${span(resetsAt - now)}`;
 
 /** The tasks of members that wait for the end of this limit. A model is "agent:NAME", the command, or "PROVIDER/NAME". */
@@ -42,6 +44,10 @@ export const waitingFor = ({ program }: LoginWindow, members: readonly Waiting[]
     isAtLimit && task !== null && `${model.replace(/^agent:/, "")}/`.startsWith(`${program}/`) ? [task] : [],
   );
 
+/** How it is shown: used up, nearly, or not. */
+export const windowTone = (window: LoginWindow): "bad" | "warn" | "plain" =>
+  isOver(window) ? "bad" : (window.usedPercent ?? 0) >= NEARLY ? "warn" : "plain";
+
 export function loginsView(
   windows: readonly LoginWindow[],
   members: readonly Waiting[],
@@ -49,10 +55,10 @@ export function loginsView(
 ): View {
   const rows = openWindows(windows, now).map((window): Cell[] => [
     { text: loginName(window), tone: "strong" },
-    { text: KINDS[window.kind] },
+    { text: WINDOW_NAMES[window.kind] },
     {
       text: `${bar(window.usedPercent ?? 0)} ${Math.round(window.usedPercent ?? 0)} %`,
-      tone: isOver(window) ? "bad" : (window.usedPercent ?? 0) >= 85 ? "warn" : "plain",
+      tone: windowTone(window),
     },
     { text: resetWords(window, now) },
     {

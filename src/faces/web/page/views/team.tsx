@@ -1,9 +1,7 @@
 /** Shows the work of each member on a card. Only the cards in sight ask for the running call. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { isOver, keyOfWindow } from "../../../../core/limits/window.ts";
 import type { PictureMember as Member } from "../../../../core/picture/member.ts";
 import type { LiveOutput } from "../../../../core/text/live-output.ts";
-import { openWindows, windowLine } from "../../../../core/views/logins.ts";
 import { counted, money, tokens } from "../../../../core/views/view.ts";
 import type { Doing } from "../../wire.ts";
 import { AsksOf } from "../answers.tsx";
@@ -13,6 +11,7 @@ import { Elapsed } from "../clock.tsx";
 import { Button } from "../fields.tsx";
 import { Empty, Link } from "../parts.tsx";
 import { lastLines } from "../text.tsx";
+import { Logins } from "./logins.tsx";
 
 const LOOK_MS = 1_000;
 
@@ -47,21 +46,6 @@ export function TeamView() {
         ))}
       </ul>
     </>
-  );
-}
-
-/** A bar for each window of a login that is in use, with its reset. */
-function Logins() {
-  const windows = openWindows(app.model.logins.values(), app.now);
-  if (windows.length === 0) return null;
-  return (
-    <ul class="logins" aria-label="Limits of logins">
-      {windows.map((window) => (
-        <li key={keyOfWindow(window)} class={isOver(window) ? "bad" : "dim"}>
-          {windowLine(window, app.now)}
-        </li>
-      ))}
-    </ul>
   );
 }
 
