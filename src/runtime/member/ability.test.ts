@@ -134,7 +134,8 @@ it("keeps its task until the limit of its login ends, unless somebody else can t
   const placed = place();
   await placed.current.claim("no_tool_use");
   const meetsLimit = async (): Promise<boolean> => {
-    placed.current.ability.broke("Session limit.", later(here.clock.now(), 90_000));
+    const until = later(here.clock.now(), 90_000);
+    placed.current.ability.broke("Session limit.", { until, isKnown: true });
     return await placed.current.mustRest("no_tool_use");
   };
   await store.roster.setActivity(seats.bob, { phase: "idle", reason: "at_limit" });
@@ -145,4 +146,15 @@ it("keeps its task until the limit of its login ends, unless somebody else can t
   await store.roster.setActivity(seats.bob, { phase: "idle", reason: "awaiting_tasks" });
   expect(await meetsLimit()).toBe(true);
   expect(await taskOf()).toMatchObject({ status: "pending" });
+});
+
+it("is shown as unable where nobody has said when the limit of its login ends", async () => {
+  await add("paint");
+  const placed = place();
+  await placed.current.claim("no_tool_use");
+  const until = later(here.clock.now(), 60_000);
+  placed.current.ability.broke("Pay first.", { until, isKnown: false });
+  expect(await placed.current.mustRest("no_tool_use")).toBe(true);
+  expect(resting(placed)).toBe(60_000);
+  expect((await store.roster.member(alice))?.activity).toMatchObject({ reason: "cannot_work" });
 });
