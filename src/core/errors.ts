@@ -2,9 +2,6 @@
  * The one error class. Expected outcomes are values (see `ClaimResult`); an error is news for an operator, a caller or a
  * model. Every message names the thing, says what was expected and what to do.
  */
-import type { Instant } from "./ids.ts";
-import type { WindowKind } from "./limits/window.ts";
-
 export type ErrorCode =
   // the caller's input
   | "bad_input" //          malformed: a name, an id, a runbook, a flag
@@ -64,9 +61,9 @@ export type ErrorDetails = {
   /** HTTP status, if there was one. */
   readonly status?: number;
   /** The account may do nothing more in this window. */
-  readonly limit?: WindowKind | undefined;
-  /** The login of the member is closed before this time. `isKnown`: somebody has said when it ends. */
-  readonly until?: Instant | undefined;
+  readonly limit?: "5h" | "week" | "model" | "credit" | undefined;
+  /** The login of the member is closed before this time, an `Instant`. `isKnown`: somebody has said when it ends. */
+  readonly until?: number | undefined;
   readonly isKnown?: boolean | undefined;
   /** The part that a model's provider refuses, where its words name it. `request`: what is the same in every request, such as tools or the account. */
   readonly about?: "conversation" | "images" | "request" | undefined;

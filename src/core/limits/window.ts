@@ -1,8 +1,9 @@
 /** The limits of a login: an account of an agent program or a provider may do so much within a window of time, on a machine. */
+import type { ErrorDetails } from "../errors.ts";
 import type { Instant } from "../ids.ts";
 
 /** "credit": the account is not paid. */
-export type WindowKind = "5h" | "week" | "model" | "credit";
+export type WindowKind = NonNullable<ErrorDetails["limit"]>;
 
 /** `usedPercent` 100: nothing more is done before `resetsAt`. Both are missing where the program does not say them. */
 export type LoginWindow = {

@@ -13,7 +13,7 @@ import {
 } from "../../core/board/lifecycle.ts";
 import { heard, textOf } from "../../core/conversation/chat.ts";
 import { type EkidenError, isEkidenError, messageOf, notPermitted } from "../../core/errors.ts";
-import { PERSON, type TaskId } from "../../core/ids.ts";
+import { type Instant, instant, PERSON, type TaskId } from "../../core/ids.ts";
 import { LoopDetector } from "../../core/progress/loop.ts";
 import type { Agent, Booked, TurnOutcome } from "../agent/agent.ts";
 import { type Interruption, interruptionOf } from "../agent/interruption.ts";
@@ -175,20 +175,7 @@ export class MemberLoop {
     try {
       outcome = await turn(agent, step, this.replies);
     } catch (error) {
-      const kind = interruptionOf(step);
-      if (kind === "stop") return { kind: "ended", reason: "asked" };
-      if (kind === "urgent") return { kind: "acted", now: clock.now() };
-      if (kind === "person") return await this.interrupted();
-      if (kind === null && isEkidenError(error)) {
-        const { ownProgram, until } = error.details;
-        if (ownProgram === true && agent.kind !== "lead") return await this.broke(error);
-        const isUnpaid = error.code !== "model_overloaded";
-        if (!isUnpaid || (until !== undefined && (await this.areOthersAtWork()))) {
-          this.replies.backoff.begin(error);
-          return { kind: "rested", now: clock.now(), reason: "rate_limited" };
-        }
-      }
-      throw error;
+      return await this.failed(error, step);
     } finally {
       interrupts.endStep();
     }
@@ -226,6 +213,25 @@ export class MemberLoop {
     return { kind: "rested", now: clock.now(), reason: waits ? "interrupted" : "no_tool_use" };
   }
 
+  /** The turn has thrown. @throws `error` where the member cannot go on after it */
+  private async failed(error: unknown, step: AbortSignal): Promise<Signal> {
+    const now = (): Instant => this.agent.clock.now();
+    const kind = interruptionOf(step);
+    if (kind === "stop") return { kind: "ended", reason: "asked" };
+    if (kind === "urgent") return { kind: "acted", now: now() };
+    if (kind === "person") return await this.interrupted();
+    if (kind === null && isEkidenError(error)) {
+      const { ownProgram, until } = error.details;
+      if (ownProgram === true && this.agent.kind !== "lead") return await this.broke(error);
+      const isUnpaid = error.code !== "model_overloaded";
+      if (!isUnpaid || (until !== undefined && (await this.areOthersAtWork()))) {
+        this.replies.backoff.begin(error);
+        return { kind: "rested", now: now(), reason: "rate_limited" };
+      }
+    }
+    throw error;
+  }
+
   /** A lead without a model would end the run. */
   private async areOthersAtWork(): Promise<boolean> {
     const { store, seat } = this.agent;
@@ -237,7 +243,7 @@ export class MemberLoop {
   /** The program that is its model does not start, refused the prompt or ended in it, or its login is closed. */
   private async broke({ message, details }: EkidenError): Promise<Signal> {
     const { until, isKnown = true } = details;
-    this.current.ability.broke(message, until && { until, isKnown });
+    this.current.ability.broke(message, until === undefined ? undefined : { until: instant(until), isKnown });
     if (until !== undefined) await this.replies.backoff.over();
     return { kind: "rested", now: this.agent.clock.now(), reason: "no_tool_use" };
   }

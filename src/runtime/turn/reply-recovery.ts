@@ -138,7 +138,7 @@ export class ReplyRecovery {
         return await this.from(model, signal);
       } catch (error) {
         if (!fallback || signal.aborted || !mayFallBack(error)) throw error;
-        this.fallbackUntil = error.details.until ?? later(clock.now(), FALLBACK_MS);
+        this.fallbackUntil = instant(error.details.until ?? later(clock.now(), FALLBACK_MS));
         const text = `${model.spec} does not answer (${messageOf(error)}); ${seat.name} goes on with ${fallback.spec}.`;
         await store.journal.warn(seat.name, text);
       }
