@@ -57,6 +57,9 @@ export interface Store {
 /** `newest`: when the last fact was written, before anything was deleted; null for an empty journal. */
 export type Pruned = { readonly facts: number; readonly entries: number; readonly newest: Instant | null };
 
+/** Tasks that a member leaves to others. */
+export type Besides = { readonly ids: readonly TaskId[]; readonly idle: boolean };
+
 export interface Board extends Splitting {
   /** @throws `bad_input` | `not_found` (a blocker) | `already_started` and `cycle` (where it replaces another) */
   add(task: NewTask, by: Name): Promise<Task>;
@@ -79,13 +82,9 @@ export interface Board extends Splitting {
   /**
    * Claims the best ready task for this seat: highest priority, longest chain of estimated work behind it, its own role, oldest.
    * Null if there is none, or if it has a task. Costs the same on a board of any size, and writes nothing if it finds none.
-   * `besides`: it takes these only where no other teammate may take them.
+   * `besides`: it takes these only where no other teammate may take them: one at work, or, with `idle`, one that waits for tasks.
    */
-  claimNext(
-    seat: Seat,
-    entry?: (task: Claimed) => Entry,
-    besides?: readonly TaskId[],
-  ): Promise<Claimed | null>;
+  claimNext(seat: Seat, entry?: (task: Claimed) => Entry, besides?: Besides): Promise<Claimed | null>;
   /** Keeps a pending task for one teammate until it has left or gave it back; null releases it. @throws `not_found` | `already_started` */
   assign(id: TaskId, to: Name | null, by: Name): Promise<void>;
   /** Whether an unfinished task of the board could become this member's own, by its role and without a change by the lead. */

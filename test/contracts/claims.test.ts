@@ -61,8 +61,8 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
       lead,
     );
     const [one, two] = [asTaskId(1), asTaskId(2)];
-    const takes = async (seat: Seat, besides: readonly number[]) => {
-      const task = await store.board.claimNext(seat, undefined, besides.map(asTaskId));
+    const takes = async (seat: Seat, besides: readonly number[], idle = true) => {
+      const task = await store.board.claimNext(seat, undefined, { ids: besides.map(asTaskId), idle });
       if (task) await store.board.release(held(seat, task), "unable", "limit");
       return task && [task.id, task.attempt];
     };
@@ -75,6 +75,10 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
     }
     await idles("awaiting_tasks");
     expect(await takes(alice, [1, 2])).toBeNull();
+    // After a while only those at work count: bob may have left the same tasks to alice.
+    expect((await takes(alice, [1, 2], false))?.[0]).toBe(1);
+    await store.roster.setActivity(bob, { phase: "work" });
+    expect(await takes(alice, [1, 2], false)).toBeNull();
     // No number of attempts fails it.
     await idles("cannot_work");
     for (let nth = 0; nth < 9; nth += 1) expect((await takes(alice, [1, 2]))?.[0]).toBe(1);

@@ -8,6 +8,7 @@ import { TAKING_REASONS } from "../../core/board/lifecycle.ts";
 import type { Seat } from "../../core/board/member.ts";
 import type { Claimed } from "../../core/board/task.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
+import type { Besides } from "../../ports/store.ts";
 import { conflict, type MakeEntry, start, type Touched, taken, touched } from "./claim.ts";
 import { checked, type SeatRow, seated, staleSeat } from "./seat.ts";
 import type { Session } from "./session.ts";
@@ -72,9 +73,9 @@ export async function claimNext(
   take: Take,
   seat: Seat,
   entry?: MakeEntry,
-  besides: readonly TaskId[] = [],
+  besides: Besides = NONE,
 ): Promise<Claimed | null> {
-  if (besides.length > 0) {
+  if (besides.ids.length > 0) {
     const member = await session.look((tx) => precheck(tx, seat));
     return member ? await session.write((tx) => takeBest(tx, seat, entry, besides)) : null;
   }
@@ -123,10 +124,10 @@ export function* takeBest(
   tx: Tx,
   seat: Seat,
   entry?: MakeEntry,
-  besides: readonly TaskId[] = [],
+  { ids, idle }: Besides = NONE,
 ): Op<Claimed | null> {
   const member = yield* seated(tx, seat);
-  const without = besides.length === 0 ? besides : yield* forOthers(tx, seat.name, besides);
+  const without = ids.length === 0 ? ids : yield* forOthers(tx, seat.name, ids, idle);
   for (let round = 1; ; round += 1) {
     let left = yield* candidates(tx, member, `@${seat.name}`, without);
     if (left.some((one) => one.touches !== "[]")) {
@@ -179,12 +180,14 @@ function* takeOne(
 /** One parameter for a list of any length; no reason contains a space. */
 const TAKING = ` ${TAKING_REASONS.join(" ")} `;
 
-/** The tasks of `ids` that another teammate works towards: it is at work, or takes what becomes ready. */
-export function* forOthers(tx: Tx, name: Name, ids: readonly TaskId[]): Op<TaskId[]> {
+const NONE: Besides = { ids: [], idle: true };
+
+/** The tasks of `ids` that another teammate works towards: it is at work, or, with `idle`, takes what becomes ready. */
+export function* forOthers(tx: Tx, name: Name, ids: readonly TaskId[], idle = true): Op<TaskId[]> {
   const rows = yield* sql<{ id: TaskId }>`
     select t.id from tasks t where t.team = ${tx.team} and t.id ${anyOf(tx, ids)} and exists (
       select 1 from members m where m.team = t.team and m.kind = 'teammate' and m.name <> ${name} and m.host is not null
-        and (m.phase = 'work' or (m.phase = 'idle' and ${TAKING} like '% ' || m.reason || ' %'))
+        and (m.phase = 'work' or (m.phase = 'idle' and ${idle ? TAKING : ""} like '% ' || m.reason || ' %'))
         and (t.role = '' or t.role = m.role) and (m.blocks_of is null or t.prose = 0 or t.runbook = m.blocks_of))`;
   return rows.map(({ id }) => Number(id) as TaskId);
 }

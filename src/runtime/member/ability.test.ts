@@ -114,6 +114,21 @@ it("is at fault after two stints with different tasks, and leaves both to a memb
   expect(await placed.current.claim("no_tool_use")).toBe(true);
 });
 
+it("takes a task again that it left, when nobody who waits for tasks has taken it for a minute", async () => {
+  await add("paint");
+  await store.roster.setActivity(seats.bob, { phase: "idle", reason: "awaiting_tasks" });
+  const placed = place();
+  await placed.current.claim("no_tool_use");
+  for (let nth = 1; nth <= 3; nth += 1) expect(await stint(placed)).toBe(nth === 3);
+  expect(await placed.current.claim("no_tool_use")).toBe(false);
+  // Bob may have left it to alice.
+  await here.clock.advance(60_000);
+  await store.roster.setActivity(seats.bob, { phase: "work" });
+  expect(await placed.current.claim("no_tool_use")).toBe(false);
+  await store.roster.setActivity(seats.bob, { phase: "idle", reason: "awaiting_tasks" });
+  expect(await placed.current.claim("no_tool_use")).toBe(true);
+});
+
 it("rests at once when its program failed, also without a task; a wait for mail or a command shows nothing", async () => {
   await add("paint");
   const placed = place();

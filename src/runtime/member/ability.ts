@@ -6,11 +6,13 @@
 import type { Claimed } from "../../core/board/task.ts";
 import { type Instant, instant, later, type TaskId } from "../../core/ids.ts";
 import { cutEnd } from "../../core/text/valid.ts";
+import type { Besides } from "../../ports/index.ts";
 import type { Agent, TurnOutcome } from "../agent/agent.ts";
 
 const FIRST_REST_MS = 30_000;
 const LONGEST_REST_MS = 1_800_000;
 const [TASKS, STINTS] = [2, 3];
+const IDLE_HAVE_MS = 60_000;
 /** Characters of its last words that are kept. */
 const WORDS_KEPT = 300;
 
@@ -32,6 +34,7 @@ export class Ability {
   private words = "";
   /** Tasks that it gave back: for others, where there are any. Whether that lasts, also when it can work again. */
   private readonly left = new Map<TaskId, boolean>();
+  private leftAt: Instant = instant(0);
 
   constructor(agent: Pick<Agent, "clock" | "activity">) {
     this.agent = agent;
@@ -86,11 +89,15 @@ export class Ability {
   /** `lasts`: an attempt counted. One member alone shall not use up all attempts of a task that others can try. */
   leave(task: TaskId, lasts: boolean): void {
     this.left.set(task, lasts);
+    this.leftAt = this.agent.clock.now();
   }
 
-  /** The tasks that others should have. */
-  get besides(): readonly TaskId[] {
-    return [...this.left.keys()];
+  /**
+   * The tasks that others should have. Those that wait for tasks have it for a minute only: two members that left the same task would
+   * wait for each other for ever.
+   */
+  get besides(): Besides {
+    return { ids: [...this.left.keys()], idle: this.agent.clock.now() - this.leftAt < IDLE_HAVE_MS };
   }
 
   get lastWords(): string {
