@@ -26,7 +26,7 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     shareBrowser(),
     buildPrograms(),
   ]).catch((error: unknown) => {
-    // Whoever reads the stack of an error of this file gets another one: "code.charCodeAt is not a function".
+    // To read the stack of an error of this file throws another one: "code.charCodeAt is not a function".
     console.error(`The tests cannot start. ${messageOf(error)}`);
     process.exit(1);
   });

@@ -61,7 +61,7 @@ describe.each(BACKENDS)("a task in the place of another on %s", (backend) => {
     await store.board.add({ subject: "a2", replaces: one }, lead);
     await expect(store.board.add({ subject: "a3", replaces: one }, lead)).rejects.toMatchObject({
       code: "already_started",
-      message: expect.stringContaining("replaces: 4"),
+      message: expect.stringContaining("Replace #4 instead"),
     });
     await store.board.retry(one, lead);
     await store.board.add({ subject: "a3", replaces: one }, lead);

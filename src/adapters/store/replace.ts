@@ -33,7 +33,7 @@ function* replace(tx: Tx, id: TaskId, task: Task, by: Name): Op<void> {
   if (status === "cancelled" && other !== undefined)
     throw new EkidenError(
       "already_started",
-      `Task #${id} was replaced by #${other}, and what waited for it waits for #${other}. Put the new task in the place of #${other}: replaces: ${other}.`,
+      `Task #${id} was replaced by #${other}, and what waited for it waits for #${other}. Replace #${other} instead.`,
     );
   const waiting = yield* sql<{ id: TaskId }>`
     select t.id from edges e join tasks t on t.team = e.team and t.id = e.task

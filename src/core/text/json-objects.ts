@@ -3,7 +3,7 @@
 /** `value` is undefined for a text that begins as an object and cannot be read as one. */
 export type FoundObject = { readonly text: string; readonly value: unknown };
 
-/** An object begins its line, or stands behind another one. */
+/** An object begins its line, or follows another one. */
 const BEGIN = /(?<=^|[\n}])[^\S\n]*\{/g;
 /** Objects without an end that are looked for: each costs a walk to the end of the text. */
 const MOST_OPEN = 50;

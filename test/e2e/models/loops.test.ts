@@ -48,7 +48,7 @@ const LOOPS: Readonly<Record<string, readonly Step[]>> = {
 const kinds = Object.keys(LOOPS);
 const bypass = { permissionMode: "bypass" } as const;
 
-/** Whoever looks at work that no repetition ends says this. */
+/** The judge says this of work that no repetition ends. */
 const judge: Step[] = [{ who: "judge", text: "STOP: it gets nowhere", times: "any" }];
 /** A member that only talks, or whose calls all fail, is one that cannot work: it rests, and its run ends after a while. */
 const UNABLE = new Set([
