@@ -4,8 +4,8 @@ import type { MakeFeature } from "../setup.ts";
 
 /** The store as members see it: once the worker drains, there is nothing to claim. */
 export function withoutClaims(store: Store, isDraining: () => boolean): Store {
-  const claimNext: Store["board"]["claimNext"] = async (seat, entry) =>
-    isDraining() ? null : await store.board.claimNext(seat, entry);
+  const claimNext: Store["board"]["claimNext"] = async (...asked) =>
+    isDraining() ? null : await store.board.claimNext(...asked);
   // Inherited and not spread: the signing store inherits its members, too.
   return Object.assign(Object.create(store), {
     board: Object.assign(Object.create(store.board), { claimNext }),
