@@ -56,6 +56,7 @@ export type Settings = {
   readonly teammateBudgetUsd?: number | undefined;
   readonly providerTimeoutMs: number;
   readonly progressTimeoutMs: number;
+  readonly agentSilenceMs: number;
   readonly fallbackSilenceMs: number;
   readonly fallbackContentMs: number;
   readonly contextShare: number;
@@ -131,6 +132,7 @@ export const DEFAULT_SETTINGS: Settings = {
   deny: [],
   providerTimeoutMs: 600_000,
   progressTimeoutMs: 600_000,
+  agentSilenceMs: 1_800_000,
   fallbackSilenceMs: 30_000,
   fallbackContentMs: 120_000,
   contextShare: 0.8,

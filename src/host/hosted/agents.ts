@@ -19,7 +19,10 @@ import { Logins } from "./logins.ts";
 export type HostedParts = {
   readonly store: Store;
   readonly clock: Clock;
-  readonly settings: Pick<Settings, "planDeadlineMs" | "commandEnv" | "teammates" | keyof typeof BUDGETS>;
+  readonly settings: Pick<
+    Settings,
+    "planDeadlineMs" | "commandEnv" | "agentSilenceMs" | "teammates" | keyof typeof BUDGETS
+  >;
   readonly workspace: string;
   readonly trees: Worktrees | null;
   readonly sandbox: Sandbox;
@@ -92,6 +95,7 @@ export class HostedAgents {
     const model: HostedModel = new Hosted({
       spec: line.spec,
       login,
+      silenceMs: settings.agentSilenceMs,
       tools: specs.map((one) => one.name),
       onUsed: (reports) => void this.warn(line, reports, parts).catch(() => {}), // the store is away
       serve: (socket) => void serveBoard(socket, specs, model, found.asksByTool),

@@ -4,15 +4,15 @@
  */
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type Server, type Socket } from "node:net";
+import type { BoardServer } from "../../adapters/agents/agent.ts";
 
 const SCRIPT =
   'const s=require("net").connect(+process.argv[1],"127.0.0.1");s.write(process.env.EKIDEN_BOARD+"\\n");process.stdin.pipe(s);s.pipe(process.stdout);s.on("close",()=>process.exit()).on("error",()=>process.exit(1))';
 const WORD_MS = 10_000;
 
-export type Reachable = { readonly port: number; readonly token: string; readonly script: string };
-
 export class BoardSocket {
-  readonly ready: Promise<Reachable>;
+  /** The small process, as the program is told of it. */
+  readonly ready: Promise<BoardServer>;
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
 
@@ -30,7 +30,9 @@ export class BoardSocket {
     this.ready = new Promise((resolve, reject) => {
       this.server.once("error", reject).listen(0, "127.0.0.1", () => {
         this.server.unref();
-        resolve({ port: (this.server.address() as { port: number }).port, token, script: SCRIPT });
+        const { port } = this.server.address() as { port: number };
+        const env = [{ name: "EKIDEN_BOARD", value: token }];
+        resolve({ name: "ekiden", command: process.execPath, args: ["-e", SCRIPT, String(port)], env });
       });
     });
   }

@@ -1,13 +1,14 @@
 /**
  * The model of a member whose turns are taken by an agent program of another vendor, which this process starts. A request becomes a
  * prompt; the program's requests, and the steps that it took by itself, become calls of the reply; the end of the prompt is the last reply
- * of the stint. So lease, plans, permissions, hooks, landings and mail work for this member as for any other.
+ * of the stint. So lease, plans, permissions, hooks, landings and mail work for it as for any other.
  */
 
-import type { BoardServer, PromptEnd } from "../../adapters/agents/agent.ts";
+import type { PromptEnd } from "../../adapters/agents/agent.ts";
 import { isNothing, NO_USAGE, sumOf } from "../../adapters/agents/usage.ts";
 import { localReply } from "../../adapters/models/local.ts";
 import { within } from "../../adapters/within.ts";
+import { aboutSpan } from "../../core/board/time-left.ts";
 import type { AssistantMessage, ToolResult } from "../../core/conversation/chat.ts";
 import { messageOf, toolFailed } from "../../core/errors.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/index.ts";
@@ -38,7 +39,7 @@ export class HostedModel implements Model {
   /** The texts and the requests of the program. */
   readonly requests: AgentRequests;
   private readonly asked = new Map<string, Wanted>();
-  /** Texts that came besides results and were not told yet. */
+  /** Texts besides results that were not told yet. */
   private untold: string[] = [];
   /** Those of the prompt that goes on now, as long as nothing was done for it. */
   private sent: string[] = [];
@@ -191,13 +192,7 @@ export class HostedModel implements Model {
   private async begin(request: ModelRequest, place: Place, signal: AbortSignal): Promise<string[]> {
     const { cwd } = place;
     this.socket ??= new BoardSocket(this.options.serve);
-    const { port, token, script } = await this.socket.ready;
-    const server: BoardServer = {
-      name: "ekiden",
-      command: process.execPath,
-      args: ["-e", script, String(port)],
-      env: [{ name: "EKIDEN_BOARD", value: token }],
-    };
+    const server = await this.socket.ready;
     const earlier = earlierIn(request.messages, cwd);
     const program = await this.options.start(place, this.requests);
     // A program may never answer: its end is the end of the wait.
@@ -220,16 +215,21 @@ export class HostedModel implements Model {
     }
   }
 
-  /** Resolves when there is something to reply with. */
+  /** Resolves when there is something to reply with. @throws EkidenError `tool_failed` when the program is silent for too long */
   private async something(signal: AbortSignal): Promise<void> {
+    const { silenceMs } = this.options;
     while (this.requests.isEmpty && !this.end) {
       signal.throwIfAborted();
       const woken = new Promise<void>((resolve) => {
         this.wake = resolve;
       });
-      const settle = this.wake;
-      signal.addEventListener("abort", settle);
-      await woken.finally(() => signal.removeEventListener("abort", settle));
+      const { wake } = this;
+      signal.addEventListener("abort", wake);
+      const waits = within(silenceMs, woken, "silent");
+      const end = await waits.finally(() => signal.removeEventListener("abort", wake));
+      if (end !== "silent" || this.asked.size > 0) continue; // else it waits for results
+      const words = `${this.spec} has said and done nothing for ${aboutSpan(silenceMs)} (setting agentSilenceMs), so it was ended.`;
+      throw toolFailed(words, { details: { late: true } });
     }
     signal.throwIfAborted();
   }

@@ -15,6 +15,8 @@ export type HostedOptions = {
   readonly start: (place: Place, host: AgentHost) => Promise<RunningAgent>;
   /** The login that it shares with others. */
   readonly login: Login;
+  /** The longest time of a prompt in which it says and does nothing. */
+  readonly silenceMs: number;
   /** At the end of each prompt in which it did something: whether it reports what it uses. */
   readonly onUsed?: (reports: { readonly tokens: boolean; readonly money: boolean }) => void;
 };

@@ -124,3 +124,17 @@ it("tells that nobody can work, ends a run after a while with the reason, and a 
   await again.host.start({ resume: true });
   expect(await again.host.done).toMatchObject({ completed: 1, unfinished: 0, reason: "concluded" });
 });
+
+it("a program that falls silent in its work is ended, and its member rests", async () => {
+  const program = agentProgram({ prompts: [[looks, { hang: true }], [done]], ignoresCancel: true });
+  const team = await programTeam({
+    says: { lead: Array.from({ length: 9 }, () => ({ text: "Waiting." })) },
+    settings: { teammates: [program.recruit("ann")], sandbox: "off", agentSilenceMs: 1_000 },
+  });
+  await team.store.board.add({ subject: "Task" }, PERSON);
+  await team.host.start({ goal: "Do the task" });
+  const rest = await team.until("teammate.phase", { reason: "cannot_work" });
+  expect(rest).toMatchObject({
+    note: expect.stringContaining("has said and done nothing for less than a minute"),
+  });
+});
