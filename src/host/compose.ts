@@ -10,6 +10,7 @@ import type { Mode } from "../core/permission/mode.ts";
 import { roleNamed } from "../core/project/role.ts";
 import { agentLine } from "../core/settings/agent-line.ts";
 import { splitEffort } from "../core/settings/effort.ts";
+import { isStrong } from "../core/settings/models.ts";
 import type { Delta, Model, TeamControl, Tool } from "../ports/index.ts";
 import { ActivityWriter } from "../runtime/agent/activity.ts";
 import type { Agent } from "../runtime/agent/agent.ts";
@@ -137,6 +138,12 @@ export async function composeAgent(
       ? parts.models.open(settings.fallbackModel).then((one) => heardWithout(parts, name, one))
       : undefined,
   ]);
+  if (!program && kind === "teammate")
+    parts.agents.standings.join(name, {
+      login: ("account" in chosen ? chosen.account : undefined) ?? chosen.spec,
+      isStrong: isStrong(chosen.spec, settings.models),
+      windows: () => [], // a provider names a window only when it is used up
+    });
   const attached = program ?? models?.attach(name, chosen, effortOf) ?? chosen;
   const model = thinking(heardWithout(parts, name, attached), effortOf);
   await warnUnpriced(parts, reported, fallback ? [model, fallback] : [model]);
@@ -195,6 +202,7 @@ export async function composeAgent(
     activity: new ActivityWriter(store, seat, entries.length === 0),
     conversation,
     runbook: crew.runbook,
+    logins: () => parts.agents.standings.of(name, parts.clock),
     identity: whoIs({ ...profile, team: store.team }),
     about: () => life()?.task ?? null,
     context: program ? { ...settings, contextTokens: undefined } : settings,

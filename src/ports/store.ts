@@ -11,6 +11,7 @@ import type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "..
 import type { Entry, Recorded } from "../core/conversation/chat.ts";
 import type { FactOf, ReleaseReason } from "../core/event.ts";
 import type { HostId, Instant, MailId, Name, TaskId } from "../core/ids.ts";
+import type { Standing } from "../core/limits/choice.ts";
 import type { Crons } from "./crons.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Journal, Wake } from "./journal.ts";
@@ -57,8 +58,12 @@ export interface Store {
 /** `newest`: when the last fact was written, before anything was deleted; null for an empty journal. */
 export type Pruned = { readonly facts: number; readonly entries: number; readonly newest: Instant | null };
 
-/** Tasks that a member leaves to others. */
-export type Besides = { readonly ids: readonly TaskId[]; readonly idle: boolean };
+/** Tasks that a member leaves to others. `logins`: all others by the logins of both, where these differ. */
+export type Besides = {
+  readonly ids: readonly TaskId[];
+  readonly idle: boolean;
+  readonly logins?: { readonly own: Standing; readonly others: readonly Standing[] } | null | undefined;
+};
 
 export interface Board extends Splitting {
   /** @throws `bad_input` | `not_found` (a blocker) | `already_started` and `cycle` (where it replaces another) */
@@ -82,7 +87,8 @@ export interface Board extends Splitting {
   /**
    * Claims the best ready task for this seat: highest priority, longest chain of estimated work behind it, its own role, oldest.
    * Null if there is none, or if it has a task. Costs the same on a board of any size, and writes nothing if it finds none.
-   * `besides`: it takes these only where no other teammate may take them: one at work, or, with `idle`, one that waits for tasks.
+   * `besides`: it takes `ids` only where no other teammate may take them: one at work, or, with `idle`, one that waits for tasks. With
+   * `logins` it leaves to others what core/limits/choice.ts gives to them.
    */
   claimNext(seat: Seat, entry?: (task: Claimed) => Entry, besides?: Besides): Promise<Claimed | null>;
   /** Keeps a pending task for one teammate until it has left or gave it back; null releases it. @throws `not_found` | `already_started` */

@@ -55,6 +55,28 @@ describe.each(BACKENDS)("claims on %s", (backend) => {
     expect(byId).toEqual({ ok: true, task: await store.board.task(asTaskId(3)) });
   });
 
+  it("leaves to a member with a better login what that one may take now", async () => {
+    await store.board.addAll([{ subject: "one" }, { subject: "two" }], lead);
+    const bare = { login: "b", resetsAt: Number.POSITIVE_INFINITY, isKept: false, isStrong: false };
+    const logins = {
+      own: { ...bare, name: name("bob") },
+      others: [{ ...bare, name: name("alice"), login: "a", resetsAt: 1 }],
+    };
+    const takes = async (): Promise<number | undefined> =>
+      (await store.board.claimNext(bob, undefined, { ids: [], idle: true, logins }))?.id;
+    const rests = async (reason: IdleReason) => store.roster.setActivity(alice, { phase: "idle", reason });
+    await rests("awaiting_tasks");
+    expect(await takes()).toBe(2);
+    await store.board.complete({ seat: bob, task: asTaskId(2), attempt: 1 }, "");
+    expect(await takes()).toBeUndefined();
+    await rests("at_limit");
+    expect(await takes()).toBe(1);
+    // What somebody has tried is for anybody.
+    await store.board.release({ seat: bob, task: asTaskId(1), attempt: 1 }, "given_back", "");
+    await rests("awaiting_tasks");
+    expect(await takes()).toBe(1);
+  });
+
   it("leaves tasks that it could not work on to others that may take them", async () => {
     await store.board.addAll(
       [{ subject: "one" }, { subject: "two" }, { subject: "three", role: "cook" }],

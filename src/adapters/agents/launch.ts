@@ -28,6 +28,8 @@ export type LaunchPlace = {
 export type FoundProgram = {
   /** It asks whether it may by a tool of ours. */
   readonly asksByTool: boolean;
+  /** Its own model is one of the strongest. */
+  readonly isStrong: boolean;
   /** Its account, as far as it can be told apart: the variable or the file of its login; "" where that is not known. */
   readonly login: string;
   /** The names of the variables that it gets besides the usual ones. */
@@ -60,6 +62,7 @@ export async function agentProgram(
   const writable = known ? ownFolders(known, home, env) : [];
   return {
     asksByTool: dialect !== undefined,
+    isStrong: known?.isStrong === true,
     login: (known && loginOf(known, env)) ?? "",
     variables: known ? [...known.variables, ...known.settings] : [],
     async start({ cwd, readOnly, env: own, sandbox, tag, version }, host) {

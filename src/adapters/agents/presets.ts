@@ -10,6 +10,8 @@ export type Preset = {
   readonly title: string;
   /** The program and its arguments that make it speak the protocol over stdio. */
   readonly command: readonly [string, ...string[]];
+  /** Its own model is one of the strongest: it takes the tasks that decide the end of the whole. */
+  readonly isStrong?: boolean;
   /** The npm package that holds the program. */
   readonly package: string;
   /** The vendor's own program, where the one above is an adapter to it. */
@@ -39,6 +41,7 @@ export const PRESETS: readonly Preset[] = [
     name: "claude",
     title: "Claude Code",
     command: ["claude-agent-acp"],
+    isStrong: true,
     package: "@agentclientprotocol/claude-agent-acp",
     adapts: "claude",
     headless: claude,
@@ -53,6 +56,7 @@ export const PRESETS: readonly Preset[] = [
     name: "codex",
     title: "Codex",
     command: ["codex-acp"],
+    isStrong: true,
     package: "@agentclientprotocol/codex-acp",
     adapts: "codex",
     headless: codex,

@@ -8,6 +8,7 @@ import { TAKING_REASONS } from "../../core/board/lifecycle.ts";
 import type { Seat } from "../../core/board/member.ts";
 import type { Claimed } from "../../core/board/task.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
+import { chosen, type Standing, type Taker } from "../../core/limits/choice.ts";
 import type { Besides } from "../../ports/store.ts";
 import { conflict, type MakeEntry, start, type Touched, taken, touched } from "./claim.ts";
 import { checked, type SeatRow, seated, staleSeat } from "./seat.ts";
@@ -75,7 +76,7 @@ export async function claimNext(
   entry?: MakeEntry,
   besides: Besides = NONE,
 ): Promise<Claimed | null> {
-  if (besides.ids.length > 0) {
+  if (besides.ids.length > 0 || besides.logins) {
     const member = await session.look((tx) => precheck(tx, seat));
     return member ? await session.write((tx) => takeBest(tx, seat, entry, besides)) : null;
   }
@@ -124,16 +125,22 @@ export function* takeBest(
   tx: Tx,
   seat: Seat,
   entry?: MakeEntry,
-  { ids, idle }: Besides = NONE,
+  { ids, idle, logins }: Besides = NONE,
 ): Op<Claimed | null> {
   const member = yield* seated(tx, seat);
   const without = ids.length === 0 ? ids : yield* forOthers(tx, seat.name, ids, idle);
+  const takers = logins ? yield* takersOf(tx, logins.others) : [];
+  const kept = `@${seat.name}`;
   for (let round = 1; ; round += 1) {
-    let left = yield* candidates(tx, member, `@${seat.name}`, without);
+    let left = yield* candidates(tx, member, kept, without, takers.length);
     if (left.some((one) => one.touches !== "[]")) {
       // Two members may be claiming two overlapping tasks at this moment: read again under the lock.
       yield* teamLock(tx, "touches");
-      left = yield* candidates(tx, member, `@${seat.name}`, without);
+      left = yield* candidates(tx, member, kept, without, takers.length);
+    }
+    if (logins && left.length > 0) {
+      const own = chosen(left, { ...logins.own, role: member.role, isIdle: true }, takers);
+      left = own ? [own] : [];
     }
     if (left.length === 0) return null;
     const row = yield* takeOne(tx, seat, member, left, round);
@@ -192,19 +199,31 @@ export function* forOthers(tx: Tx, name: Name, ids: readonly TaskId[], idle = tr
   return rows.map(({ id }) => Number(id) as TaskId);
 }
 
-type Candidate = Pick<TaskRow, "id" | "priority" | "chain" | "role" | "touches">;
+/** Those of them that are at work or wait for tasks. */
+function* takersOf(tx: Tx, standings: readonly Standing[]): Op<Taker[]> {
+  const rows = yield* sql<{ name: Name; role: string; phase: string }>`
+    select name, role, phase from members where team = ${tx.team} and kind = 'teammate' and host is not null and blocks_of is null
+      and (phase = 'work' or (phase = 'idle' and ${TAKING} like '% ' || reason || ' %'))`;
+  return rows.flatMap(({ name, role, phase }) => {
+    const standing = standings.find((one) => one.name === name);
+    return standing ? [{ ...standing, role, isIdle: phase === "idle" }] : [];
+  });
+}
+
+type Candidate = Pick<TaskRow, "id" | "priority" | "chain" | "estimate" | "tries" | "role" | "touches">;
 
 /** PostgreSQL needs several, since others may be claiming the first ones. SQLite has one writer. */
 const CANDIDATES = { sqlite: 1, postgres: 8 } as const;
 
-/** Best first, without tasks whose files a task in progress edits. */
+/** Best first, without tasks whose files a task in progress edits. `more`: so many are for others. */
 function* candidates(
   tx: Tx,
   { role, blocks_of }: SeatRow,
   kept: string,
   without: readonly TaskId[],
+  more: number,
 ): Op<Candidate[]> {
-  const enough = CANDIDATES[tx.dialect.name];
+  const enough = CANDIDATES[tx.dialect.name] + more;
   const roles = role === "" ? ["", kept] : ["", role, kept];
   const found: Candidate[] = [];
   for (const one of roles) found.push(...(yield* seek(tx, one, blocks_of, enough, without)));
@@ -241,7 +260,7 @@ const better = (a: Candidate, b: Candidate): number =>
   Number(b.role !== "") - Number(a.role !== "") ||
   a.id - b.id;
 
-const SEEK = new Raw("select id, priority, chain, role, touches from tasks");
+const SEEK = new Raw("select id, priority, chain, estimate, tries, role, touches from tasks");
 const BEST = new Raw("order by priority desc, chain desc, id");
 
 /** `runbook`: `blocks_of` of the member. */

@@ -242,6 +242,13 @@ export const isUnpriced = (spec: string, known: Readonly<Record<string, ModelSet
 export const isPriced = (spec: string): boolean =>
   /^(?!ollama\/|scripted:)[\w-]+\/./.test(spec) && (find(spec)?.output ?? 0) > 0;
 
+/** Dollars per million tokens of output from which on a model counts as one of the strongest. */
+const STRONG_OUTPUT = 10;
+
+/** Whether a model, by its whole spec, is one of the strongest, as far as its price tells. */
+export const isStrong = (spec: string, known: Readonly<Record<string, ModelSetting>> = {}): boolean =>
+  (known[spec]?.price ?? find(spec) ?? { output: 0 }).output >= STRONG_OUTPUT;
+
 /** US dollars of one reply by `model` (its name without the provider); 0 for a model without a price. */
 export function usdOf(model: string, tokens: Tokens, { price: own }: ModelSetting = {}): number {
   const price = own ? row(0, own.input, own.cached ?? own.input, own.output) : find(model);

@@ -15,6 +15,7 @@ import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import { warnOnce } from "../project-files.ts";
 import type { HostedModel } from "./hosted-model.ts";
 import { Logins } from "./logins.ts";
+import { Standings } from "./standings.ts";
 
 export type HostedParts = {
   readonly store: Store;
@@ -42,6 +43,8 @@ export class HostedAgents {
   private readonly models = new Map<Name, HostedModel>();
   private readonly endings = new Set<Promise<void>>();
   private readonly logins = new Logins();
+  /** Those of all teammates here, also of those with a model of ours. */
+  readonly standings = new Standings();
   private readonly env: NodeJS.ProcessEnv;
   private readonly reported = new Set<string>();
 
@@ -122,6 +125,8 @@ export class HostedAgents {
     });
     model.requests.onLimits = (notices) => login.used(notices);
     this.models.set(name, model);
+    const key = JSON.stringify([line.preset ?? line.spec, found.login]);
+    this.standings.join(name, { login: key, isStrong: found.isStrong, windows: () => login.windows });
     return model;
   }
 
@@ -144,6 +149,7 @@ export class HostedAgents {
   async end(name: Name): Promise<void> {
     const model = this.models.get(name);
     this.models.delete(name);
+    this.standings.leave(name);
     if (!model) return;
     const ending = model.close().finally(() => this.endings.delete(ending));
     this.endings.add(ending);

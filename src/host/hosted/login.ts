@@ -52,7 +52,7 @@ export class Login {
   /** Words alone said that the limit is reached: some say so and work. */
   private isSuspected = false;
   private unknown = 0;
-  private readonly told = new Map<string, number | undefined>();
+  private readonly told = new Map<WindowKind, Notice>();
 
   constructor(parts: LoginParts) {
     this.parts = parts;
@@ -63,10 +63,11 @@ export class Login {
     const { store, clock, program, login, machine } = this.parts;
     for (const one of await store.logins.list()) {
       const isOwn = one.program === program && one.login === login && one.machine === machine;
-      if (!isOwn || !isOver(one) || one.resetsAt === undefined || one.resetsAt <= clock.now()) continue;
+      if (!isOwn || one.resetsAt === undefined || one.resetsAt <= clock.now()) continue;
+      this.told.set(one.kind, one);
+      if (!isOver(one)) continue;
       this.until = this.wakeAt(one.resetsAt);
       this.why = "its limit was reached before";
-      this.told.set(one.kind, 100);
     }
   }
 
@@ -93,14 +94,21 @@ export class Login {
     this.trying = null;
     if (this.until === null) return;
     this.until = null;
-    for (const [kind, used] of this.told)
-      if (used === 100) this.note({ kind: kind as Notice["kind"], source: "work" });
+    for (const one of this.told.values()) if (isOver(one)) this.note({ kind: one.kind, source: "work" });
+  }
+
+  /** The last word about each of its windows. */
+  get windows(): readonly Notice[] {
+    return [...this.told.values()];
   }
 
   /** How much of its windows is used, as its program says it. */
   used(notices: readonly Notice[]): void {
+    const now = this.parts.clock.now();
     for (const notice of notices) {
-      if (this.told.get(notice.kind) !== notice.usedPercent) this.note(notice);
+      const known = this.told.get(notice.kind);
+      const isNew = known?.usedPercent !== notice.usedPercent || (known?.resetsAt ?? now) < now;
+      if (isNew) this.note(notice);
       if (isOver(notice)) this.close(notice, "its limit is reached");
     }
   }
@@ -184,7 +192,7 @@ export class Login {
 
   private note(notice: Notice): void {
     const { store, program, login, machine } = this.parts;
-    this.told.set(notice.kind, notice.usedPercent);
+    this.told.set(notice.kind, notice);
     const window: LoginWindow = { program, login, machine, ...notice };
     void store.logins.note(window).catch(() => {}); // the store is away
   }

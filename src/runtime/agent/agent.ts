@@ -8,7 +8,7 @@ import type { Image, ImageFile } from "../../core/conversation/image.ts";
 import type { TaskId } from "../../core/ids.ts";
 import type { Step, ToolTraits } from "../../core/progress/steps.ts";
 import { inOurNames, ourName } from "../../core/tool-names.ts";
-import type { Delta, Model, Outgoing, Tool, ToolSpec, Workplace } from "../../ports/index.ts";
+import type { Besides, Delta, Model, Outgoing, Tool, ToolSpec, Workplace } from "../../ports/index.ts";
 import type { MemberHooks } from "../hooks/member-hooks.ts";
 import type { ProviderTimeout } from "../team/provider-timeout.ts";
 import type { Stagger } from "../turn/stagger.ts";
@@ -25,6 +25,8 @@ export type Agent = Workplace & {
   readonly runbook?: (() => string | undefined) | undefined;
   /** Replaced as a whole, by `collect` alone. */
   loadout: Loadout;
+  /** How the logins of teammates decide who of them takes a task. */
+  readonly logins?: (() => Besides["logins"]) | undefined;
   /** A tool as the model is told of it. */
   readonly specOf: (tool: Tool) => ToolSpec;
   readonly activity: ActivityWriter;

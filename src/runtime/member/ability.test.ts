@@ -173,3 +173,18 @@ it("is shown as unable where nobody has said when the limit of its login ends", 
   expect(resting(placed)).toBe(60_000);
   expect((await store.roster.member(alice))?.activity).toMatchObject({ reason: "cannot_work" });
 });
+
+it("leaves a task for a while to a member with a better login", async () => {
+  await add("paint");
+  await store.roster.setActivity(seats.bob, { phase: "idle", reason: "awaiting_tasks" });
+  const bare = { isKept: false, isStrong: false };
+  const own = { ...bare, name: alice, login: "a", resetsAt: Number.POSITIVE_INFINITY };
+  const others = [{ ...bare, name: name("bob"), login: "b", resetsAt: 1 }];
+  const placed = place(seats.alice, { logins: () => ({ own, others }) });
+  expect(await placed.current.claim("awaiting_tasks")).toBe(false);
+  await here.clock.advance(9_999);
+  expect(await placed.current.claim("awaiting_tasks")).toBe(false);
+  // Bob does not come.
+  await here.clock.advance(1);
+  expect(await placed.current.claim("awaiting_tasks")).toBe(true);
+});

@@ -6,15 +6,19 @@ import type { Entry } from "../../core/conversation/chat.ts";
 import { gaveBack } from "../../core/conversation/lost-claim.ts";
 import { claimed, ownTask, refusedBefore, STILL_YOURS, WENT_ON } from "../../core/conversation/prompt.ts";
 import { orElse } from "../../core/errors.ts";
-import type { TaskId } from "../../core/ids.ts";
+import type { Instant, TaskId } from "../../core/ids.ts";
 import type { LoopDetector } from "../../core/progress/loop.ts";
 import { isProse } from "../../core/project/fences.ts";
+import type { Besides } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { Ability } from "./ability.ts";
 import { beforeRelease } from "./stint-end.ts";
 
 /** A member whose stint was ended so often in a row takes no task before there is news. */
 const REPETITIONS = 3;
+
+/** So long a task is left to a member with a better login. */
+const OTHERS_HAVE_MS = 10_000;
 
 /** Results may be cut, so only so many characters of a refusal are looked for. */
 const EVIDENCE_COMPARED = 100;
@@ -33,6 +37,8 @@ export class CurrentTask {
   private evidence = "";
   /** The store keeps tasks from it that it cannot do. */
   private narrowed = false;
+  /** Since when it has found nothing, or only what the logins of others give to them. */
+  private leavesSince: Instant | null = null;
   /** The task of this stint. */
   task: TaskId | null = null;
   readonly ability: Ability;
@@ -86,16 +92,26 @@ export class CurrentTask {
       return claimed(taken, workspaceOf?.(taken));
     };
     if (this.narrowed && this.runbook === undefined) await this.narrow(null);
-    const next = (): Promise<Claimed | null> => store.board.claimNext(seat, entryFor, this.ability.besides);
+    const besides = this.besides();
+    const next = (): Promise<Claimed | null> => store.board.claimNext(seat, entryFor, besides);
     const task = await next().catch(async (error: unknown) => {
       if (!(error instanceof Foreign)) throw error;
       await this.narrow(this.runbook ?? null);
       return await next();
     });
+    // What another one was to take is anybody's after a while: nothing shall wait for a member that does not come.
+    this.leavesSince = task || !besides.logins ? null : (this.leavesSince ?? this.agent.clock.now());
     if (!task) return false;
     conversation.add(entryFor(task));
     this.hold(task);
     return true;
+  }
+
+  /** The tasks that it leaves to others. */
+  private besides(): Besides {
+    const { agent, ability, leavesSince } = this;
+    const isLong = leavesSince !== null && agent.clock.now() - leavesSince >= OTHERS_HAVE_MS;
+    return { ...ability.besides, logins: isLong ? null : agent.logins?.() };
   }
 
   /** The runbook that is run here, if its member only runs blocks. */

@@ -138,3 +138,39 @@ it("a program that falls silent in its work is ended, and its member rests", asy
     note: expect.stringContaining("has said and done nothing for less than a minute"),
   });
 });
+
+it("a task that several could take goes to the login whose window resets soonest", async () => {
+  const program = (hours: number) => {
+    const resetsAt = Math.round(Date.now() / 1_000) + hours * 3_600;
+    const meta = { status: "allowed", rateLimitType: "five_hour", utilization: 0.3, resetsAt };
+    const update = {
+      ...{ sessionUpdate: "usage_update", used: 10, size: 100 },
+      _meta: { "_claude/rateLimit": meta },
+    };
+    return agentProgram({ prompts: [[{ update }, done]] });
+  };
+  const team = await programTeam({
+    says: { lead: Array.from({ length: 20 }, () => ({ text: "Waiting." })) },
+    settings: { teammates: [program(4).recruit("late"), program(1).recruit("soon")], sandbox: "off" },
+    host: { interactive: true },
+  });
+  const { store } = team;
+  await team.host.start({ goal: "Do what comes" });
+  for (let nth = 1; nth <= 5; nth += 1) {
+    await store.board.addAll(
+      [{ subject: `Task ${nth}` }, ...(nth === 1 ? [{ subject: "Too" }] : [])],
+      PERSON,
+    );
+    await soon(async () => {
+      expect((await store.board.counts()).completed).toBe(nth + 1);
+      for (const { kind, activity } of await store.roster.members())
+        if (kind === "teammate") expect(activity.phase).toBe("idle");
+    });
+  }
+  expect((await store.logins.list()).map(({ kind, usedPercent }) => [kind, usedPercent])).toEqual([
+    ["5h", 30],
+    ["5h", 30],
+  ]);
+  const claims = (await team.events("task.claimed")).map((one) => ("by" in one ? one.by : null));
+  expect(claims.slice(2)).toEqual(["soon", "soon", "soon", "soon"]);
+});
