@@ -15,8 +15,8 @@ import {
 
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
-  ...{ core: 16_450, ports: 1_140, runtime: 4_760, tools: 3_330, adapters: 26_150 },
-  ...{ project: 1_440, team: 1_620, host: 8_600, faces: 30_650, "index.ts": 40 },
+  ...{ core: 16_520, ports: 1_140, runtime: 4_760, tools: 3_330, adapters: 26_150 },
+  ...{ project: 1_440, team: 1_670, host: 8_710, faces: 30_700, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
 const FACES: Readonly<Record<string, number>> = {

@@ -15,6 +15,7 @@ import type { QuestionsData } from "../../src/core/views/request.ts";
 import type { TeamData } from "../../src/core/views/team.ts";
 import type { TeamsData } from "../../src/core/views/teams.ts";
 import type { TranscriptData } from "../../src/core/views/transcript.ts";
+import type { Ordered } from "../../src/faces/commands/order.ts";
 import type { Finding } from "../../src/faces/doctor/finding.ts";
 import type { addCron, cancelCron } from "../../src/team/actions/crons.ts";
 import type { Done } from "../../src/team/actions/done.ts";
@@ -57,6 +58,11 @@ export type Shapes = {
     | JournalFact
     | { readonly at: number; readonly type: "worker.said"; readonly text: string }
   )[];
+  mode: Ordered;
+  model: Ordered;
+  effort: Ordered;
+  interrupt: Ordered;
+  compact: Ordered;
   stop: { readonly team: string; readonly members: Of<typeof stop> };
   add: DataOf<typeof addTask>;
   edit: DataOf<typeof editTask>;

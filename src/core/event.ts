@@ -7,6 +7,7 @@ import type { JobState } from "./board/job.ts";
 import type { IdleReason, ShutdownReason } from "./board/lifecycle.ts";
 import type { Kind } from "./board/mail.ts";
 import type { MemberKind } from "./board/member.ts";
+import type { OrderEnd, OrderGiven } from "./board/orders.ts";
 import type { VERDICTS } from "./board/review.ts";
 import type { TaskFields } from "./board/task.ts";
 import type { Obstacle } from "./board/worktree.ts";
@@ -221,6 +222,8 @@ export type Fact = Readonly<
   /** `effort` null: as the settings say. */
   | { type: "effort.changed"; who: Name | null; effort: string | null; by: Name }
   | { type: "mode.changed"; mode: Mode; by: Name }
+  | ({ type: "order.given" } & OrderGiven)
+  | ({ type: "order.done" } & OrderEnd)
   /** Somebody with a link to the page did this as the person. */
   | { type: "person.acted"; name: string; what: string; by: Name }
   | { type: "model.retried"; who: Name; why: string; attempt: number; waitMs: number }

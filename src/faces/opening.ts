@@ -1,19 +1,12 @@
 /** The first words of a team at work: its models, its mode, its folder, and the sandbox of its commands. */
 import { homedir } from "node:os";
 import type { Member } from "../core/board/member.ts";
-import type { Mode } from "../core/permission/mode.ts";
+import { MODE_WORDS, type Mode } from "../core/permission/mode.ts";
 import { agentLine } from "../core/settings/agent-line.ts";
 import { isPriced } from "../core/settings/models.ts";
 import type { Limits } from "../host/spending.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import { fromHome } from "./screen/first-frame.ts";
-
-export const MODE_WORDS: Readonly<Record<Mode, string>> = {
-  plan: "nothing may be changed",
-  default: "changes are asked about",
-  "accept-edits": "files are edited without a question",
-  bypass: "no question is asked",
-};
 
 /** To be called when the members have started. `raise`: what raises the limit of money here. */
 export async function opening(host: TeamHost, cwd: string, raise: string): Promise<string[]> {

@@ -1,5 +1,7 @@
 /** Opens a team in this process, starts its work, and concludes or interrupts it. `run`, `resume` and the REPL all use it. */
+
 import { randomUUID } from "node:crypto";
+import type { Order } from "../core/board/orders.ts";
 import { isFinished, type Task } from "../core/board/task.ts";
 import type { Image } from "../core/conversation/image.ts";
 import { EkidenError } from "../core/errors.ts";
@@ -13,10 +15,13 @@ import { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
 import { Team } from "../runtime/team/team.ts";
 import type { Compacted } from "../runtime/turn/context.ts";
 import { removeLanded } from "../runtime/wraps/worktrees.ts";
+import type { Done } from "../team/actions/done.ts";
+import { give } from "../team/actions/order.ts";
 import { type Crew, composeAgent } from "./compose.ts";
 import { keepDeadline, watchLastWaits } from "./headless.ts";
 import { closeParts, shared, teamParts } from "./hosting.ts";
 import { MemberModels } from "./member-models.ts";
+import { takeOrders } from "./orders.ts";
 import { asEkidenError, type HowEnded, LeadTurns, type Outcome, recordEnd, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
 import { type Over, Spending } from "./spending.ts";
@@ -145,7 +150,13 @@ class Host implements TeamHost {
     await this.team.open({ willAdopt: true });
     const { store, hooks, trees } = this.parts;
     if (trees) await removeLanded(trees, store);
-    this.chores = followNewTasks(hooks, store, this.id, this.over.signal);
+    const { signal } = this.over;
+    this.chores = followNewTasks(hooks, store, this.id, signal);
+    const { memberModels: models, team, spending, since, id } = this;
+    const useMode = (mode: Mode): void => {
+      this.permissionMode = mode;
+    };
+    takeOrders({ store, agents: this.parts.agents, models, spending, team, useMode }, id, since, signal);
   }
 
   async start(work: Work): Promise<void> {
@@ -196,17 +207,12 @@ class Host implements TeamHost {
     await this.team.ended(name);
   }
 
-  interruptMember(who: Name): void {
-    this.team.interrupt(who, "person");
+  order(what: Order): Promise<Done<unknown>> {
+    return give(this.store, PERSON, what);
   }
 
   get mode(): Mode {
     return this.permissionMode;
-  }
-
-  set mode(mode: Mode) {
-    this.permissionMode = mode;
-    void this.store.journal.note([{ type: "mode.changed", mode, by: PERSON }]).catch(() => {});
   }
 
   get models(): ReadonlyMap<Name, string> {
@@ -215,25 +221,8 @@ class Host implements TeamHost {
 
   readonly offeredModels = (): Promise<readonly string[]> => this.memberModels.offered();
 
-  async useModel(spec: string, who?: Name): Promise<void> {
-    if (who !== undefined) this.parts.agents.refuse(who, "chooses its model itself, by its own settings");
-    await this.memberModels.replace(spec, who);
-    await this.store.journal.note([{ type: "model.changed", who: who ?? null, model: spec, by: PERSON }]);
-  }
-
-  async useEffort(effort: Effort | undefined, who?: Name): Promise<void> {
-    this.memberModels.think(effort, who);
-    const [of, level] = [who ?? null, effort ?? null];
-    await this.store.journal.note([{ type: "effort.changed", who: of, effort: level, by: PERSON }]);
-  }
-
   efforts(): ReturnType<TeamHost["efforts"]> {
     return this.memberModels.thinking();
-  }
-
-  async compact(name: Name, anew?: boolean): Promise<Compacted | null> {
-    this.parts.agents.refuse(name, "keeps its conversation, and keeps it small, by itself");
-    return await this.team.compact(name, anew);
   }
 
   heardNow(): readonly LiveOutput[] {

@@ -49,8 +49,6 @@ export type Allowance = {
   readonly limits: Limits;
   /** The members wait until more is allowed. */
   readonly isUsedUp: boolean;
-  /** Returns the limit that is used up even so. */
-  allowMore(more: More): Over | null | Promise<Over | null>;
 };
 
 export class Spending implements Allowance {

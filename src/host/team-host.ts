@@ -1,5 +1,6 @@
 /** The interface of a team that this process runs, for the command line, the page and programs that use the library. */
 
+import type { Order } from "../core/board/orders.ts";
 import type { Image } from "../core/conversation/image.ts";
 import type { MailId, Name } from "../core/ids.ts";
 import type { Mode } from "../core/permission/mode.ts";
@@ -8,7 +9,7 @@ import type { Settings } from "../core/settings/settings.ts";
 import type { LiveOutput } from "../core/text/live-output.ts";
 import type { Cursor, Delta, Model, Store } from "../ports/index.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
-import type { Compacted } from "../runtime/turn/context.ts";
+import type { Done } from "../team/actions/done.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Asks } from "./permission-questions.ts";
 import type { Allowance } from "./spending.ts";
@@ -80,32 +81,24 @@ export type TeamHost = {
   tellLead(prompt: string, images?: readonly Image[]): Promise<MailId>;
   /** A prompt of the person to any member, as the hooks change it. @throws as `tellLead` */
   passed(prompt: string, to: string): Promise<string>;
-  /** Interrupts the running turn of a member of this process. Its task stays its own; it waits for a word. */
-  interruptMember(who: Name): void;
   /**
-   * Sums up a member's conversation now, at work or idle, or begins it anew: tokens before and after. Null: there was nothing to replace.
-   * @throws EkidenError `not_found` when it is not hosted here
+   * The person orders it: another mode, model or effort, a larger budget, an interrupt, a smaller conversation. It reaches the process that
+   * runs the member, wherever that is, and holds until that one ends. Resolves when it is obeyed. @throws EkidenError `bad_input` with the
+   * reason of that process | `not_found` | `tool_failed` (it does not answer)
    */
-  compact(name: Name, anew?: boolean): Promise<Compacted | null>;
+  order(what: Order): Promise<Done<unknown>>;
   /** The model of each member of this process. */
   readonly models: ReadonlyMap<Name, string>;
   /** The models that the providers in use offer, as "provider/name". Empty where they do not answer within two seconds. */
   offeredModels(): Promise<readonly string[]>;
-  /**
-   * The member uses another model from its next call on; without `who` all members, also those that start later. The settings stay.
-   * @throws EkidenError `model_missing` | `model_auth` | `not_found`
-   */
-  useModel(spec: string, who?: Name): Promise<void>;
   /** The effort of each member of this process; `note` says where its model has no such level. */
   efforts(): Promise<
     readonly { readonly name: Name; readonly effort: Effort | undefined; readonly note: string }[]
   >;
-  /** From the next call on; undefined: as the settings say. Without `who` for all members. @throws EkidenError `not_found` */
-  useEffort(effort: Effort | undefined, who?: Name): Promise<void>;
   /** The use of the team and its limits. A raised limit holds until the host is closed. */
   readonly spending: Allowance;
-  /** The permission mode; a change counts from the next call on. */
-  mode: Mode;
+  /** The permission mode now. */
+  readonly mode: Mode;
   /** The last words of replies that arrive now, and lines of commands that run, for a face that comes later. */
   heardNow(): readonly LiveOutput[];
   /** One sentence about the sandbox of members' commands. Where there is none, it says what to install. */

@@ -21,7 +21,11 @@ export function* appendFacts(tx: Tx, facts: readonly StoredFact[]): Op<void> {
   const rows = facts.map(({ type, ...data }) => [tx.team, tx.now, type, JSON.stringify(data)]);
   yield* insert("events", COLUMNS, rows);
   tx.notify("journal");
+  if (rows.some(([, , type]) => isOrder(String(type)))) tx.notify("orders");
 }
+
+/** An order, or its end: somebody waits for either. */
+export const isOrder = (type: string): boolean => type.startsWith("order.");
 
 type EventRow = {
   readonly seq: number;

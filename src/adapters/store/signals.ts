@@ -9,6 +9,7 @@ import type { FactType } from "../../core/event.ts";
 import { tried } from "../../core/tried.ts";
 import type { WakeTopic } from "../../ports/store.ts";
 import { systemClock } from "../clock.ts";
+import { isOrder } from "./journal.ts";
 import { parse, type Row, type Value } from "./sql.ts";
 import type { Feed, WakeHub } from "./wake-hub.ts";
 
@@ -182,6 +183,7 @@ export class SignalFiles implements Feed {
       if (MAKES_READY.has(String(type))) set.add("board");
       else if (FREES_FILES.has(String(type)) && !set.has("board") && this.waitsForFiles(String(team)))
         set.add("board");
+      else if (isOrder(String(type))) set.add("orders");
       else if (type === "mail.sent") set.add(`mail:${parse<{ to?: string }>(String(data), {}).to ?? ""}`);
     }
     for (const [team, set] of topics) hub.wake(team, set);

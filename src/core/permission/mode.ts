@@ -1,4 +1,6 @@
 /** Permission modes: the answer to a call that no rule matches. And the request and the decision that rules and modes are about. */
+import { badInput } from "../errors.ts";
+import { quote } from "../ids.ts";
 import type { Place } from "../shell/places.ts";
 import { type Effect, type Rule, showRule } from "./rule.ts";
 
@@ -10,6 +12,19 @@ export type Access = "read" | "write" | "exec" | "team";
 
 export const MODES = ["plan", "default", "accept-edits", "bypass"] as const;
 export type Mode = (typeof MODES)[number];
+export const MODE_WORDS: Readonly<Record<Mode, string>> = {
+  plan: "nothing may be changed",
+  default: "changes are asked about",
+  "accept-edits": "files are edited without a question",
+  bypass: "no question is asked",
+};
+
+/** @throws EkidenError `bad_input` with the modes */
+export function readMode(text: string): Mode {
+  const mode = MODES.find((one) => one === text.trim());
+  if (mode) return mode;
+  throw badInput(`${quote(text)} is not a permission mode. Modes: ${MODES.join(", ")}.`);
+}
 
 /** A call, and where it would run: `workspace` is the folder it works in. */
 export type PermissionRequest = Place & {

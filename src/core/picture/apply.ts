@@ -131,6 +131,8 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
   "model.changed": unseen,
   "effort.changed": unseen,
   "mode.changed": unseen,
+  "order.given": unseen,
+  "order.done": unseen,
   "person.acted": unseen,
   "job.started": unseen,
   "job.ended": unseen,

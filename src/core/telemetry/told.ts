@@ -44,6 +44,8 @@ const TOLD = {
   "model.changed": false,
   "effort.changed": false,
   "mode.changed": false,
+  "order.given": false,
+  "order.done": false,
   "person.acted": false,
   "model.retried": false,
   "job.started": false,

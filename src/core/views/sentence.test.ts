@@ -176,6 +176,11 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "context.compacted": { type: "context.compacted", who: alice, layer: "summary", before: 9000, after: 900 },
   "model.changed": { type: "model.changed", who: null, model: "anthropic/claude-haiku-5", by: LEAD },
   "effort.changed": { type: "effort.changed", who: null, effort: "high", by: LEAD },
+  "order.given": {
+    ...{ type: "order.given", order: "o", by: LEAD, until: instant(1) },
+    what: { kind: "interrupt", who: alice },
+  },
+  "order.done": { type: "order.done", order: "o", host: "h" as HostId, isDone: false, text: "no such model" },
   "person.acted": { type: "person.acted", name: "Ann", what: "allowed it", by: LEAD },
   "mode.changed": { type: "mode.changed", mode: "plan", by: LEAD },
   "model.retried": { type: "model.retried", who: alice, why: "429", attempt: 2, waitMs: 1500 },
@@ -243,6 +248,8 @@ it("has one line for every fact", () => {
       dim   alice  compacted its context (summary): 9000 → 900 tokens
       plain lead   chose the model anthropic/claude-haiku-5 for all members
       plain lead   chose the effort high for all members
+      dim   lead   orders: interrupt for alice
+      dim          an order was refused: no such model
     * dim   Ann    at the page: allowed it
       plain lead   chose the permission mode plan
     * warn  alice  asks the model again in 1.5 s (attempt 2): 429

@@ -1,6 +1,6 @@
 /** The journal in words: one sentence per fact. A new fact does not compile until it has one. */
-
 import type { JobState } from "../board/job.ts";
+import { orderWords } from "../board/orders.ts";
 import { endWords, kindWords, reasonWords } from "../board/reason.ts";
 import { stalledWords } from "../board/stalled.ts";
 import type { Event, Fact, FactOf, FactType } from "../event.ts";
@@ -189,6 +189,8 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
     `chose the effort ${effort ?? "of the settings"} for ${who ?? "all members"}`,
     "plain",
   ],
+  "order.given": ({ what, by }) => [by, `orders: ${orderWords(what)}`, "dim"],
+  "order.done": ({ isDone, text }) => [null, isDone ? text : `an order was refused: ${text}`, "dim"],
   "person.acted": ({ name, what }) => [name, `at the page: ${what}`, "dim"],
   "mode.changed": ({ mode, by }) => [by, `chose the permission mode ${mode}`, "plain"],
   "model.retried": ({ who, why, attempt, waitMs }) => [
@@ -266,10 +268,7 @@ const CHATTER: ReadonlySet<Event["type"]> = new Set([
   "request.withdrawn",
   "job.started",
   "context.compacted",
-  // The person who chose it was told.
-  "model.changed",
-  "effort.changed",
-  "mode.changed",
+  ...(["model.changed", "effort.changed", "mode.changed", "order.given", "order.done"] as const), // the person was told
 ]);
 
 /** Whether a short feed shows the fact: results, decisions and faults, but not every step on the way. */

@@ -19,10 +19,9 @@ import {
 import manifest from "../../../package.json" with { type: "json" };
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { type Name, name } from "../../core/ids.ts";
-import { MODES, type Mode } from "../../core/permission/mode.ts";
+import { MODE_WORDS, MODES, type Mode } from "../../core/permission/mode.ts";
 import { knownTeams } from "../../project/known-teams.ts";
 import type { Invocation } from "../invocation.ts";
-import { MODE_WORDS } from "../opening.ts";
 import { deleteTeam, sessionInfo } from "./listing.ts";
 import { type Editor, TeamSession } from "./session.ts";
 
@@ -142,11 +141,11 @@ export async function serveAcp({ callFor, signal }: ServeOptions): Promise<void>
       });
       return {};
     })
-    .onRequest(methods.agent.session.setMode, ({ params: { sessionId, modeId } }) => {
+    .onRequest(methods.agent.session.setMode, async ({ params: { sessionId, modeId } }) => {
       const mode = MODES.find((one) => one === modeId);
       if (!mode)
         throw RequestError.invalidParams(undefined, `There is no mode "${modeId}": ${MODES.join(", ")}.`);
-      sessionOf(sessionId).mode = mode;
+      await sessionOf(sessionId).useMode(mode).catch(told);
       return {};
     })
     .onRequest(methods.agent.session.prompt, async ({ params }) => ({

@@ -141,7 +141,7 @@ export class TeamSession {
       const isBusy =
         activity.phase === "work" || (activity.phase === "idle" && BUSY_REASONS.includes(activity.reason));
       if (!isMeant || !isBusy || host === null || !this.host.models.has(name)) continue;
-      this.host.interruptMember(name);
+      await this.host.order({ kind: "interrupt", who: name });
       if (name !== LEAD && !this.interrupted.includes(name)) this.interrupted.push(name);
     }
     if (child !== null) return;
@@ -150,8 +150,8 @@ export class TeamSession {
     for (const one of this.running) one.abort();
   }
 
-  set mode(mode: Mode) {
-    this.host.mode = mode;
+  async useMode(mode: Mode): Promise<void> {
+    await this.host.order({ kind: "mode", mode });
   }
 
   get mode(): Mode {

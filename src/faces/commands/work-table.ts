@@ -1,4 +1,6 @@
 /** The commands that set a team to work, and those of processes that join one which another process leads; see table.ts. */
+import { MODES } from "../../core/permission/mode.ts";
+import { EFFORTS } from "../../core/settings/effort.ts";
 import { inGroup } from "./entry.ts";
 import { DETACH, WEB, WORKER_OPTIONS } from "./options.ts";
 
@@ -34,6 +36,41 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
     slash: true,
     near: ["kill", "halt"],
     load: () => import("./stop.ts"),
+  },
+  {
+    usage: "mode <mode>",
+    about: `change the permission mode of the team at work, until it stops: ${MODES.join(", ")}`,
+    example: "ekiden mode plan",
+    near: ["permissions"],
+    load: async () => (await import("./order.ts")).mode,
+  },
+  {
+    usage: "model <provider/model> [name]",
+    about: "let all members, or one, use another model from the next call on, until the team stops",
+    example: "ekiden model anthropic/claude-haiku-4-5 bob",
+    load: async () => (await import("./order.ts")).model,
+  },
+  {
+    usage: "effort <level> [name]",
+    about: `how hard all members, or one, think, until the team stops: ${EFFORTS.join(", ")}; auto as the settings say`,
+    example: "ekiden effort high alice",
+    near: ["thinking"],
+    load: async () => (await import("./order.ts")).effort,
+  },
+  {
+    usage: "interrupt <name>",
+    about: "end the turn of a member at once; it keeps its task and waits for a word (ekiden send)",
+    example: "ekiden interrupt alice",
+    near: ["pause", "abort"],
+    load: async () => (await import("./order.ts")).interrupt,
+  },
+  {
+    usage: "compact <name>",
+    about: "sum up the conversation of a member, to free its context",
+    example: "ekiden compact lead",
+    options: [["--anew", "begin a new conversation instead; the task and the board stay"]],
+    near: ["summarize"],
+    load: async () => (await import("./order.ts")).compact,
   },
   {
     usage: "member <name>",

@@ -241,7 +241,7 @@ class Conversation {
     const lead = await this.host.store.roster.member(LEAD);
     if (!lead || !canBeInterrupted(lead.activity))
       return this.screen.write("Ctrl-C again to leave (the team's state is kept), or /quit");
-    this.host.interruptMember(LEAD);
+    await this.host.order({ kind: "interrupt", who: LEAD });
     this.screen.write("interrupted; Ctrl-C again to leave");
   }
 

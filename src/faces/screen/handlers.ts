@@ -21,7 +21,8 @@ export type Handlers = {
   /** The team waits until more is allowed. */
   isUsedUp?(): boolean;
   /** Shift-Tab: the next mode, in words. */
-  nextMode(): string;
+  /** `warn`: the order was not obeyed. */
+  nextMode(warn: (text: string) => void): string;
   /** For a person who only looks: there is no editor, and nothing is changed. */
   readonly watch?: Watch;
 };

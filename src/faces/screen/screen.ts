@@ -241,7 +241,7 @@ export class Screen {
     },
     panels: () => this.open(this.panel.following()),
     help: () => this.handlers.submit("/help", this.at),
-    mode: () => this.note(this.handlers.nextMode()),
+    mode: () => this.note(this.handlers.nextMode((text) => this.warn(text))),
     member: () => this.enter(this.team?.following(this.at) ?? LEAD),
     "page-up": () => this.page(-1),
     "page-down": () => this.page(1),

@@ -1,10 +1,9 @@
 /** The keys that steer the team of this process, in a conversation and in a run. */
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
-import type { Mode } from "../../core/permission/mode.ts";
+import { MODE_WORDS, type Mode } from "../../core/permission/mode.ts";
 import { canBeInterrupted } from "../../core/views/retry.ts";
 import type { TeamHost } from "../../host/team-host.ts";
-import { MODE_WORDS } from "../opening.ts";
 import type { PersonShell } from "./person-shell.ts";
 import type { Screen } from "./screen.ts";
 import type { TeamModel } from "./team.ts";
@@ -20,6 +19,8 @@ const NEXT: Readonly<Record<Mode, Mode>> = {
 export class Steering {
   readonly shell: PersonShell;
   private team: { readonly host: TeamHost; readonly model: TeamModel } | null = null;
+  /** The mode that was ordered and is not in use yet. */
+  private wanted: Mode | null = null;
 
   constructor(shell: PersonShell) {
     this.shell = shell;
@@ -29,15 +30,22 @@ export class Steering {
     this.team = { host, model };
   }
 
-  readonly mode = (): Mode | null => this.team?.host.mode ?? null;
+  readonly mode = (): Mode | null => this.wanted ?? this.team?.host.mode ?? null;
 
   readonly isUsedUp = (): boolean => this.team?.host.spending.isUsedUp === true;
 
-  readonly nextMode = (): string => {
+  readonly nextMode = (warn: (text: string) => void): string => {
     if (!this.team) return "the team is not open yet";
     const { host } = this.team;
-    const next = NEXT[host.mode];
-    host.mode = next;
+    const next = NEXT[this.wanted ?? host.mode];
+    this.wanted = next;
+    const done = (): void => {
+      if (this.wanted === next) this.wanted = null;
+    };
+    host
+      .order({ kind: "mode", mode: next })
+      .catch((error: unknown) => warn(messageOf(error)))
+      .finally(done);
     return `mode ${next}: ${MODE_WORDS[next]}`;
   };
 
@@ -56,11 +64,7 @@ export class Steering {
     const story = model?.stories.get(who);
     const isBusy = member !== undefined && canBeInterrupted(member);
     if (!host?.models.has(who) || (!isBusy && !story?.isWriting && !story?.running.length)) return false;
-    try {
-      host.interruptMember(who);
-    } catch (error) {
-      screen.warn(messageOf(error));
-    }
+    host.order({ kind: "interrupt", who }).catch((error: unknown) => screen.warn(messageOf(error)));
     story?.cutOff("interrupted");
     screen.note(
       who === LEAD

@@ -36,6 +36,7 @@ export class Live {
     onModel: (who, { spec, window }) => {
       this.windows.set(who, window);
       if (who === LEAD) this.screen.model = spec;
+      this.screen.changed();
     },
     onNotice: (text) => this.screen.warn(text),
   };

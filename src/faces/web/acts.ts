@@ -182,7 +182,7 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
   },
   steer: async (store, act, actor) => {
     const { steer } = await import("./steer.ts");
-    return { data: null, text: await steer(store, act, actor) };
+    return { data: null, text: await steer(store, act) };
   },
   uncron: (store, { id }) => cancelCron(store, PERSON, cronId(String(id))),
 };

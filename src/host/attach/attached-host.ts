@@ -4,12 +4,15 @@
  */
 import { connect, type Socket } from "node:net";
 import manifest from "../../../package.json" with { type: "json" };
+import type { Order } from "../../core/board/orders.ts";
 import type { More } from "../../core/budget.ts";
 import { EkidenError, toolFailed } from "../../core/errors.ts";
-import type { Name } from "../../core/ids.ts";
+import { type Name, PERSON } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import type { LiveOutput } from "../../core/text/live-output.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
+import type { Done } from "../../team/actions/done.ts";
+import { give } from "../../team/actions/order.ts";
 import { asEkidenError, type Outcome } from "../outcome.ts";
 import type { Allowance, Limits, Over } from "../spending.ts";
 import type { HostOptions, TeamHost } from "../team-host.ts";
@@ -19,7 +22,6 @@ import {
   errorOf,
   type FromHost,
   type HostState,
-  moreOnWire,
   type Passed,
   PROTOCOL,
   type Refusal,
@@ -103,7 +105,6 @@ export class AttachedHost implements TeamHost {
     this.state = reached.welcome.welcome;
     const limits = (): Limits => limitsOf(this.state);
     const isUsedUp = (): boolean => this.state.usedUp !== null;
-    const allowMore = (more: More): Promise<Over | null> => this.call("allowMore", moreOnWire(more));
     this.spending = {
       get limits() {
         return limits();
@@ -111,7 +112,6 @@ export class AttachedHost implements TeamHost {
       get isUsedUp() {
         return isUsedUp();
       },
-      allowMore,
     };
     this.begin(reached);
   }
@@ -144,15 +144,15 @@ export class AttachedHost implements TeamHost {
   readonly tellLead = this.passing("tellLead");
   readonly passed = this.passing("passed");
   readonly takeUp = this.passing("takeUp");
-  readonly compact = this.passing("compact");
   readonly offeredModels = this.passing("offeredModels");
-  readonly useModel = this.passing("useModel");
   readonly efforts = this.passing("efforts");
-  readonly useEffort = this.passing("useEffort");
   readonly sandbox = this.passing("sandbox");
 
-  interruptMember(who: Name): void {
-    this.call("interruptMember", who).catch(() => {}); // its process is gone, and so is its turn
+  async order(what: Order): Promise<Done<unknown>> {
+    const done = await give(this.store, PERSON, what);
+    // The host tells its state a moment later.
+    if (what.kind === "mode") this.state = { ...this.state, mode: what.mode };
+    return done;
   }
 
   get models(): ReadonlyMap<Name, string> {
@@ -161,13 +161,6 @@ export class AttachedHost implements TeamHost {
 
   get mode(): Mode {
     return this.state.mode;
-  }
-
-  set mode(mode: Mode) {
-    this.state = { ...this.state, mode };
-    this.call("useMode", mode).catch((error: unknown) =>
-      this.options.told.onNotice?.(asEkidenError(error).message),
-    );
   }
 
   /** Told by `onNow`. */

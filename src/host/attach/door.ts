@@ -14,7 +14,6 @@ import {
   type FromHost,
   faultOf,
   type HostState,
-  moreOffWire,
   PASSED,
   type Passed,
   PROTOCOL,
@@ -98,6 +97,7 @@ export class Door {
     started.catch(() => {});
     // The state changes with a fact, or a moment after it: an idle team costs nothing here.
     host.store.wake.watch("journal", () => this.tickSoon());
+    host.store.wake.watch("orders", () => this.tick());
     void host.done.then(({ error, ...outcome }) =>
       this.tell({ done: { ...outcome, ...(error && { error: faultOf(error) }) } }),
     );
@@ -232,11 +232,6 @@ export class Door {
         return null;
       case "end":
         return this.end(socket, host);
-      case "useMode":
-        [host.mode] = args as Parameters<Calls["useMode"]>;
-        return null;
-      case "allowMore":
-        return host.spending.allowMore(moreOffWire(...(args as Parameters<Calls["allowMore"]>)));
       default:
         call satisfies never;
         throw badInput(`a host has no call "${call}".`);

@@ -27,8 +27,7 @@ export const PROTOCOL = 2;
 
 /** The functions of a host that a face calls as they are. */
 export const PASSED = [
-  ...(["tellLead", "passed", "takeUp", "interruptMember", "stop", "compact"] as const),
-  ...(["offeredModels", "useModel", "efforts", "useEffort", "sandbox"] as const),
+  ...(["tellLead", "passed", "takeUp", "stop", "offeredModels", "efforts", "sandbox"] as const),
 ] satisfies readonly (keyof TeamHost)[];
 export type Passed = (typeof PASSED)[number];
 
@@ -38,9 +37,6 @@ export type Calls = Pick<TeamHost, Passed> & {
   started(): void;
   /** Shows that the process runs. */
   answers(): void;
-  /** Null dollars: no limit. */
-  allowMore(more: { usd?: number | null; tokens?: number }): Over | null;
-  useMode(mode: Mode): void;
   /** The face leaves. The team stops, unless another face looks on. */
   end(): "stopped" | "goes on";
 };
@@ -90,15 +86,6 @@ export const faultOf = (error: unknown): Fault =>
     : { code: "tool_failed", message: messageOf(error) };
 
 export const errorOf = ({ code, message }: Fault): EkidenError => new EkidenError(code, message);
-
-export const moreOnWire = ({ usd, tokens }: More): Parameters<Calls["allowMore"]>[0] => ({
-  ...(usd !== undefined && { usd: Number.isFinite(usd) ? usd : null }),
-  ...(tokens !== undefined && { tokens }),
-});
-export const moreOffWire = ({ usd, tokens }: Parameters<Calls["allowMore"]>[0]): More => ({
-  ...(usd !== undefined && { usd: usd ?? Number.POSITIVE_INFINITY }),
-  ...(tokens !== undefined && { tokens }),
-});
 
 /** Longer lines come from no program of ours. */
 const LINE_MAX = 32 * 1024 * 1024;

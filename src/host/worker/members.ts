@@ -1,9 +1,12 @@
 /** The members of a worker: composed as those of any host, except that they claim nothing while it drains. */
 import type { Name } from "../../core/ids.ts";
+import type { Mode } from "../../core/permission/mode.ts";
 import { Team } from "../../runtime/team/team.ts";
 import type { TeamParts } from "../../runtime/team/team-parts.ts";
 import { composeAgent, FEATURES } from "../compose.ts";
 import { shared, teamParts } from "../hosting.ts";
+import { MemberModels } from "../member-models.ts";
+import type { Obeying } from "../orders.ts";
 import type { Parts } from "../parts.ts";
 import type { Spending, Used } from "../spending.ts";
 import { noClaims, withoutClaims } from "./no-claims.ts";
@@ -16,21 +19,29 @@ type Hooks = Required<Pick<TeamParts, "host" | "onEnd" | "mayAdopt">> & {
 /** A member that only runs blocks leaves tasks without one to others: it could only fail them, and no runbook is run here. */
 const NO_RUNBOOK = "";
 
-export function teamOf(parts: Parts, { host, isDraining, spending, onEnd, mayAdopt }: Hooks): Team {
+/** With what orders of the person change in it. */
+export function teamOf(
+  parts: Parts,
+  { host, isDraining, spending, onEnd, mayAdopt }: Hooks,
+): { readonly team: Team; readonly obeying: Obeying } {
+  let mode = parts.settings.permissionMode;
   const common = teamParts(parts, host);
+  const base = shared(parts, false, () => mode);
+  const models = new MemberModels(parts, base.reported, undefined, spending.pause);
   const crew = {
-    ...shared(parts),
+    ...base,
+    models,
     parts: { ...parts, store: withoutClaims(parts.store, isDraining) },
     onCost: (who: Name, used: Used) => spending.book(who, used),
     noteOfLimit: (who: Name) => spending.noteFor(who),
     providerTimeout: undefined, // a worker waits for its provider as long as it takes
     onDelta: undefined,
-    mode: () => parts.settings.permissionMode,
+    mode: () => mode,
     runbook: () => NO_RUNBOOK,
     onDeleteTeam: () => {}, // only a lead deletes its team
   };
   const features = [noClaims(isDraining), ...FEATURES];
-  return new Team({
+  const team = new Team({
     ...common,
     // An idle member costs nothing, and the worker is there for the next task.
     settings: { ...common.settings, idleTimeoutMs: Number.POSITIVE_INFINITY },
@@ -46,4 +57,8 @@ export function teamOf(parts: Parts, { host, isDraining, spending, onEnd, mayAdo
     },
     mayAdopt,
   });
+  const useMode = (wanted: Mode): void => {
+    mode = wanted;
+  };
+  return { team, obeying: { store: parts.store, agents: parts.agents, models, spending, team, useMode } };
 }

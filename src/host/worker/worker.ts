@@ -11,6 +11,7 @@ import type { End } from "../../runtime/member/member-loop.ts";
 import type { Team } from "../../runtime/team/team.ts";
 import { park, removeLanded } from "../../runtime/wraps/worktrees.ts";
 import { closeParts, isAlive } from "../hosting.ts";
+import { type Obeying, takeOrders } from "../orders.ts";
 import { asEkidenError } from "../outcome.ts";
 import { openParts, type Parts } from "../parts.ts";
 import { type Over, Spending } from "../spending.ts";
@@ -52,13 +53,14 @@ export class Worker {
   private readonly parts: Parts;
   private readonly outage: StoreOutage;
   private readonly team: Team;
+  private readonly obeying: Obeying;
   private readonly over = new AbortController();
   private readonly hard = new AbortController();
   private resolve: (end: WorkerEnd) => void = () => {};
   private readonly spending: Spending;
   private filling: Filling = { adopt: [], release: [], join: [], joining: 0 };
   private readonly released = new Set<Name>();
-  /** Names that another process had when they were tried, so that it is told once. */
+  /** Names that another process had; told once. */
   private readonly elsewhere = new Set<Name>();
   private wanted: number;
   private failure: EkidenError | undefined;
@@ -68,11 +70,10 @@ export class Worker {
   private tendedAt = 0;
 
   constructor(options: WorkerOptions, parts: Parts, outage: StoreOutage) {
-    const { store } = parts;
     this.options = options;
     this.parts = parts;
     this.outage = outage;
-    this.store = store;
+    this.store = parts.store;
     this.since = parts.since;
     this.wanted = options.count;
     this.spending = new Spending(parts, {
@@ -82,13 +83,14 @@ export class Worker {
     this.done = new Promise((resolve) => {
       this.resolve = resolve;
     });
-    this.team = teamOf(parts, {
+    const { team, obeying } = teamOf(parts, {
       host: this.id,
       isDraining: () => this.isDraining,
       spending: this.spending,
       onEnd: (name, end) => this.ended(name, end),
       mayAdopt: ({ name }) => !this.isDraining && this.filling.adopt.includes(name),
     });
+    [this.team, this.obeying] = [team, obeying];
   }
 
   async open(): Promise<void> {
@@ -96,6 +98,7 @@ export class Worker {
     await this.spending.open(false);
     await this.team.open();
     if (trees) await removeLanded(trees, store);
+    takeOrders(this.obeying, this.id, this.since, this.over.signal);
     await this.tend();
     this.tending = this.keepTending();
   }

@@ -285,12 +285,16 @@ it("keeps its own model and conversation, whatever the person chooses for the ot
   await team.host.start({ goal: "Do the task" });
   await soon(() => expect(program.heard("prompt")).toHaveLength(1));
   const ann = "ann" as never;
-  await expect(team.host.useModel("scripted", ann)).rejects.toThrow(
+  await expect(team.host.order({ kind: "model", model: "scripted", who: ann })).rejects.toThrow(
     /ann is the agent program "acp:.*chooses its model/,
   );
-  await expect(team.host.compact(ann)).rejects.toThrow(/keeps its conversation/);
-  await expect(team.host.compact(ann, true)).rejects.toThrow(/keeps its conversation/);
-  await team.host.useModel("scripted");
+  await expect(team.host.order({ kind: "compact", who: ann, anew: false })).rejects.toThrow(
+    /keeps its conversation/,
+  );
+  await expect(team.host.order({ kind: "compact", who: ann, anew: true })).rejects.toThrow(
+    /keeps its conversation/,
+  );
+  await team.host.order({ kind: "model", model: "scripted", who: null });
   expect(team.host.models.get(ann)).toBe(program.agent);
   expect(await team.host.offeredModels()).toEqual([]);
   expect(program.heard("prompt")).toHaveLength(1);

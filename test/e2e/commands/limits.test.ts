@@ -179,12 +179,12 @@ it("members of a conversation wait at a limit until the person raises it", async
   await team.host.tellLead("Go");
   await soon(() => expect(told).toEqual(["The team's budget of $2 is used up."]));
   await team.host.tellLead("Go on");
-  expect(team.host.spending.allowMore({ tokens: 5 })).toMatchObject({ reason: "budget" });
+  expect(await team.host.order({ kind: "budget", tokens: 5 })).toMatchObject({ data: { reason: "budget" } });
   expect(await turns()).toBe(2);
-  expect(team.host.spending.allowMore({ usd: 3 })).toBeNull();
+  expect(await team.host.order({ kind: "budget", usd: 3 })).toMatchObject({ data: null });
   await soon(() => expect(told).toEqual([told[0], "The team's budget of $5 is used up."]));
   expect(await turns()).toBe(5);
-  await team.host.spending.allowMore({ usd: Number.POSITIVE_INFINITY });
+  await team.host.order({ kind: "budget", usd: null });
   await soon(async () => expect(await turns()).toBe(7));
   expect(told).toHaveLength(2);
 });

@@ -304,7 +304,7 @@ it("asks while somebody has joined a process that nobody watches, and gives up a
 it("a mode that allows an edit answers the question about it", async () => {
   const team = await working([call("write_file", { path: "x", content: "x" })], { permissionsTo: "person" });
   const { id } = await question(team);
-  team.host.mode = "accept-edits";
+  await team.host.order({ kind: "mode", mode: "accept-edits" });
   expect(await team.host.done).toMatchObject({ completed: 1 });
   expect(await team.store.requests.request(id)).toMatchObject({ state: "withdrawn" });
   expect(existsSync(join(team.folder, "x"))).toBe(true);

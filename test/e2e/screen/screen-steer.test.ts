@@ -26,7 +26,7 @@ it("changes the model and the mode from the next call on", async () => {
   const terminal = await place.open(MODEL, { ...SMALL, env: server.env });
   await terminal.shows("The lead alone on anthropic/claude-sonnet-5-5");
   terminal.type("/model anthropic/claude-haiku-5\r");
-  await terminal.shows(/lead +anthropic\/claude-haiku-5/);
+  await terminal.shows("the team uses anthropic/claude-haiku-5 from the next call on");
   terminal.type("/story\r");
   await terminal.shows("the whole story is shown; /story NAME shows one member's");
   terminal.type("\x1b[Z");
@@ -48,7 +48,7 @@ it("changes the model and the mode from the next call on", async () => {
   terminal.type("/model no-such/model\r");
   await terminal.shows(/"no-such\/model" is not a model/);
   terminal.type("/model anthropic/claude-haiku-5 bob\r");
-  await terminal.shows(/bob does not work in this process/);
+  await terminal.shows(/nobody in team "default" is called "bob"/);
   const { stdout } = await place.run(["log"]);
   expect(stdout).toMatch(/person +chose the model anthropic\/claude-haiku-5 for all members/);
   expect(stdout).toMatch(

@@ -1,5 +1,5 @@
 /** `/budget`: the limits of the team in a conversation. */
-import type { More } from "../../../core/budget.ts";
+import type { Order } from "../../../core/board/orders.ts";
 import { badInput } from "../../../core/errors.ts";
 import { quote } from "../../../core/ids.ts";
 import { tokens } from "../../../core/views/view.ts";
@@ -14,18 +14,17 @@ export const budget: OwnCommands<ReplContext>[string] = {
   about:
     "what the team has used; or allow so many US dollars or tokens more, or all of them, until the team stops",
   run: async ({ host, call }, words) => {
-    const { spending } = host;
-    const over = words.length > 0 ? await spending.allowMore(readMore(words)) : null;
-    const text = [lineOf(spending.limits), over?.text ?? ""].join(" ").trim();
-    call.done({ data: { ...spending.limits, over: over?.text ?? null }, text });
+    const { limits } = host.spending;
+    call.done(words.length > 0 ? await host.order(readMore(words)) : { data: limits, text: lineOf(limits) });
   },
 };
 
-function readMore(words: readonly string[]): More {
+export function readMore(words: readonly string[]): Order {
   const said = words.join(" ");
   const [, amount = "", unit = "usd"] = /^\$?(none|\d+(?:\.\d+)?)(?: (usd|tokens))?$/i.exec(said) ?? [];
-  const more = amount.toLowerCase() === "none" ? Number.POSITIVE_INFINITY : Number(amount);
-  if (more > 0) return unit.toLowerCase() === "tokens" ? { tokens: more } : { usd: more };
+  const more = amount.toLowerCase() === "none" ? null : Number(amount);
+  if (more === null || more > 0)
+    return { kind: "budget", ...(unit.toLowerCase() === "tokens" ? { tokens: more } : { usd: more }) };
   throw badInput(
     `${quote(said)} is no budget. Give US dollars that may be spent from now on ("/budget 5"), tokens ("/budget 100000 tokens"), or "/budget none".`,
   );

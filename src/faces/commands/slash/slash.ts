@@ -4,14 +4,13 @@
  */
 import { Command } from "commander";
 import { badInput, type EkidenError } from "../../../core/errors.ts";
-import { LEAD, name, quote } from "../../../core/ids.ts";
-import { MODES, type Mode } from "../../../core/permission/mode.ts";
+import { LEAD, type Name, name, quote } from "../../../core/ids.ts";
+import { MODE_WORDS, MODES, readMode } from "../../../core/permission/mode.ts";
 import { EFFORTS, readEffort } from "../../../core/settings/effort.ts";
 import { tokens, type View } from "../../../core/views/view.ts";
 import type { TeamHost } from "../../../host/team-host.ts";
 import type { Store } from "../../../ports/index.ts";
 import type { Invocation } from "../../invocation.ts";
-import { MODE_WORDS } from "../../opening.ts";
 import { addCommand, type Chosen, faultOf, unknownCommand } from "../../program.ts";
 import { lines } from "../../terminal/print.ts";
 import { clean, type Terminal } from "../../terminal/terminal.ts";
@@ -55,9 +54,10 @@ const OWN: OwnCommands<ReplContext> = {
     usage: "/model [PROVIDER/MODEL] [NAME]",
     about: "which model each member uses; or use another one, for all or one of them, until the team stops",
     run: async ({ host, call }, [spec, who]) => {
-      if (spec !== undefined) await host.useModel(spec, who === undefined ? undefined : name(who));
+      if (spec !== undefined)
+        return call.done(await host.order({ kind: "model", model: spec, who: orAll(who) }));
       const members = [...host.models].map(([name, model]) => ({ name, model }));
-      const offered = spec === undefined ? await host.offeredModels() : [];
+      const offered = await host.offeredModels();
       await call.show({ members, offered }, () => [
         {
           kind: "feed",
@@ -74,8 +74,9 @@ const OWN: OwnCommands<ReplContext> = {
     usage: "/effort [LEVEL|auto] [NAME]",
     about: `how hard each member thinks; or another level, for all or one of them, until the team stops: ${EFFORTS.join(", ")}`,
     run: async ({ host, call }, [level, who]) => {
-      const of = who === undefined ? undefined : name(who);
-      if (level !== undefined) await host.useEffort(level === "auto" ? undefined : readEffort(level), of);
+      const effort = level === undefined || level === "auto" ? null : readEffort(level);
+      if (level !== undefined)
+        return call.done(await host.order({ kind: "effort", effort, who: orAll(who) }));
       const members = await host.efforts();
       await call.show({ members }, () => [
         {
@@ -93,7 +94,7 @@ const OWN: OwnCommands<ReplContext> = {
     usage: "/mode [MODE]",
     about: `the permission mode; or another one, until the team stops: ${MODES.join(", ")}`,
     run: async ({ host, call }, [wanted]) => {
-      if (wanted !== undefined) host.mode = readMode(wanted);
+      if (wanted !== undefined) return call.done(await host.order({ kind: "mode", mode: readMode(wanted) }));
       const { mode } = host;
       call.done({ data: { mode }, text: `mode ${mode}: ${MODE_WORDS[mode]}` });
     },
@@ -126,6 +127,10 @@ const OWN: OwnCommands<ReplContext> = {
   },
 };
 
+const orAll = (who: string | undefined): Name | null => (who === undefined ? null : name(who));
+
+type Sizes = { readonly before: number; readonly after: number } | null;
+
 /** A command that replaces a member's conversation. `words`: with the sizes, or null where there was nothing to replace. */
 function replacing(
   anew: boolean,
@@ -133,16 +138,11 @@ function replacing(
 ): OwnCommands<ReplContext>[string]["run"] {
   return async ({ host, call }, [who]) => {
     const target = who === undefined ? LEAD : name(who);
-    const done = await host.compact(target, anew);
+    const { data } = await host.order({ kind: "compact", who: target, anew });
+    const done = data as Sizes;
     const sizes = done && `${tokens(done.before)} → ${tokens(done.after)} tokens`;
     call.done({ data: { name: target, ...done }, text: words(target, sizes) });
   };
-}
-
-function readMode(text: string): Mode {
-  const mode = MODES.find((one) => one === text);
-  if (mode) return mode;
-  throw badInput(`${quote(text)} is not a permission mode. Modes: ${MODES.join(", ")}.`);
 }
 
 const ALIASES: Readonly<Record<string, string>> = {

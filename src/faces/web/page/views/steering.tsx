@@ -17,11 +17,11 @@ type What = Extract<Act, { do: "steer" }>["what"];
 type Send = (what: What, who: string, value: string) => Promise<boolean>;
 
 export function SteeringForm() {
-  const [now, setNow] = useState<Steering | null | undefined>(undefined);
+  const [now, setNow] = useState<Steering | undefined>(undefined);
   const [refusal, setRefusal] = useState("");
   const { team } = app.route;
   const read = (): void => {
-    app.source.get<Steering | null>(`${team}/steering`).then(setNow, (fault: Error) => {
+    app.source.get<Steering>(`${team}/steering`).then(setNow, (fault: Error) => {
       setNow(undefined);
       setRefusal(fault.message);
     });
@@ -36,12 +36,6 @@ export function SteeringForm() {
   };
   return (
     <section class="form steering">
-      {now === null && (
-        <p class="dim">
-          No process of this machine takes another mode, model, effort or budget for this team. Stop it and
-          start it again, or go to the machine that runs it.
-        </p>
-      )}
       {now && <Fields now={now} send={send} />}
       <Refusal text={refusal} />
     </section>

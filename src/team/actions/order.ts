@@ -1,0 +1,56 @@
+/** Gives an order of the person to the processes of a team, wherever they run, and waits until it is obeyed. */
+import { randomUUID } from "node:crypto";
+import { systemClock } from "../../adapters/clock.ts";
+import { memberOf, type Order } from "../../core/board/orders.ts";
+import { badInput, EkidenError, notFound, toolFailed } from "../../core/errors.ts";
+import { later, type Name, PERSON } from "../../core/ids.ts";
+import type { Store } from "../../ports/index.ts";
+import { liveHosts } from "../queries/hosts.ts";
+import { mustExist } from "../queries/team.ts";
+import type { Done } from "./done.ts";
+import { notDecidedBy } from "./tasks.ts";
+
+/** A process at work answers within milliseconds. */
+const ANSWER_MS = 5_000;
+/** A model may take its time to sum up a conversation. */
+const COMPACT_MS = 120_000;
+/** It looks at least so often, in case a wake-up is lost. */
+const LOOK_MS = 500;
+
+/** @throws EkidenError `not_permitted` | `not_found` | `bad_input` (the reason of the process) | `tool_failed` (no answer) */
+export async function give(store: Store, by: Name, what: Order): Promise<Done<unknown>> {
+  if (by !== PERSON) throw notDecidedBy(by, "Ask the person with ask_person.");
+  const where = await processFor(store, memberOf(what));
+  const [order, { journal, wake }] = [randomUUID(), store];
+  let cursor = await journal.end();
+  const until = later(systemClock.now(), what.kind === "compact" ? COMPACT_MS : ANSWER_MS);
+  await journal.note([{ type: "order.given", order, what, by, until }]);
+  for (;;) {
+    const mark = wake.mark();
+    for await (const page of journal.pages(cursor, ["order.done"])) {
+      cursor = page.cursor;
+      for (const event of page.events) {
+        if (event.type !== "order.done" || event.order !== order) continue;
+        if (!event.isDone) throw badInput(event.text);
+        return { data: event.value ?? null, text: event.text };
+      }
+    }
+    const left = until - systemClock.now();
+    if (left <= 0)
+      throw toolFailed(`${where} does not answer, so the order was not obeyed. See ekiden team.`);
+    await wake.changed(mark, ["orders"], Math.min(left, LOOK_MS));
+  }
+}
+
+/** The words for the process that must obey. */
+async function processFor(store: Store, who: Name | null): Promise<string> {
+  const hosts = await liveHosts(store);
+  if (hosts.length === 0)
+    throw new EkidenError("not_found", `No process runs team "${store.team}". Start it: ekiden resume`);
+  if (who === null) return "The process of the team";
+  await mustExist(store, who);
+  const member = await store.roster.member(who);
+  const host = hosts.find(({ id }) => id === member?.host);
+  if (!host) throw notFound(`${who} is not at work in any process, so nobody can obey. See ekiden team.`);
+  return `Process ${host.pid} on ${host.machine}, which runs ${who},`;
+}

@@ -1,0 +1,111 @@
+/** Orders of the person that steer a team at work, from another process that only knows the store. */
+import type { ChildProcess } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { isAlive } from "../../../src/adapters/process-table.ts";
+import { LEAD, PERSON } from "../../../src/core/ids.ts";
+import { give } from "../../../src/team/actions/order.ts";
+import { type Placed, projectOn } from "../../fixtures/project-on.ts";
+import { soon } from "../../fixtures/soon.ts";
+import { BACKENDS } from "../../fixtures/stage.ts";
+import { ended, type Project } from "../cli-program.ts";
+
+describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
+  let project: Project;
+  let env: Record<string, string> = {};
+  let store: Placed["store"];
+  beforeEach(() => {
+    ({ project, env, store } = projectOn(backend));
+    env = { ...env, EKIDEN_SANDBOX: "off" };
+  });
+  const script = "echo $$ >> pids\nwhile [ ! -e go ]; do sleep 0.05; done";
+  const pids = (): number[] => {
+    const file = join(project.dir, "pids");
+    return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
+  };
+  const said = async (...args: string[]): Promise<string> =>
+    ((r) => `${r.code} ${r.stdout}${r.stderr}`)(await project.run(args, { env }));
+  const start = (...args: string[]): ChildProcess => {
+    const child = project.start(args, env);
+    const over = ended(child);
+    onTestFinished(async () => {
+      child.kill("SIGCONT");
+      child.kill("SIGKILL");
+      await over;
+    });
+    return child;
+  };
+  const run = async (): Promise<ChildProcess> => {
+    project.write({ "long.md": `# Goal\n\n## Long\n\`\`\`sh\n${script}\n\`\`\`\n` });
+    const child = start("run", "long.md", "--teammates", "1");
+    await soon(() => expect(pids()).toHaveLength(1));
+    return child;
+  };
+  const ownerOf = async (): Promise<string> => {
+    const [task] = await (await store()).board.tasks();
+    return task && "owner" in task ? String(task.owner) : "";
+  };
+
+  it("changes mode, effort and budget, and each order is a fact with its author", async () => {
+    await run();
+    expect(await said("mode", "plan")).toBe("0 mode plan: nothing may be changed\n");
+    expect(await said("effort", "high")).toBe("0 the team thinks with effort high from the next call on\n");
+    expect(await said("mode", "yolo")).toMatch(/^2 .*"yolo" is not a permission mode\. Modes: plan, default/);
+    expect(await said("model", "no-such/model")).toMatch(/^2 .*"no-such\/model" is not a model/);
+    expect(await said("interrupt", "bob")).toMatch(/^2 .*nobody in team "default" is called "bob"/);
+    const { journal } = await store();
+    const types = ["order.given", "mode.changed", "effort.changed"] as const;
+    const { events } = await journal.read(journal.from(0), { types });
+    expect(events).toMatchObject([
+      { type: "order.given", what: { kind: "mode", mode: "plan" }, by: PERSON },
+      { type: "mode.changed", mode: "plan", by: PERSON },
+      { type: "order.given", what: { kind: "effort", effort: "high" }, by: PERSON },
+      { type: "effort.changed", effort: "high", by: PERSON },
+      { type: "order.given", what: { kind: "model", model: "no-such/model" } },
+    ]);
+    expect(await said("log")).toMatch(/person +orders: mode plan/);
+    await expect(give(await store(), LEAD, { kind: "mode", mode: "bypass" })).rejects.toMatchObject({
+      code: "not_permitted",
+    });
+  });
+
+  it("interrupts a member of the run and of a worker, which keeps its task", async () => {
+    await run();
+    const owner = await ownerOf();
+    expect(await said("interrupt", owner)).toBe(
+      `0 ${owner} was interrupted: it keeps its task and waits for a word\n`,
+    );
+    await soon(() => expect(pids().filter(isAlive)).toEqual([]));
+    expect(await ownerOf()).toBe(owner);
+  });
+
+  it("interrupts a member of a worker", async () => {
+    await (await store({ access: "make" })).board.addAll(
+      [{ subject: "Long", description: `\`\`\`sh\n${script}\n\`\`\`\n` }],
+      PERSON,
+    );
+    start("worker", "--model", "runbook", "--allow", "bash", "--as", "far");
+    await soon(() => expect(pids()).toHaveLength(1));
+    expect(await said("interrupt", await ownerOf())).toMatch(/^0 far[\w-]* was interrupted/);
+    await soon(() => expect(pids().filter(isAlive)).toEqual([]));
+  });
+
+  it("says that nobody can obey: no process, one that stands still, one that was killed", async () => {
+    await (await store({ access: "make" })).board.counts();
+    expect(await said("mode", "plan")).toMatch(
+      /^2 .*No process runs team "default"\. Start it: ekiden resume/,
+    );
+    const child = await run();
+    child.kill("SIGSTOP");
+    expect(await said("mode", "plan")).toMatch(/^2 .*does not answer, so the order was not obeyed/);
+    // What it hears too late it leaves.
+    child.kill("SIGCONT");
+    expect(await said("mode", "accept-edits")).toMatch(/^0 mode accept-edits/);
+    const { journal } = await store();
+    const { events } = await journal.read(journal.from(0), { types: ["mode.changed"] });
+    expect(events).toMatchObject([{ mode: "accept-edits" }]);
+    child.kill("SIGKILL");
+    await soon(async () => expect(await said("interrupt", "lead")).toMatch(/^2 .*No process runs team/));
+  });
+});
