@@ -49,7 +49,7 @@ export const LOOK_COMMANDS: OwnCommands<Place> = {
       const { paint } = screen.style;
       const rows = Object.entries(boundKeys());
       const file = fromHome(ownSettingsFile(), homedir());
-      const hint = `Keys of your own, by the names of the second column, in ${file}: { "keys": { "panels": "ctrl+p" }, "vim": true }`;
+      const hint = `Keys of your own, by the names of the second column, in ${file}: { "keys": { "panels": "ctrl+p" } }`;
       const lines = ({ width }: Look): string[] => [
         "",
         ...rows.flatMap(([name, { keys, about }]) => {

@@ -14,33 +14,33 @@ import { THOUGHTS, type Thoughts } from "./thoughts.ts";
 
 export type OwnSettings = {
   readonly theme: ThemeName;
-  /** The editor has a normal mode. */
-  readonly vim: boolean;
-  /** A command whose output is a line of the screen; "" for none. */
-  readonly statusLine: string;
   readonly thoughts: Thoughts;
   /** The story stays behind on the normal screen, in the scrollback of the terminal. */
   readonly scrollback: boolean;
 };
 
-const FIELDS = ["theme", "vim", "keys", "statusLine", "thoughts", "scrollback"] as const;
+const FIELDS = ["theme", "keys", "thoughts", "scrollback"] as const;
+/** Fields that older versions had: the reason and the replacement. */
+const GONE: Readonly<Record<string, string>> = {
+  vim: "the screen has no vim keys any more. Ctrl-G opens what you type in $VISUAL or $EDITOR",
+  statusLine: "the screen shows no line of a command any more. Show it in your shell or in tmux",
+};
 const FILE_MAX = 64 * 1024;
-const LENGTH_MAX = 2_000;
 
 export const ownSettingsFile = (): string => join(userFolder(), "terminal.json");
 
 /** Binds the keys of the file, and returns the rest of it, with a sentence for each fault. */
 export function applyOwnSettings(): { readonly settings: OwnSettings; readonly faults: readonly string[] } {
   const faults: string[] = [];
-  const { theme = "terminal", vim = false, keys = {}, statusLine = "", ...rest } = read(faults);
-  const { thoughts = "folded", scrollback = false, ...more } = rest;
+  const { theme = "terminal", keys = {}, thoughts = "folded", scrollback = false, ...more } = read(faults);
   for (const name of Object.keys(more))
-    faults.push(`there is no ${quote(name)}.${didYouMean(name, FIELDS)} It has ${FIELDS.join(", ")}`);
+    faults.push(
+      Object.hasOwn(GONE, name)
+        ? `take ${quote(name)} out of the file: ${GONE[name]}`
+        : `there is no ${quote(name)}.${didYouMean(name, FIELDS)} It has ${FIELDS.join(", ")}`,
+    );
   const isTheme = typeof theme === "string" && Object.hasOwn(THEMES, theme);
   if (!isTheme) faults.push(`theme must be one of ${Object.keys(THEMES).join(", ")}, not ${shown(theme)}`);
-  if (typeof vim !== "boolean") faults.push(`vim must be true or false, not ${shown(vim)}`);
-  const isLine = typeof statusLine === "string" && statusLine.length <= LENGTH_MAX;
-  if (!isLine) faults.push("statusLine must be a command");
   const isThoughts = (THOUGHTS as readonly unknown[]).includes(thoughts);
   if (!isThoughts) faults.push(`thoughts must be one of ${THOUGHTS.join(", ")}, not ${shown(thoughts)}`);
   if (typeof scrollback !== "boolean")
@@ -49,8 +49,6 @@ export function applyOwnSettings(): { readonly settings: OwnSettings; readonly f
   return {
     settings: {
       theme: isTheme ? (theme as ThemeName) : "terminal",
-      vim: vim === true,
-      statusLine: isLine ? (statusLine as string).trim() : "",
       thoughts: isThoughts ? (thoughts as Thoughts) : "folded",
       scrollback: scrollback === true,
     },

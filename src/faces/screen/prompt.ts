@@ -5,19 +5,9 @@ import type { Completion } from "./completion.ts";
 import { withDropped } from "./dropped.ts";
 import { keepInHistory, readHistory } from "./history.ts";
 import type { Style } from "./style.ts";
-import type { Text } from "./vim.ts";
 
 /** `found`: the place of the line that is shown, in the history. */
 type Search = { readonly query: string; readonly typed: string; readonly found: number | null };
-
-/** The parts of the editor that it has for itself: its own text may be set as a whole only, without the pastes that it has folded. */
-type Inner = {
-  readonly state: { readonly lines: readonly string[] };
-  lastAction: unknown;
-  pushUndoSnapshot(): void;
-  exitHistoryBrowsing(): void;
-  setCursorCol(col: number): void;
-};
 
 export class Prompt extends Editor {
   private readonly cwd: string;
@@ -77,19 +67,6 @@ export class Prompt extends Editor {
     const isWhole = matchesKey(data, "enter") && this.selected === this.completion.prefix;
     if (this.isShowingAutocomplete() && (isOld || isWhole)) super.handleInput("\x1b");
     super.handleInput(withDropped(data, before));
-  }
-
-  /** The text and the cursor anew; one step for undo. */
-  become({ lines, line, col }: Text): void {
-    const inner = this as unknown as Inner;
-    if (lines.join("\n") !== inner.state.lines.join("\n")) {
-      inner.exitHistoryBrowsing();
-      inner.pushUndoSnapshot();
-    }
-    inner.lastAction = null;
-    Object.assign(inner.state, { lines: [...lines], cursorLine: line });
-    inner.setCursorCol(col);
-    this.onChange?.(this.getText());
   }
 
   /** In the menu. */

@@ -78,7 +78,7 @@ export class Screen {
     const [note, changed] = [this.note.bind(this), this.changed.bind(this)];
     const { canvas, editor, style } = this;
     const said = { note, changed, feed: () => this.feed };
-    this.tools = new ScreenTools({ canvas, editor, style, theme, cwd: call.cwd, env: call.env, ...said });
+    this.tools = new ScreenTools({ canvas, editor, style, theme, env: call.env, ...said });
     for (const fault of this.tools.faults) this.warn(fault);
     this.answering = new Answering({
       ...{ questions: this.questions, editor: this.editor, note },
@@ -187,8 +187,6 @@ export class Screen {
 
   private onTick(): void {
     const isBusy = [...(this.team?.picture.members.values() ?? [])].some(canBeInterrupted);
-    const { store, model, at: member } = this;
-    this.tools.status.tick(() => ({ team: store?.team, model, mode: this.handlers.mode(), member }));
     if (isBusy) this.frame += 1;
     this.calls.working(isBusy || this.questions.count > 0, Date.now());
     if (this.panel.name !== null) this.refreshPanel();
@@ -285,7 +283,7 @@ export class Screen {
     this.drawn = pictureOf(
       {
         ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll },
-        editor: this.watches ? [] : [...this.editor.render(width), ...this.tools.below(width)],
+        editor: this.watches ? [] : this.editor.render(width),
         notice: this.tools.find.hint || this.editor.hint || this.notice.text,
         ...{ stopKey: this.handlers.stopKey, watch: this.handlers.watch, mode: this.handlers.mode() },
         isUsedUp: this.handlers.isUsedUp?.() ?? false,

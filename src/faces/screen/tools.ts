@@ -11,11 +11,9 @@ import { editOutside } from "./outside-editor.ts";
 import { applyOwnSettings } from "./own-settings.ts";
 import type { Prompt } from "./prompt.ts";
 import { isSeen, SEEN_MS } from "./questions.ts";
-import { StatusLine } from "./status-line.ts";
 import { type Style, shortened } from "./style.ts";
 import { ASK_BACKGROUND, backgroundIn, type Theme, type ThemeName } from "./theme.ts";
 import { showThoughts } from "./thoughts.ts";
-import { Vim } from "./vim.ts";
 
 /** A turn of the wheel as keys. */
 const [UP, DOWN] = ["\x1b[A", "\x1b[B"];
@@ -37,7 +35,6 @@ export interface FullView {
 type Place = {
   readonly canvas: Pick<Canvas, "leave" | "enter" | "quiet" | "terminal">;
   readonly editor: Prompt;
-  readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
   readonly theme: Theme;
   readonly style: Style;
@@ -48,8 +45,6 @@ type Place = {
 
 export class ScreenTools {
   readonly find: Find;
-  readonly status: StatusLine;
-  readonly vim = new Vim();
   /** The faults in the person's file. */
   readonly faults: readonly string[];
   /** The story stays on the normal screen. */
@@ -64,10 +59,7 @@ export class ScreenTools {
   constructor(place: Place) {
     this.place = place;
     this.find = new Find(place.feed);
-    this.status = new StatusLine(place);
     const { settings, faults } = applyOwnSettings();
-    this.vim.isOn = settings.vim;
-    this.status.command = settings.statusLine;
     this.useTheme(settings.theme);
     showThoughts(settings.thoughts);
     this.leavesStory = settings.scrollback;
@@ -76,7 +68,6 @@ export class ScreenTools {
 
   /** The normal screen is there again. */
   close(story: Feed): void {
-    this.status.close();
     const look = { width: this.place.canvas.terminal.columns, expanded: false, frame: "", now: Date.now() };
     const lines = this.leavesStory ? story.all(look) : [];
     if (lines.length > 0) process.stdout.write(`${lines.join("\n")}\n\n`);
@@ -91,13 +82,6 @@ export class ScreenTools {
     if (name === "auto") process.stdout.write(ASK_BACKGROUND);
     forgetKept();
     this.place.changed();
-  }
-
-  /** The lines below the editor: the mode of vim, and the person's own line. */
-  below(width: number): readonly string[] {
-    const { paint } = this.place.style;
-    const parts = [this.vim.mode, this.status.text].filter((part) => part !== "");
-    return parts.length === 0 ? [] : [paint("dim", shortened(` ${parts.join(" · ")}`, width))];
   }
 
   /** `isAsked`: the person has opened it. Any other takes keys when it could be read; those before it stay with the editor. */
@@ -145,10 +129,10 @@ export class ScreenTools {
     return true;
   }
 
-  /** Whether the input was for a view, the search or vim. */
+  /** Whether the input was for a view or the search. */
   takes(data: string): boolean {
     const { view } = this;
-    if (!view || !this.hasKeys) return this.find.takes(data) || this.vimTakes(data);
+    if (!view || !this.hasKeys) return this.find.takes(data);
     const mouse = mouseOf(data);
     if (matchesKey(data, "ctrl+c")) {
       this.show(null);
@@ -156,15 +140,6 @@ export class ScreenTools {
     } else if (!mouse) view.key(data);
     else for (let i = 0; i < Math.abs(mouse.scroll); i += 1) view.key(mouse.scroll < 0 ? UP : DOWN);
     return true;
-  }
-
-  private vimTakes(data: string): boolean {
-    const { editor } = this.place;
-    if (editor.isShowingAutocomplete()) return false;
-    const done = this.vim.takes(data, { lines: editor.getLines(), ...editor.getCursor() });
-    if (done && "lines" in done) editor.become(done);
-    else for (const key of done?.keys ?? []) editor.handleInput(key);
-    return done !== null;
   }
 
   /** The line that is being typed, in the editor of the person. */

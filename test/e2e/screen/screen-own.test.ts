@@ -1,4 +1,4 @@
-/** The person's own file for the full screen: keys, vim, theme, status line, and what is wrong in it. */
+/** The person's own file for the full screen: keys, theme, and what is wrong in it. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { stripVTControlCharacters } from "node:util";
@@ -23,15 +23,13 @@ async function open(
   return { place, terminal };
 }
 
-it("has the keys and the status line of the file", async () => {
+it("has the keys of the file", async () => {
   const { terminal } = await open({
     keys: { members: "ctrl+p", panels: "f12", mode: [] },
-    statusLine: "printf 'on a %s' branch",
   });
   await terminal.shows(/^ f12 panels · ctrl\+n members · \/help/m);
   terminal.type("\x10");
   await terminal.shows(/─ members .*esc closes · f12 next/);
-  await terminal.shows(/^ on a branch$/m);
   terminal.type("/keys\r");
   await terminal.shows(/ctrl\+p +members +opens and closes the panel members/);
 });
@@ -53,51 +51,23 @@ it("hides thoughts or shows them whole, and leaves the story on the normal scree
   expect(JSON.parse(kept)).toEqual({ thoughts: "folded", scrollback: true });
 });
 
-it.each([60, 200])("edits with the keys of vim at %s columns", async (columns) => {
-  const { terminal } = await open({ vim: true }, columns);
-  const line = (text: string): Promise<void> =>
-    soon(() => expect(terminal.screen()).toMatch(new RegExp(`^${text}$`, "m")));
-  terminal.type("!echo one two three");
-  await line("!echo one two three");
-  terminal.type("\x1b");
-  await terminal.shows("-- NORMAL --");
-  terminal.type("bbdw");
-  await line("!echo one three");
-  terminal.type("u");
-  await line("!echo one two three");
-  terminal.type("0wwdw$p");
-  await line("!echo two threeone");
-  terminal.type("uu0ww2cwsix");
-  await line("!echo six three");
-  terminal.type("\x1b");
-  await terminal.shows("-- NORMAL --");
-  terminal.type("Aend");
-  await line("!echo six threeend");
-  terminal.type("\x1b");
-  await terminal.shows("-- NORMAL --");
-  terminal.type("dd");
-  await soon(() => expect(terminal.screen()).not.toContain("threeend"));
-  terminal.type("i!echo typed\r");
-  await terminal.shows(/^ *typed$/m);
-});
-
 it("says what is wrong in the file, and goes on with the rest", async () => {
   const { terminal } = await open({
     theme: "purple",
-    vim: "yes",
+    vim: true,
     keys: { panel: "f9", mail: "ctrl+p" },
     colour: 1,
-    statusLine: "sleep 60",
+    statusLine: "date",
   });
   await terminal.shows(/there is no "colour"/);
   // The name of the file stands before it, so that it may wrap anywhere.
   const themes = "theme must be one of terminal, auto, dark, light, colour-blind, not";
   await terminal.shows(new RegExp(`${themes} "purple"`.replaceAll(" ", "\\s+")));
-  await terminal.shows(/vim must be true or false/);
+  await terminal.shows(/take "vim" out of the file: the screen has\s+no vim keys any more\. Ctrl-G/);
   await terminal.shows(/there is no action "panel"/);
   terminal.type("\x10");
   await terminal.shows("─ mail");
-  await terminal.shows("status line: no end after 2 s");
+  await terminal.shows(/take "statusLine" out/);
   const { terminal: other } = await open('{ "theme": ');
   await other.shows(/terminal\.json: it is not used: /);
   other.type("/theme dark\r");
@@ -105,12 +75,15 @@ it("says what is wrong in the file, and goes on with the rest", async () => {
 });
 
 it("changes the colours, keeps the choice, and asks the terminal for its background", async () => {
-  const { place, terminal } = await open({ vim: false });
+  const { place, terminal } = await open({ scrollback: false });
   terminal.type("/theme\r");
   await terminal.shows(/the colours of the screen[\s\S]*✓ terminal/);
   terminal.type("blind\r");
   await terminal.shows("theme colour-blind: blue and orange");
-  expect(JSON.parse(readFileSync(fileOf(place), "utf8"))).toEqual({ vim: false, theme: "colour-blind" });
+  expect(JSON.parse(readFileSync(fileOf(place), "utf8"))).toEqual({
+    scrollback: false,
+    theme: "colour-blind",
+  });
   await soon(() => expect(terminal.output).toContain("\x1b[38;5;244m"));
   terminal.type("/theme purple\r");
   await terminal.shows('there is no theme "purple"');
