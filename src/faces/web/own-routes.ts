@@ -1,10 +1,10 @@
-/** The answers for the owner of the page alone: links for other people, and keys of providers. */
+/** The answers for the owner of the page alone: the link for other people, and keys of providers. */
 import type { Context, Hono } from "hono";
 import type { Access } from "./access.ts";
 import { bodyOf } from "./body.ts";
-import { changeLinks, type Links } from "./links.ts";
+import { changeLink, type Links } from "./links.ts";
 import type { TeamPage } from "./teams.ts";
-import { mustOwn, type Visitor } from "./visitors.ts";
+import { mustAct, type Visitor } from "./visitors.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the variables of the server's own environment
 type Any = any;
@@ -19,14 +19,14 @@ export function ownRoutes(
   }: { access: Access; links: Links | undefined; teamOf: (c: Context) => Promise<TeamPage> },
 ): void {
   const of = async (c: Context): Promise<Asked> => {
-    mustOwn(c.get("visitor") as Visitor);
+    mustAct(c.get("visitor") as Visitor);
     const page = await teamOf(c); // a link to nothing is none
     return { team: c.req.param("team") ?? "", page, body: () => bodyOf(c.req.raw) };
   };
-  app.get("/api/:team/links", async (c) => c.json(links?.list((await of(c)).team) ?? []));
-  app.post("/api/:team/links", async (c) => {
+  app.get("/api/:team/link", async (c) => c.json(links?.of((await of(c)).team) ?? null));
+  app.post("/api/:team/link", async (c) => {
     const { team, body } = await of(c);
-    return c.json(changeLinks(links, team, await body()));
+    return c.json(changeLink(links, team, await body()));
   });
   app.get("/api/:team/keys", async (c) => {
     const { page } = await of(c);

@@ -25,11 +25,11 @@ import { sendJson } from "./send-json.ts";
 import type { TeamPage, Teams } from "./teams.ts";
 import {
   allSeenBy,
-  mustDo,
+  mustAct,
   mustSee,
   STRANGER,
   seenBy,
-  tellWho,
+  tellOwner,
   type Visitor,
   visitorOf,
   whileLet,
@@ -42,7 +42,7 @@ export type ServeOptions = {
   readonly ports: readonly number[];
   readonly token: string;
   readonly readOnly: boolean;
-  /** Of other people to this page. */
+  /** With which other people look at single teams. */
   readonly links?: Links | undefined;
   /** Where browsers find the page behind a proxy. */
   readonly behind?: PublicAddress | undefined;
@@ -154,6 +154,8 @@ function routes(
   app.use("/api/*", async (c, next) => {
     const visitor = who(c);
     if (!visitor) return c.text(STRANGER, 401);
+    // One gate for every request that may change something, whatever its address.
+    if (c.req.method !== "GET" && c.req.method !== "HEAD") mustAct(visitor);
     c.set("visitor", visitor);
     return await next();
   });
@@ -259,12 +261,10 @@ function routes(
   });
   ownRoutes(app, { access, links, teamOf });
   app.post("/api/:team/act", async (c) => {
-    const visitor = c.get("visitor");
     const team = await teamOf(c);
     const act = readAct(await bodyOf(c.req.raw));
-    mustDo(visitor, act);
     const text = await perform(team.store, act, { ...team.project, outcome: team.outcome });
-    await tellWho(team.store, visitor, text);
+    await tellOwner(team.store, text);
     return c.json({ ok: true, text } satisfies Acted);
   });
   app.all("/api/*", () => {

@@ -30,13 +30,8 @@ export type Snapshot = {
 
 export type Overview = {
   readonly teams: TeamsData["teams"];
-  /** Nothing but questions can be answered, if those. */
+  /** For looking only. */
   readonly readOnly: boolean;
-  readonly role?: Role;
-  /** The name of a person with a link. */
-  readonly you?: string;
-  /** Links for other people can be made. */
-  readonly mayShare?: boolean;
   /** Runs can be started from the page. */
   readonly mayStart: boolean;
   readonly project: string;
@@ -45,17 +40,8 @@ export type Overview = {
   readonly first: string;
 };
 
-/** A viewer looks, an answerer also answers questions, an operator does all that the page can. */
-export const ROLES = ["viewer", "answerer", "operator"] as const;
-export type Role = (typeof ROLES)[number];
-/** A link to one team for another person. */
-export type ShareLink = {
-  readonly id: string;
-  readonly name: string;
-  readonly role: Role;
-  readonly team: string;
-  readonly until: number;
-};
+/** The link with which other people look at one team. */
+export type ShareLink = { readonly until: number };
 
 /** A team in the list of all. */
 export type TeamGlance = ListedTeam & {

@@ -34,7 +34,7 @@ function Inline({ question }: { question: Question }) {
       <Link to={{ view: "questions", item: "", task: null }}>
         {isWhole(question) ? question.text : WORDS[question.kind]}
       </Link>
-      {app.mayAnswer && isWhole(question) && (
+      {app.mayAct && isWhole(question) && (
         <span class="row">
           <Button disabled={isSent} onClick={() => void say("yes")}>
             Allow
@@ -66,7 +66,7 @@ export function AsksOf({ who }: { who: string | null }) {
 export function AnswerAll({ questions }: { questions: readonly Question[] }) {
   const [word, setWord] = useState<"yes" | "no" | null>(null);
   const all = questions.filter(({ kind }) => kind === "permission");
-  if (!app.mayAnswer || all.length < 2) return null;
+  if (!app.mayAct || all.length < 2) return null;
   const send = async (): Promise<void> => {
     const chosen = word ?? "no";
     setWord(null);

@@ -90,12 +90,6 @@ export class App {
     return this.replay === null && this.source.recording === null && this.overview?.readOnly === false;
   }
 
-  get mayAnswer(): boolean {
-    const { replay, source, overview } = this;
-    const mayHere = replay === null && source.recording === null && overview?.role === "answerer";
-    return this.mayAct || mayHere;
-  }
-
   /** `views`: those that an address may name. */
   async start(views: readonly string[]): Promise<void> {
     this.views = views;

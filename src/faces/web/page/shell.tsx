@@ -89,9 +89,7 @@ const choices = (): Choice[] => [
     run: () => app.go({ view, item: "", task: null }),
   })),
   ...(app.mayAct ? [{ kind: "do", text: "New task", more: "add", run: () => open("new") }] : []),
-  ...(app.mayAct && app.overview?.mayShare
-    ? [{ kind: "do", text: "Share", more: "link people roles", run: () => open("share") }]
-    : []),
+  ...(app.mayAct ? [{ kind: "do", text: "Share", more: "link people look", run: () => open("share") }] : []),
   { kind: "do", text: app.replay ? "Back to live" : "Replay", run: () => app.toggleReplay() },
   { kind: "do", text: "Keys", more: "help shortcuts", run: () => open("help") },
 ];

@@ -113,8 +113,12 @@ function Foot() {
   return (
     <div class="foot">
       <ThemeButton />
-      {app.mayAct && overview?.mayShare && (
-        <Button class="link" title="Links to this team for other people" onClick={() => openDialog("share")}>
+      {app.mayAct && (
+        <Button
+          class="link"
+          title="A link with which other people look at this team"
+          onClick={() => openDialog("share")}
+        >
           Share
         </Button>
       )}
@@ -130,9 +134,7 @@ function Foot() {
       )}
       <p>
         Ekiden {overview?.version}
-        {overview?.you && ` · ${overview.you}`}
-        {overview?.role === "answerer" && " · may answer"}
-        {overview?.role !== "answerer" && overview?.readOnly && !app.source.recording && " · read-only"}
+        {overview?.readOnly && !app.source.recording && " · read-only"}
         {app.source.recording && " · recording"}
       </p>
     </div>

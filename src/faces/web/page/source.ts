@@ -25,8 +25,8 @@ export interface Source {
   /** @throws Error with the server's sentence */
   get<T>(path: string, query?: Readonly<Record<string, string | number>>): Promise<T>;
   act(team: string, act: Act): Promise<Acted>;
-  /** Makes or ends a link; keeps or forgets the key of a provider. */
-  change(team: string, what: "links" | "keys", change: object): Promise<Acted>;
+  /** Makes or ends the link; keeps or forgets the key of a provider. */
+  change(team: string, what: "link" | "keys", change: object): Promise<Acted>;
   /** @throws Error with the server's sentence */
   file(path: string): Promise<Blob>;
   /** Ends with the returned function. */

@@ -11,7 +11,7 @@ function useKeys(): { readonly keys: ProviderKeys | null; readonly read: () => v
     app.source.get<ProviderKeys>(`${team}/keys`).then(setKeys, () => setKeys(null));
   };
   useEffect(() => {
-    if (app.overview?.mayShare) read();
+    if (app.mayAct) read();
   }, [team]);
   return { keys, read };
 }

@@ -128,7 +128,7 @@ const Name = ({ name }: { name: string }) =>
   app.model.members.has(name) ? (
     <Link to={{ view: "conversation", item: name }}>{name}</Link>
   ) : (
-    <b>{name === PERSON ? (app.overview?.you ? "the person" : "you") : name}</b>
+    <b>{name === PERSON ? (app.overview?.readOnly ? "the person" : "you") : name}</b>
   );
 
 function Compose({ to: first }: { to: string }) {

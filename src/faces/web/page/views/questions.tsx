@@ -47,12 +47,10 @@ function Cards({ questions }: { questions: readonly Question[] }) {
       app.draw();
       return true;
     }
-    if (word === undefined || !app.mayAnswer) return false;
+    if (word === undefined || !app.mayAct) return false;
     const question = open[at];
     const mayAnswer =
-      question &&
-      isYesNo(question) &&
-      (word === "yes" || word === "no" || (question.rule !== undefined && app.mayAct));
+      question && isYesNo(question) && (word === "yes" || word === "no" || question.rule !== undefined);
     if (mayAnswer && Date.now() - chosen.current.at >= FRESH_MS) void answer(question, word);
     return true;
   }, []);
@@ -114,7 +112,7 @@ function Card({ question, isChosen }: { question: Question; isChosen: boolean })
           <Output text={question.text} head={40} tail={0} />
         )}
       </div>
-      {app.mayAnswer && kind === "question" && (
+      {app.mayAct && kind === "question" && (
         <div class="answers">
           <TextField aria-label={`To ${by}`} placeholder="In your own words" value={text} onValue={setText} />
           <Button disabled={isSent || text.trim() === ""} onClick={() => void say("")}>
@@ -122,7 +120,7 @@ function Card({ question, isChosen }: { question: Question; isChosen: boolean })
           </Button>
         </div>
       )}
-      {app.mayAnswer && kind !== "shutdown" && kind !== "question" && (
+      {app.mayAct && kind !== "shutdown" && kind !== "question" && (
         <div class="answers">
           <TextField
             aria-label={`To ${by}`}
@@ -157,7 +155,7 @@ function Asked({ question: { text, options = [] }, isSent, answer }: AskedProps)
       <ul class="options">
         {options.map(({ label, description }, i) => (
           <li key={label}>
-            <Button disabled={isSent || !app.mayAnswer} onClick={() => void answer(`${i + 1}`)}>
+            <Button disabled={isSent || !app.mayAct} onClick={() => void answer(`${i + 1}`)}>
               {label}
             </Button>
             {description !== "" && <span class="dim">{description}</span>}
