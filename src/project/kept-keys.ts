@@ -12,7 +12,7 @@ type Keys = Readonly<Record<string, string>>;
 export const keysFile = (): string => join(userFolder(), "keys.json");
 
 /** By variable, such as ANTHROPIC_API_KEY. {} where the file is missing, damaged, or open to other users. */
-export function keptKeys(): Keys {
+function keptKeys(): Keys {
   const path = keysFile();
   const known = isOurs(path) ? jsonIn<unknown>(path) : null;
   if (typeof known !== "object" || known === null) return {};
@@ -31,22 +31,10 @@ export function useKeptKeys(env: NodeJS.ProcessEnv): void {
   for (const [variable, key] of Object.entries(keptKeys())) env[variable] ||= key;
 }
 
-const KEY_MAX = 4_000;
-
-/** @throws EkidenError `bad_input` for a text that can be no key */
-export function checkKey(key: string): void {
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw badInput("A key is one word of letters, digits and signs, without spaces.");
-  if (key.length > KEY_MAX) throw badInput(`A key has at most ${KEY_MAX} characters.`);
-}
-
-/** `key`: null to forget it. @throws EkidenError `bad_input` for a text that can be no key, or a folder that cannot be written */
-export function keepKey(variable: string, key: string | null): void {
-  if (key !== null) checkKey(key);
-  const { [variable]: _, ...rest } = keptKeys();
-  const keys = key === null ? rest : { ...rest, [variable]: key };
+/** @throws EkidenError `bad_input` for a folder that cannot be written */
+export function keepKey(variable: string, key: string): void {
   try {
-    replaceOwnFile(keysFile(), `${JSON.stringify(keys, null, 2)}\n`);
+    replaceOwnFile(keysFile(), `${JSON.stringify({ ...keptKeys(), [variable]: key }, null, 2)}\n`);
   } catch (error) {
     throw badInput(`${keysFile()} cannot be written.`, { cause: error });
   }

@@ -138,13 +138,10 @@ async function answerOf(spec: string, probe: Probe): Promise<string | Answer> {
   }
 }
 
-type Asked = Pick<Probe, "env"> & Partial<Pick<Probe, "baseUrl" | "effort" | "models">>;
-
 /** Asks a model for one word, which costs about twenty tokens. @throws EkidenError as its provider refuses, or is silent */
-export async function oneWord(
+async function oneWord(
   spec: string,
-  { env, baseUrl, effort, models }: Asked,
-  limitMs = REPLY_MS,
+  { env, baseUrl, effort, models }: Probe,
 ): Promise<{ readonly ms: number; readonly window: number }> {
   const began = performance.now();
   const { openModel } = await import("../../adapters/models/index.ts");
@@ -153,16 +150,16 @@ export async function oneWord(
     clock: systemClock,
     baseUrl,
     attempts: 1,
-    stallMs: limitMs,
+    stallMs: REPLY_MS,
     models,
   });
   const messages = [{ role: "user" as const, content: [{ type: "text" as const, text: "Say ok." }] }];
   const request = { system: "Answer with one word.", messages, tools: [], maxOutputTokens: 16, effort };
   try {
-    await model.reply(request, { signal: AbortSignal.timeout(limitMs) });
+    await model.reply(request, { signal: AbortSignal.timeout(REPLY_MS) });
   } catch (error) {
     if (!(error instanceof Error) || error.name !== "TimeoutError") throw error;
-    throw new EkidenError("model_overloaded", `${spec} did not answer within ${limitMs / 1_000} s`);
+    throw new EkidenError("model_overloaded", `${spec} did not answer within ${REPLY_MS / 1_000} s`);
   }
   return { ms: Math.round(performance.now() - began), window: model.window };
 }

@@ -17,9 +17,8 @@ import { type Access, type PublicAddress, refusal, SAFE_HEADERS, type Visit } fr
 import { perform, readAct } from "./acts.ts";
 import { bodyOf } from "./body.ts";
 import { journalBefore, timeline } from "./journal-pages.ts";
-import type { Links } from "./links.ts";
+import { changeLink, type Links } from "./links.ts";
 import { listen } from "./listening.ts";
-import { ownRoutes } from "./own-routes.ts";
 import { ENCODINGS, type PageFile, readPage } from "./page-files.ts";
 import { sendJson } from "./send-json.ts";
 import type { TeamPage, Teams } from "./teams.ts";
@@ -259,7 +258,15 @@ function routes(
       : team.feed.join(watcher, from as Cursor));
     return RESPONSE_ALREADY_SENT;
   });
-  ownRoutes(app, { access, links, teamOf });
+  app.get("/api/:team/link", async (c) => {
+    mustAct(c.get("visitor"));
+    await teamOf(c);
+    return c.json(links?.of(c.req.param("team")) ?? null);
+  });
+  app.post("/api/:team/link", async (c) => {
+    await teamOf(c); // a link to nothing is none
+    return c.json(changeLink(links, c.req.param("team"), await bodyOf(c.req.raw)));
+  });
   app.post("/api/:team/act", async (c) => {
     const team = await teamOf(c);
     const act = readAct(await bodyOf(c.req.raw));

@@ -229,16 +229,6 @@ export type TaskFields = {
   readonly touches: readonly string[];
   readonly needsPlan: boolean;
 };
-/** The providers that take a key, and where each has one: "" for none. Keys themselves are never sent. */
-export type ProviderKeys = {
-  /** Nobody on the way could read a key. */
-  readonly mayKeep: boolean;
-  readonly providers: readonly {
-    readonly name: string;
-    readonly variable: string;
-    readonly has: "kept" | "environment" | "";
-  }[];
-};
 /** The outcome of an act: a sentence either way. */
 export type Acted =
   | { readonly ok: true; readonly text: string }

@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     ]);
     // No key and no Ollama: it says what is missing, and what works without.
     await page.getByText("A goal needs a model, and none is set up").waitFor();
-    await page.getByPlaceholder("ANTHROPIC_API_KEY").waitFor();
+    await page.getByText("Set one of ANTHROPIC_API_KEY").waitFor();
     await files.selectOption("build.md");
     expect(await page.getByText("A goal needs a model").count()).toBe(0);
     await page.getByRole("button", { name: "Start", exact: true }).click();

@@ -1,6 +1,9 @@
-/** The whole way without a terminal and with a real provider's protocol: a key, two questions, a landed change, a review comment, a second run. */
+/** The whole way with a real provider's protocol: a key that a terminal keeps, and then on the page two questions, a landed change, a review comment, a second run. */
 import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { faultsOfAccess } from "../../fixtures/axe.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import {
   type Answer,
@@ -13,7 +16,7 @@ import {
 import { project } from "../../fixtures/project.ts";
 import { addressIn } from "../../fixtures/web-program.ts";
 
-const KEY = "sk-ant-a-key-of-the-page";
+const KEY = "sk-ant-a-key-of-the-terminal";
 
 /** The lead asks, then makes a task and a teammate; the teammate paints, and does what a review says. */
 const LEAD: readonly Answer[] = [
@@ -33,7 +36,7 @@ const ALICE: readonly Answer[] = [
   calls("complete_task", { result: "Painted twice." }),
 ];
 
-describe.skipIf(!hasBrowser)("without a terminal, with a key", () => {
+describe.skipIf(!hasBrowser)("with a key, on the page", () => {
   it("goes from an empty folder to a landed change that a person has asked about, read and had changed", async () => {
     const turns = { lead: 0, alice: 0 };
     const server = await startModelServer({
@@ -51,9 +54,15 @@ describe.skipIf(!hasBrowser)("without a terminal, with a key", () => {
     const git = (...args: string[]): string => execFileSync("git", args, { cwd: ours.dir, encoding: "utf8" });
     const card = (subject: string) => page.locator(".card", { hasText: subject });
 
-    await page.getByLabel("Key", { exact: true }).fill(KEY);
-    await page.getByRole("button", { name: "Keep the key" }).click();
-    await page.getByRole("status").getByText("anthropic answers with it").waitFor();
+    await page.getByText("The page takes no key.").waitFor();
+    expect(await faultsOfAccess(page)).toEqual([]);
+    // As `ekiden` in a terminal keeps it (`screen-first-model.test.ts`).
+    const kept = join(ours.home, ".config", "ekiden");
+    mkdirSync(kept, { recursive: true });
+    writeFileSync(join(kept, "keys.json"), JSON.stringify({ ANTHROPIC_API_KEY: KEY }), { mode: 0o600 });
+    await page.getByRole("button", { name: "Look again" }).click();
+    await page.getByText("The page takes no key.").waitFor({ state: "detached" });
+    expect(await page.content()).not.toContain(KEY);
     await page.getByLabel("Goal").fill("Paint the door.");
     await page.getByLabel("Each task works on a branch of its own").check();
     await page.getByLabel("Ask me before each command").check();

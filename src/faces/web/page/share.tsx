@@ -28,7 +28,7 @@ export function Share() {
   };
   useEffect(read, [team]);
   const change = async (what: object, then: (text: string) => void): Promise<void> => {
-    const done = await app.source.change(team, "link", what);
+    const done = await app.source.changeLink(team, what);
     setRefusal(done.ok ? "" : done.text);
     if (done.ok) then(done.text);
     read();

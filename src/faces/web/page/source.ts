@@ -25,8 +25,8 @@ export interface Source {
   /** @throws Error with the server's sentence */
   get<T>(path: string, query?: Readonly<Record<string, string | number>>): Promise<T>;
   act(team: string, act: Act): Promise<Acted>;
-  /** Makes or ends the link; keeps or forgets the key of a provider. */
-  change(team: string, what: "link" | "keys", change: object): Promise<Acted>;
+  /** Makes or ends the link for other people. */
+  changeLink(team: string, change: object): Promise<Acted>;
   /** @throws Error with the server's sentence */
   file(path: string): Promise<Blob>;
   /** Ends with the returned function. */
@@ -90,7 +90,7 @@ const server: Source = {
     throw new Refused(answer.status, await textOf(answer));
   },
   act: (team, act) => post(`${team}/act`, act),
-  change: (team, what, change) => post(`${team}/${what}`, change),
+  changeLink: (team, change) => post(`${team}/link`, change),
   async file(path) {
     const answer = await ask(path, { signal: null });
     if (answer.ok) return await answer.blob();
@@ -143,7 +143,7 @@ function recorded(recording: Recording): Source {
       return Promise.reject(new Refused(404, "This recording does not hold it."));
     },
     act: () => Promise.resolve(NO_ACT),
-    change: () => Promise.resolve(NO_ACT),
+    changeLink: () => Promise.resolve(NO_ACT),
     file: () => Promise.reject(new Refused(404, "This recording does not hold it.")),
     listen: () => () => {},
   };

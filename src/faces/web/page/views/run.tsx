@@ -10,7 +10,6 @@ import { isHosted, looksOf, teamState } from "../board.ts";
 import { useReturns } from "../facts.ts";
 import { Button, Check, Form, LabelledChoice, Refusal, TextField } from "../fields.tsx";
 import { Empty, Link } from "../parts.tsx";
-import { KeyForm, Keys } from "./keys.tsx";
 import { Schedule } from "./schedule.tsx";
 import { SteeringForm } from "./steering.tsx";
 import { StopButton } from "./team.tsx";
@@ -18,7 +17,6 @@ import { StopButton } from "./team.tsx";
 export function RunView() {
   const [form, setForm] = useState<StartForm | null>(null);
   const [error, setError] = useState("");
-  const [ofKey, setOfKey] = useState("");
   const { team } = app.route;
   const mayStart = app.mayAct && app.overview?.mayStart === true;
   const returns = useReturns(error !== "");
@@ -43,17 +41,11 @@ export function RunView() {
   if (error) return <Empty title="The project cannot be read">{error}</Empty>;
   if (!form) return <Empty title="Loading" />;
   const isThere = isHosted(app.model);
-  const keyChanged = (said: string): void => {
-    setOfKey(said);
-    read();
-  };
   return (
     <div class="door">
-      <p role="status">{ofKey}</p>
-      {isThere ? <More /> : <Start key={team} form={form} onKept={keyChanged} />}
+      {isThere ? <More /> : <Start key={team} form={form} lookAgain={read} />}
       {isThere && <SteeringForm key={`steer ${team}`} />}
       <Schedule form={form} onChange={read} />
-      {form.missing === "" && <Keys onChange={keyChanged} />}
     </div>
   );
 }
@@ -87,7 +79,7 @@ const HAS_SCRIPTS = /^\s*(```|~~~)\s*(sh|bash|python|node)\b/m;
 const isPlan = ({ goal, isPlan }: Fields): boolean =>
   looksLikePlan(goal) && (isPlan ?? HAS_SCRIPTS.test(goal));
 
-function Start({ form, onKept }: { form: StartForm; onKept: (said: string) => void }) {
+function Start({ form, lookAgain }: { form: StartForm; lookAgain: () => void }) {
   const [fields, setFields] = useState<Fields>({
     ...{ goal: "", runbook: "", budgetUsd: "", trust: false, ask: false, isPlan: null },
     ...{ model: form.model, effort: form.effort, worktrees: form.worktrees },
@@ -134,7 +126,13 @@ function Start({ form, onKept }: { form: StartForm; onKept: (said: string) => vo
       {form.missing !== "" && fields.model.trim() === "" && fields.runbook === "" && !isPlan(fields) && (
         <div class="missing" role="note">
           <b>A goal needs a model, and none is set up</b>
-          <KeyForm onKept={onKept} otherwise={form.missing} />
+          <p>{form.missing}</p>
+          <p>
+            The page takes no key. <code>ekiden</code> in a terminal of this machine asks for one, and keeps
+            it where you agree; a variable counts from the next <code>ekiden web</code> on.{" "}
+            <code>ekiden doctor</code> says what it finds.
+          </p>
+          <Button onClick={lookAgain}>Look again</Button>
           <p class="dim">
             {form.runbooks.length > 0
               ? "A file of this folder, chosen above,"
