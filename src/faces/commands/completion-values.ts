@@ -1,6 +1,6 @@
 /**
  * The values that may follow words of a command line, for the completion of a shell: `ekiden completion values -- WORDS…`, of which the last one
- * is being typed. It reads the team, and asks a provider for its models where its key is set; it changes nothing and asks nobody.
+ * is being typed. It reads files and the team of this machine; it changes nothing and asks nobody.
  */
 
 import { isFinished } from "../../core/board/task.ts";
@@ -57,20 +57,18 @@ const roles: Values = async ({ cwd }) => {
   return items.map(({ name, description }) => ({ value: name, about: oneLine(description) }));
 };
 
-/** Before the slash the providers, behind it what that provider offers. */
-const models: Values = async ({ env }, begun) => {
-  const { PROVIDERS, modelsOf } = await import("../../adapters/models/index.ts");
-  const { withKeptKeys } = await import("../../project/kept-keys.ts");
-  const at = PROVIDERS.find(({ name }) => begun.startsWith(`${name}/`));
-  const own = at && at.keyVariable !== "" ? withKeptKeys(env)[at.keyVariable] : "";
-  const offered =
-    at && own !== undefined ? await modelsOf(at.name, { env: withKeptKeys(env), baseUrl: "" }) : [];
-  const names = at
-    ? [{ name: at.name, all: [at.defaultModel, ...(offered ?? [])] }]
-    : PROVIDERS.map(({ name, defaultModel }) => ({ name, all: [defaultModel] }));
-  return names.flatMap(({ name, all }) =>
-    [...new Set(all)].map((model) => ({ value: `${name}/${model}`, about: "" })),
+/** The models that members use come first. */
+const models: Values = async (call) => {
+  const { modelsHere } = await import("../../project/models-here.ts");
+  const { PROVIDERS } = await import("../../adapters/models/index.ts");
+  const used = withTeam(call, "look", async ({ roster }) =>
+    (await roster.members()).map(({ model }) => model),
   );
+  const here = await modelsHere(await call.settings(), await used.catch(() => []));
+  const others = PROVIDERS.map(({ name }) => `${name}/`).filter(
+    (begin) => !here.some((one) => one.startsWith(begin)),
+  );
+  return [...here, ...others].map((value) => ({ value, about: "" }));
 };
 
 const recipients: Values = async (call, begun) => [

@@ -1,6 +1,6 @@
 /**
  * `ekiden completion`: a script that completes commands and options, made from the table of commands. Where a value is typed that only the project
- * knows, or a provider, the script asks the program for it: `ekiden completion values -- WORDS…`.
+ * knows, the script asks the program for it: `ekiden completion values -- WORDS…`.
  */
 import { badInput } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";

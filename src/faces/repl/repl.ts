@@ -15,6 +15,7 @@ import { sentence } from "../../core/views/sentence.ts";
 import { openHost } from "../../host/host.ts";
 import type { Outcome } from "../../host/outcome.ts";
 import type { TeamHost } from "../../host/team-host.ts";
+import { modelsHere } from "../../project/models-here.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
 import { answer } from "../../team/actions/answer.ts";
 import { attachedTo } from "../../team/actions/mail.ts";
@@ -63,7 +64,7 @@ export async function run(call: Invocation): Promise<number | undefined> {
     input: process.stdin,
     ...(interactive && {
       ...{ output: process.stdout, prompt: "> " },
-      completer: completing(() => host.offeredModels(), call.cwd),
+      completer: completing(() => modelsHere(settings, host.models.values()), call.cwd),
     }),
   });
   const conversation = new Conversation(call, host, input, interactive);

@@ -26,13 +26,6 @@ it.each(["/model", "/mode plan ", "/effort high ann", "/tasks x", "model x"])(
   },
 );
 
-it("offers no models where no provider answers", async () => {
-  expect(await valuesBehind("/model ", () => Promise.reject(new Error("no")))).toEqual({
-    begun: "",
-    values: [],
-  });
-});
-
 it("is the menu of the full screen", async () => {
   const completion = new Completion(".", [{ name: "model", about: "" }], () => null, models);
   const signal = new AbortController().signal;

@@ -8,7 +8,7 @@ import { completions } from "../commands/slash/slash.ts";
 /** Characters that begin a value, and the values. */
 export type Values = { readonly begun: string; readonly values: readonly string[] };
 
-/** Null behind any other command, and behind a first value. `models`: the models of providers; none where these do not answer. */
+/** Null behind any other command, and behind a first value. `models`: those that are known here. */
 export async function valuesBehind(
   line: string,
   models: () => Promise<readonly string[]>,
@@ -18,8 +18,7 @@ export async function valuesBehind(
   const begins = (value: string): boolean => value.startsWith(begun);
   if (command === "mode") return { begun, values: MODES.filter(begins) };
   if (command === "effort") return { begun, values: ["auto", ...EFFORTS].filter(begins) };
-  const offered = await models().catch(() => []);
-  return { begun, values: offered.filter((model) => model.includes(begun)) };
+  return { begun, values: (await models()).filter((model) => model.includes(begun)) };
 }
 
 /** For the tab key: the values, or commands. */

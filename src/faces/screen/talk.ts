@@ -6,6 +6,7 @@ import type { AttachedHost } from "../../host/attach/attached-host.ts";
 import type { Outcome } from "../../host/outcome.ts";
 import { rememberTeam } from "../../project/known-teams.ts";
 import { refuseMember } from "../../project/member-shell.ts";
+import { modelsHere } from "../../project/models-here.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
 import { liveReader } from "../../team/queries/live.ts";
 import { againLine } from "../again-line.ts";
@@ -119,7 +120,7 @@ class Session {
     this.screen = new Screen({
       call,
       commands: offered(),
-      models: async () => (await this.host?.offeredModels()) ?? [],
+      models: async () => modelsHere(await call.settings(), this.host?.models.values()),
       greeting: greeting(call.cwd),
       handlers: {
         stopKey: "esc interrupts",

@@ -5,8 +5,10 @@ import { badInput } from "../../core/errors.ts";
 import { name, PERSON, quote } from "../../core/ids.ts";
 import { readMode } from "../../core/permission/mode.ts";
 import { readEffort } from "../../core/settings/effort.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { withHost } from "../../host/attach/one-call.ts";
 import type { Store } from "../../ports/index.ts";
+import { modelsHere } from "../../project/models-here.ts";
 import { give } from "../../team/actions/order.ts";
 import type { Actor } from "./acts.ts";
 import type { Act, Steering } from "./wire.ts";
@@ -23,24 +25,27 @@ export async function readSteering(store: Store, { settings, cwd }: Actor): Prom
         const found = efforts.find((one) => one.name === who);
         return { who, model, effort: found?.effort ?? "", note: found?.note ?? "" };
       }),
-      offered: await call("offeredModels"),
+      offered: await modelsHere(
+        settings,
+        state.models.map(([, model]) => model),
+      ),
       usd: state.limits.usd ?? 0,
       mostUsd: state.limits.mostUsd,
       usedUp: state.usedUp,
       sandbox: await call("sandbox"),
     };
   });
-  return here ?? (await steeringOf(store, settings.permissionMode));
+  return here ?? (await steeringOf(store, settings));
 }
 
-async function steeringOf({ roster, journal }: Store, usual: string): Promise<Steering> {
-  let mode = usual;
+async function steeringOf({ roster, journal }: Store, settings: Settings): Promise<Steering> {
+  let mode: string = settings.permissionMode;
   for await (const { events } of journal.pages(journal.from(0), ["mode.changed"]))
     for (const event of events) if (event.type === "mode.changed") mode = event.mode;
   const members = await roster.members();
   const hosted = members.filter(({ host }) => host !== null);
   return {
-    ...{ mode, offered: [], mostUsd: null, usedUp: null, sandbox: "" },
+    ...{ mode, offered: await modelsHere(settings), mostUsd: null, usedUp: null, sandbox: "" },
     members: hosted.map(({ name: who, model }) => ({ who, model, effort: "", note: "" })),
     usd: members.reduce((sum, { usd }) => sum + usd, 0),
   };

@@ -1,9 +1,11 @@
-/** The lists of models that providers give: in `ekiden doctor` and `/model`; nothing fails where a provider gives none. */
+/** The lists of models that providers give: in `ekiden doctor` and `/model`, never for a completion; nothing fails where a provider gives none. */
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
 import { modelsOf, modelsOffered } from "../../../src/adapters/models/index.ts";
 import { fails, says, startModelServer } from "../../fixtures/model-server/index.ts";
+import { project } from "../../fixtures/project.ts";
+import { addressIn } from "../../fixtures/web-program.ts";
 import { Project } from "../cli-program.ts";
 
 async function serve(answer: RequestListener): Promise<string> {
@@ -94,4 +96,36 @@ it("is shown by doctor and in the conversation", async () => {
     input: "hello\n/model\n",
   });
   expect(talk.stdout).toMatch(/offered +anthropic\/claude-next/);
+});
+
+it("is asked for by no completion: of a shell, of the menu behind /model, and of the page", async () => {
+  const place = project();
+  const asked: unknown[] = [];
+  const ANTHROPIC_BASE_URL = await serve((request, response) => {
+    asked.push(request.url);
+    response.end(JSON.stringify(CHAT));
+  });
+  const env = { ANTHROPIC_API_KEY: "k", ANTHROPIC_BASE_URL, OLLAMA_HOST: "127.0.0.1:9" };
+  place.write({
+    ".ekiden/settings.json": JSON.stringify({ models: { "anthropic/own": { window: 9_000 } } }),
+  });
+  const values = async (begun: string) => {
+    const { stdout } = await place.run(["completion", "values", "--", "run", "--model", begun], { env });
+    return stdout.split("\n").filter(Boolean);
+  };
+  expect(await values("anthropic/")).toEqual(["anthropic/own\t", "anthropic/claude-sonnet-5-5\t"]);
+  expect(await values("groq")).toEqual(["groq/\t"]);
+  const terminal = await place.open(["--model", "runbook"], { columns: 100, rows: 24, env });
+  await terminal.shows("Your words go to the lead");
+  terminal.type("/model o");
+  await terminal.shows(/runbook[\s\S]*anthropic\/own[\s\S]*openai\/gpt/);
+  const web = place.start(["web", "--port", "0"], env);
+  const { origin, hash } = new URL(await addressIn(web.stdout));
+  const steering = await fetch(`${origin}/api/default/steering`, {
+    headers: { Authorization: `Bearer ${hash.replace("#token=", "")}` },
+  });
+  expect(await steering.json()).toMatchObject({
+    offered: expect.arrayContaining(["runbook", "anthropic/own", "anthropic/claude-sonnet-5-5"]),
+  });
+  expect(asked).toEqual([]);
 });
