@@ -78,7 +78,7 @@ async function opened(browser: Browser, address: string, view = ""): Promise<Pag
 }
 
 /** The elements that a page shows at its moments. */
-const MOMENTS = { usable: ".header .figures", laid: '.graph[aria-busy="false"]' };
+const MOMENTS = { usable: ".header .figures", laid: ".graph .card" };
 
 async function opening(browser: Browser, address: string, times: number): Promise<Figure[]> {
   const samples: { usable: number; laid: number }[] = [];

@@ -176,8 +176,7 @@ it("every task comes after what it waits for, and nothing is lost in a cycle", (
 
 describe("a layout", () => {
   const laid = (nodes: Task[]) => {
-    const { tasks } = model(nodes);
-    return layout([...tasks.values()], inOrder(tasks));
+    return layout(model(nodes).tasks);
   };
   /** Cards that overlap. */
   const clashes = ({ places }: ReturnType<typeof laid>): number => {

@@ -87,13 +87,6 @@ const PAUSES: Readonly<Record<string, string>> = {
   at_limit: "waits for the end of its limit",
 };
 
-/** The group of a task, for boards too large for single tasks: the folder that it edits, else the first word of its subject. */
-export function groupOf({ touches, subject }: Pick<Task, "touches" | "subject">): string {
-  const [path] = touches;
-  if (path !== undefined) return path.split("/").slice(0, -1).slice(0, 2).join("/") || path;
-  return subject.trim().split(/\s+/)[0] ?? "";
-}
-
 /** The reason why nobody works on a task in progress; "" while its owner works. `away`: no process runs its owner. */
 export type Pause = "away" | "asks" | "gate" | "queued" | "";
 

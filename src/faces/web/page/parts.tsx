@@ -208,6 +208,28 @@ export function useCanvasSize(canvas: RefObject<HTMLCanvasElement | null>, repai
   }, []);
 }
 
+/** The inner size of an element, in pixels; 0 before it is there. */
+export function useSize(box: RefObject<HTMLElement | null>): {
+  readonly width: number;
+  readonly height: number;
+} {
+  const [size, setSize] = useState({ width: 0, height: 0 });
+  useLayoutEffect(() => {
+    const at = box.current;
+    if (!at) return;
+    const measure = (): void =>
+      setSize((before) => {
+        const { clientWidth: width, clientHeight: height } = at;
+        return before.width === width && before.height === height ? before : { width, height };
+      });
+    const observer = new ResizeObserver(measure);
+    observer.observe(at);
+    measure();
+    return () => observer.disconnect();
+  }, []);
+  return size;
+}
+
 const two = (n: number): string => String(n).padStart(2, "0");
 
 /** "14:03:22", with the day if it is not today's. */

@@ -5,7 +5,6 @@ export type Theme = (typeof THEMES)[number];
 
 const KEY = "ekiden-theme";
 const dark = (): MediaQueryList => matchMedia("(prefers-color-scheme: dark)");
-const listeners = new Set<() => void>();
 
 /** A browser may refuse its storage. */
 export function chosenTheme(): Theme {
@@ -18,16 +17,9 @@ export function chooseTheme(theme: Theme): void {
   show(theme);
 }
 
-/** For what paints by itself. Ends with the returned function. */
-export function onTheme(on: () => void): () => void {
-  listeners.add(on);
-  return () => listeners.delete(on);
-}
-
 function show(theme: Theme): void {
   const isDark = theme === "dark" || (theme === "system" && dark().matches);
   document.documentElement.dataset.theme = isDark ? "dark" : "light";
-  for (const on of listeners) on();
 }
 
 /** From the start of the page on. */

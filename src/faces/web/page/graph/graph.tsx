@@ -1,152 +1,97 @@
-/** The board as a graph: drag to move, wheel or two fingers to zoom, arrows to go from task to task. */
+/** The board as a graph of elements in a box that scrolls. Arrows go from task to task, + and - zoom. */
+import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { criticalPath } from "../../../../core/board/order.ts";
-import type { Task } from "../../../../core/picture/task.ts";
-import { counted, figure, span } from "../../../../core/views/view.ts";
+import { figure } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { type Look, looksOf, type Pause, pauseOf, shownOf } from "../board.ts";
-import { useClock } from "../clock.tsx";
+import { looksOf } from "../board.ts";
 import { Button } from "../fields.tsx";
-import { Status, useCanvasSize } from "../parts.tsx";
-import { onTheme } from "../theme.ts";
+import { Link, useSize } from "../parts.tsx";
 import { chainWords } from "../time-left.ts";
-import { type Camera, draw, type Palette, paletteOf, READABLE, visible } from "./draw.ts";
-import { type Fold, foldOf } from "./fold.ts";
-import { CARD, type Layout } from "./layout.ts";
-import { type CameraControl, useCamera } from "./use-camera.ts";
-import { useLayout } from "./use-layout.ts";
+import { Card } from "./card.tsx";
+import { Edges } from "./edges.tsx";
+import { CARD, GAP, type Layout, layout } from "./layout.ts";
+import { type Part, partOf, REST_WORDS, WHOLE_MAX } from "./part.ts";
 
-const FOLDED_FROM = 24; // tasks: larger boards begin folded
-const CARDS_MAX = 160;
+const FOLDED_FROM = 24; // tasks: larger boards begin without what is done
+const MARGIN = 24;
+/** Cards can be read at each of these. */
+const [LEAST, MOST] = [0.5, 1.5];
 /** Below this, a card has room for one line of its subject. */
 const SMALL = 0.75;
-const STEP_MS = 100;
-/** Two frames after another by more than this: the browser could not draw as often as the screen shows. */
-const LATE_MS = 22;
-/** A picture that is only shifted and scaled is at most this old. */
-const STALE_MS = 60;
+const BY = 1.25;
 
 export function Graph() {
   const box = useRef<HTMLDivElement>(null);
-  const canvas = useRef<HTMLCanvasElement>(null);
-  const cardsBox = useRef<HTMLDivElement>(null);
   const [isCritical, setCritical] = useState(true);
+  const [isFolded, setFolded] = useState<boolean | null>(null);
+  const [zoom, setZoom] = useState<number | null>(null);
   const { model } = app;
-  const [wanted, setWanted] = useState<boolean | null>(null);
-  // A replay shows where tasks will stand that are not there yet, so that nothing moves.
-  const foldable = useMemo(() => (app.replay ? null : foldOf(model.tasks)), [app.replay, model, model.board]);
-  const fold = (wanted ?? model.tasks.size >= FOLDED_FROM) ? foldable : null;
-  const laid = useLayout(app.replay ? app.live : model, fold);
-  const looks = looksOf(model).of;
-  const critical = useMemo(
-    () => new Set(isCritical && laid ? criticalPath(model.tasks) : []),
-    [isCritical, laid, model, model.board],
-  );
-  const pauses = new Map<number, Pause>();
-  for (const { task } of model.members.values()) {
-    const held = task === null ? undefined : model.tasks.get(task);
-    const pause = held ? pauseOf(held, model) : "";
-    if (held && pause !== "") pauses.set(held.id, pause);
-  }
   const selected = app.route.task;
-  const [shown, setShown] = useState<readonly number[]>([]);
-  const palette = useRef<Palette | null>(null);
-  const steppedAt = useRef(0);
-  const painted = useRef({ frameAt: 0, at: 0, camera: { x: 0, y: 0, k: 1 } as Camera });
-
-  const paint = (camera: Camera, isMoving: boolean): void => {
-    const [at, surface, cards] = [canvas.current, box.current, cardsBox.current];
-    if (!at || !surface || !cards || !laid) return;
-    cards.style.transform = `translate(${camera.x}px, ${camera.y}px) scale(${camera.k})`;
-    // Texts stay readable while cards shrink; a step at a time, since each costs the browser all cards.
-    const step = String(Math.max(READABLE, Math.round(camera.k * 20) / 20));
-    if (cards.dataset.zoom !== step) {
-      cards.dataset.zoom = step;
-      cards.style.setProperty("--zoom", step);
-      cards.classList.toggle("small", Number(step) < SMALL);
-    }
-    const now = performance.now();
-    const { frameAt, at: paintedAt, camera: drawn } = painted.current;
-    painted.current.frameAt = now;
-    if (isMoving && now - frameAt > LATE_MS && now - paintedAt < STALE_MS) {
-      // Painting takes most of a frame. On a slow machine the last picture moves along until there is time for the next one.
-      const by = camera.k / drawn.k;
-      at.style.transform = `translate(${camera.x - drawn.x * by}px, ${camera.y - drawn.y * by}px) scale(${by})`;
-      return;
-    }
-    at.style.transform = "";
-    painted.current = { frameAt: now, at: now, camera };
-    palette.current ??= paletteOf(surface);
-    draw(at, { layout: laid, looks, pauses, critical, selected, isMoving }, camera, palette.current);
-    // Cards come and go in steps while one moves: elements cost more than pixels.
-    if (isMoving && now - steppedAt.current < STEP_MS) return;
-    steppedAt.current = now;
-    const near =
-      camera.k < READABLE ? null : visible(laid, looks, camera, at.clientWidth, at.clientHeight, CARDS_MAX);
-    setShown((before) => (same(before, near ?? []) ? before : (near ?? [])));
-  };
-  const camera = useCamera(box, laid, paint);
-
-  useLayoutEffect(() => {
-    camera.repaint();
-  });
+  const looks = looksOf(model).of;
+  const path = useMemo(() => criticalPath(model.tasks), [model, model.board]);
+  const { part, laid } = useLaid(path, isFolded ?? model.tasks.size >= FOLDED_FROM);
+  const size = useSize(box);
+  const k = zoom ?? fitting(laid, size);
+  const critical = useMemo(() => new Set(isCritical ? path : []), [isCritical, path]);
+  const onScroll = useMiddle(box, k);
+  const isFirst = useRef(true);
+  // The panel of a task makes the box smaller.
   useEffect(() => {
-    const recolor = (): void => {
-      palette.current = null;
-      camera.repaint();
-    };
-    return onTheme(recolor);
-  }, []);
-  useCanvasSize(canvas, () => camera.repaint());
-
-  const select = (id: number): void => {
-    app.go({ task: id });
-    camera.show(id);
+    if (size.width === 0) return;
+    const wanted = selected ?? (isFirst.current ? path[0] : undefined);
+    isFirst.current = false;
+    cardOf(box, wanted)?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  }, [selected, size.width]);
+  const zoomBy = (by: number): void => setZoom(Math.min(MOST, Math.max(LEAST, k * by)));
+  const keys: Readonly<Record<string, () => void>> = {
+    "+": () => zoomBy(BY),
+    "=": () => zoomBy(BY),
+    "-": () => zoomBy(1 / BY),
+    "0": () => setZoom(null),
   };
   return (
-    <div
-      class="graph"
-      ref={box}
-      aria-busy={laid === null}
-      onKeyDown={(event) => onKey(event, laid, select, camera)}
-    >
-      <canvas
-        ref={canvas}
-        onClick={({ offsetX, offsetY }) => {
-          const id = camera.taskAt(offsetX, offsetY);
-          if (id === null || !looks.has(id)) return;
-          if (camera.at().k < 0.11) camera.zoomTo(offsetX, offsetY);
-          else app.go({ task: id });
+    <div class="graph">
+      <Rest part={part} onAll={() => setFolded(false)} />
+      <div
+        class="graph-box"
+        ref={box}
+        role="group"
+        aria-label={`Graph of ${part.ids.size} tasks. The columns show the same as lists.`}
+        onScroll={onScroll}
+        onKeyDown={(event) => {
+          const act = keys[event.key];
+          if (act) act();
+          else if (ARROWS[event.key]) toNext(event, box, laid);
         }}
-        aria-label={`Graph of ${looks.size} tasks. The columns show the same as lists.`}
-        role="img"
-      />
-      {laid === null && <p class="laying dim">Laying out {figure(looks.size)} tasks…</p>}
-      <div class="cards" ref={cardsBox}>
-        {laid && fold && <Stack fold={fold} laid={laid} onOpen={() => setWanted(false)} />}
-        {laid &&
-          shown.map((id) => {
-            const task = model.tasks.get(id);
-            const place = laid.places.get(id);
-            if (!task || !place) return null;
-            return (
-              <Card
-                key={id}
-                task={task}
-                look={looks.get(id) ?? "waiting"}
-                place={place}
-                isCritical={critical.has(id)}
-              />
-            );
-          })}
+      >
+        <div
+          class="graph-sheet"
+          style={{ width: `${laid.width * k + 2 * MARGIN}px`, height: `${laid.height * k + 2 * MARGIN}px` }}
+        >
+          <div
+            class={`cards${k < SMALL ? " small" : ""}`}
+            style={{
+              transform: `scale(${k})`,
+              width: `${laid.width}px`,
+              height: `${laid.height}px`,
+              "--zoom": k,
+            }}
+          >
+            <Edges layout={laid} looks={looks} critical={critical} selected={selected} />
+            {[...laid.places].map(([id, place]) => {
+              const [task, look] = [model.tasks.get(id), looks.get(id)];
+              return (
+                task &&
+                look && <Card key={id} task={task} look={look} place={place} isCritical={critical.has(id)} />
+              );
+            })}
+          </div>
+        </div>
       </div>
       <div class="graph-tools" role="toolbar" aria-label="Zoom">
-        {foldable && (
-          <Button
-            aria-pressed={fold !== null}
-            onClick={() => setWanted(fold === null)}
-            title="Layers in which everything is done become one card"
-          >
+        {isFolded === false && model.tasks.size <= WHOLE_MAX && (
+          <Button onClick={() => setFolded(true)} title="Leave out the layers in which everything is done">
             Fold what is done
           </Button>
         )}
@@ -157,13 +102,13 @@ export function Graph() {
         >
           Critical path{chainWords(model)}
         </Button>
-        <Button onClick={() => camera.zoom(1.4)} aria-label="Zoom in" title="Zoom in (+)">
+        <Button onClick={() => zoomBy(BY)} aria-label="Zoom in" title="Zoom in (+)">
           +
         </Button>
-        <Button onClick={() => camera.zoom(1 / 1.4)} aria-label="Zoom out" title="Zoom out (-)">
+        <Button onClick={() => zoomBy(1 / BY)} aria-label="Zoom out" title="Zoom out (-)">
           −
         </Button>
-        <Button onClick={camera.fitAll} title="Show all (0)">
+        <Button onClick={() => setZoom(null)} title="As much as can be read (0)">
           Fit
         </Button>
       </div>
@@ -171,88 +116,84 @@ export function Graph() {
   );
 }
 
-/** The folded tasks, as one card before all others. */
-const Stack = ({ fold, laid, onOpen }: { fold: Fold; laid: Layout; onOpen: () => void }) => (
-  <Button
-    class="card done stack"
-    style={{
-      ...{ left: "0", top: `${Math.max(0, (laid.height - CARD.height) / 2)}px` },
-      ...{ width: `${CARD.width}px`, height: `${CARD.height}px` },
-    }}
-    title="Show them"
-    onClick={onOpen}
-  >
-    <Status look="done" />
-    <span class="subject">{fold.ids.size} tasks done</span>
-    <span class="meta">
-      <span>{counted(fold.layers, "layer")}</span>
-      <span class="note">show</span>
-    </span>
-  </Button>
-);
-
-function Card({
-  task,
-  look,
-  place: [x, y],
-  isCritical,
-}: {
-  task: Task;
-  look: Look;
-  place: readonly [number, number];
-  isCritical: boolean;
-}) {
-  const isSelected = app.route.task === task.id;
-  useClock(look === "busy");
-  const pause = pauseOf(task, app.model);
-  const note = noteOf(task, look);
+/** How much of the board is not in the graph, and where it is. */
+function Rest({ part: { ids, rest }, onAll }: { part: Part; onAll: () => void }) {
+  if (rest.length === 0) return null;
+  const counts = rest.map(([look, count]) => `+${figure(count)} ${REST_WORDS[look]}`).join(", ");
+  if (app.model.tasks.size <= WHOLE_MAX)
+    return (
+      <p class="rest row">
+        <span>{counts}</span>
+        <Button class="link" onClick={onAll}>
+          Show them
+        </Button>
+      </p>
+    );
   return (
-    <Button
-      class={`card ${look}${pause && ` ${pause}`}${isCritical ? " critical" : ""}${isSelected ? " selected" : ""}`}
-      style={{ left: `${x}px`, top: `${y}px`, width: `${CARD.width}px`, height: `${CARD.height}px` }}
-      data-task={task.id}
-      aria-current={isSelected ? "true" : undefined}
-      title={`#${task.id} ${task.subject}`}
-      onClick={() => app.go({ task: task.id })}
-    >
-      <Status look={shownOf(task, app.model)} />
-      <span class="subject">{task.subject}</span>
-      <span class="meta">
-        <span class="id">#{task.id}</span>
-        <span class="note">{note}</span>
-      </span>
-    </Button>
+    <p class="rest">
+      {ids.size} of {figure(app.model.tasks.size)} tasks: the open ones around the critical path
+      {app.route.task !== null && ` and #${app.route.task}`}. Not shown: {counts}.{" "}
+      <Link to={{ item: "columns" }}>The columns show everything.</Link>
+    </p>
   );
 }
 
-/** The words behind the name of the owner. */
-const PAUSES: Readonly<Record<Pause, string>> = {
-  away: " is not running",
-  asks: " asks you",
-  gate: ": gate runs",
-  queued: " waits to land",
-  "": "",
-};
-
-function noteOf(task: Task, look: Look): string {
-  if (look === "waiting") {
-    const open = task.blockedBy.filter((id) => app.model.tasks.get(id)?.status !== "completed");
-    return `after ${open
-      .slice(0, 3)
-      .map((id) => `#${id}`)
-      .join(" ")}${open.length > 3 ? ` +${open.length - 3}` : ""}`;
-  }
-  if (look === "ready") return task.role ? `for ${task.role}` : "ready";
-  const since = task.startedAt === null ? "" : span((task.endedAt ?? app.now) - task.startedAt);
-  if (look === "busy") {
-    const pause = pauseOf(task, app.model);
-    return `${task.owner ?? ""}${PAUSES[pause]}${pause === "away" ? "" : ` · ${since}`}`;
-  }
-  return [task.owner, since].filter(Boolean).join(" · ");
+/** The shown part and where its cards are: both stay until the board changes. */
+function useLaid(path: readonly number[], isFolded: boolean): { readonly part: Part; readonly laid: Layout } {
+  const { model, replay, live } = app;
+  const { task: selected } = app.route;
+  // A replay shows where tasks will stand that are not there yet, so that nothing moves.
+  const isAll = replay !== null && live.tasks.size <= WHOLE_MAX;
+  const shown = useRef<{ readonly part: Part | null; readonly around: number | null }>({
+    part: null,
+    around: null,
+  });
+  // A task that is in sight already moves nothing when it is selected.
+  const isIn = selected === null || shown.current.part?.ids.has(selected) === true;
+  const around = isIn ? shown.current.around : selected;
+  const part = useMemo(() => {
+    const looks = looksOf(model).of;
+    if (isAll) return { ids: new Set(live.tasks.keys()), rest: [] };
+    return partOf(model.tasks, { looks, path, selected: around, isFolded });
+  }, [model, model.board, isAll, live.shape, path, around, isFolded]);
+  shown.current = { part, around };
+  const { tasks, shape } = isAll ? live : model;
+  const laid = useMemo(
+    () => layout(new Map([...tasks].filter(([id]) => part.ids.has(id)))),
+    [tasks, shape, [...part.ids].join(" ")],
+  );
+  return { part, laid };
 }
 
-const same = (a: readonly number[], b: readonly number[]): boolean =>
-  a.length === b.length && a.every((id, i) => id === b[i]);
+/** As much of the board as can still be read; on a phone two cards beside each other. */
+export function fitting(laid: Layout, { width, height }: { width: number; height: number }): number {
+  if (laid.places.size === 0 || width === 0) return 1;
+  const room = width - 2 * MARGIN;
+  const least = width < 600 ? Math.min(SMALL, room / (2 * CARD.width + GAP.x)) : SMALL;
+  const whole = Math.min(room / laid.width, (height - 2 * MARGIN) / laid.height);
+  return Math.min(1, Math.max(LEAST, least, whole));
+}
+
+/** Zooming keeps what is in the middle of the box. Returns what hears of its scrolling: a smaller sheet moves the box before it is asked. */
+function useMiddle(box: RefObject<HTMLElement | null>, k: number): () => void {
+  const middle = useRef({ x: 0, y: 0 });
+  const last = useRef(k);
+  useLayoutEffect(() => {
+    const at = box.current;
+    if (at && last.current !== k)
+      at.scrollTo(middle.current.x * k - at.clientWidth / 2, middle.current.y * k - at.clientHeight / 2);
+    last.current = k;
+  }, [k]);
+  return () => {
+    const at = box.current;
+    if (!at) return;
+    const { scrollLeft, scrollTop, clientWidth, clientHeight } = at;
+    middle.current = { x: (scrollLeft + clientWidth / 2) / k, y: (scrollTop + clientHeight / 2) / k };
+  };
+}
+
+const cardOf = (box: RefObject<HTMLElement | null>, id: number | undefined): HTMLElement | null =>
+  box.current?.querySelector<HTMLElement>(`.card[data-task="${id}"]`) ?? null;
 
 const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowRight: [1, 0],
@@ -261,38 +202,22 @@ const ARROWS: Readonly<Record<string, readonly [x: number, y: number]>> = {
   ArrowUp: [0, -1],
 };
 
-const KEYS: Readonly<Record<string, (camera: CameraControl) => void>> = {
-  "+": (camera) => camera.zoom(1.4),
-  "=": (camera) => camera.zoom(1.4),
-  "-": (camera) => camera.zoom(1 / 1.4),
-  "0": (camera) => camera.fitAll(),
-};
-
-function onKey(
-  event: KeyboardEvent,
-  laid: Layout | null,
-  select: (id: number) => void,
-  camera: CameraControl,
-): void {
-  const act = KEYS[event.key];
-  if (act) return void act(camera);
-  const arrow = ARROWS[event.key];
+/** Opens the nearest task in the direction of an arrow. Without one to begin with, the arrow scrolls. */
+function toNext(event: KeyboardEvent, box: RefObject<HTMLElement | null>, { places }: Layout): void {
+  const [x, y] = ARROWS[event.key] as readonly [number, number];
   const from = Number((event.target as HTMLElement).dataset.task ?? app.route.task);
-  const here = laid?.places.get(from);
-  if (!arrow || !laid || !here) return;
+  const here = places.get(from);
+  if (!here) return;
   event.preventDefault();
   let [best, distance]: [number | null, number] = [null, Number.POSITIVE_INFINITY];
-  for (const [id, [x, y]] of laid.places) {
-    const [dx, dy] = [x - here[0], y - here[1]];
-    const ahead = dx * arrow[0] + dy * arrow[1];
+  for (const [id, [left, top]] of places) {
+    const [dx, dy] = [left - here[0], top - here[1]];
+    const ahead = dx * x + dy * y;
     if (id === from || ahead <= 0 || !app.model.tasks.has(id)) continue;
-    const away = ahead + 3 * (Math.abs(dx * arrow[1]) + Math.abs(dy * arrow[0]));
+    const away = ahead + 3 * (Math.abs(dx * y) + Math.abs(dy * x));
     if (away < distance) [best, distance] = [id, away];
   }
   if (best === null) return;
-  select(best);
-  const wanted = best;
-  requestAnimationFrame(() =>
-    document.querySelector<HTMLElement>(`.card[data-task="${wanted}"]`)?.focus({ preventScroll: true }),
-  );
+  app.go({ task: best });
+  cardOf(box, best)?.focus();
 }

@@ -1,14 +1,11 @@
 /**
  * Places tasks in layers, left to right, in time that grows with their number: longest path, medians against crossings, then each
  * node as near to its neighbours as the others allow. A layer that is taller than the board is wide gets several columns.
- * Edges over several layers run through lanes of their own while there are few enough tasks to follow one. Pure.
+ * Edges over several layers run through lanes of their own while there are few enough to follow one. Pure.
  */
-export type Node = {
-  readonly id: number;
-  readonly blockedBy: readonly number[];
-  /** In a layer of many columns, tasks of one group stand together. */
-  readonly group?: string;
-};
+import { inOrder } from "../../../../core/board/order.ts";
+
+export type Node = { readonly id: number; readonly blockedBy: readonly number[] };
 export type Edge = {
   readonly from: number;
   readonly to: number;
@@ -17,9 +14,6 @@ export type Edge = {
 export type Layout = {
   readonly places: ReadonlyMap<number, readonly [x: number, y: number]>;
   readonly edges: readonly Edge[];
-  readonly groups: ReadonlyMap<number, string>;
-  /** The layer of each task, from 0. */
-  readonly depths: ReadonlyMap<number, number>;
   readonly width: number;
   readonly height: number;
 };
@@ -27,8 +21,8 @@ export type Layout = {
 export const CARD = { width: 208, height: 74 } as const;
 export const GAP = { x: 72, y: 20, lane: 14, column: 16 } as const;
 const STEP = CARD.height + GAP.y;
-/** Above this, long edges are drawn straight: nobody follows one of a thousand. */
-const ROUTED_MAX = 400;
+/** With more bends than these, long edges are drawn straight: nobody follows one of a thousand. */
+const BENDS_MAX = 2_000;
 const SWEEPS = 8;
 
 /** A task, or a bend of an edge that passes its layer. */
@@ -54,8 +48,9 @@ export function depthsOf(
   return depth;
 }
 
-export function layout(nodes: readonly Node[], order: readonly number[]): Layout {
-  const depth = depthsOf(new Map(nodes.map((node) => [node.id, node])), order);
+export function layout(tasks: ReadonlyMap<number, Node>): Layout {
+  const nodes = [...tasks.values()];
+  const depth = depthsOf(tasks, inOrder(tasks));
   const layers: Slot[][] = [];
   const slots = new Map<number, Slot>();
   const put = (layer: number, key: number, isTask: boolean): Slot => {
@@ -70,8 +65,7 @@ export function layout(nodes: readonly Node[], order: readonly number[]): Layout
   for (let i = 0; i < layers.length; i += 1) layers[i] ??= [];
   for (const layer of layers) number(layer);
   for (let sweep = 0; sweep < SWEEPS; sweep += 1) untangle(layers, sweep % 2 === 0);
-  const groups = new Map(nodes.map(({ id, group = "" }) => [id, group]));
-  return { ...position(layers, chains, groups), depths: depth };
+  return position(layers, chains, nodes.length);
 }
 
 function number(layer: readonly Slot[]): void {
@@ -87,13 +81,17 @@ function connect(
   put: (layer: number, key: number, isTask: boolean) => Slot,
 ): Chain[] {
   const chains: Chain[] = [];
+  const lengthOf = (from: number, to: number): number => (depth.get(to) ?? 0) - (depth.get(from) ?? 0) - 1;
+  let count = 0;
+  for (const { id, blockedBy } of nodes)
+    for (const blocker of blockedBy) if (slots.has(blocker)) count += lengthOf(blocker, id);
   for (const { id, blockedBy } of nodes)
     for (const blocker of blockedBy) {
       const [start, end] = [slots.get(blocker), slots.get(id)];
       if (!start || !end) continue;
       const bends: Slot[] = [];
       let last = start;
-      if (nodes.length <= ROUTED_MAX)
+      if (count <= BENDS_MAX)
         for (let layer = (depth.get(blocker) ?? 0) + 1; layer < (depth.get(id) ?? 0); layer += 1) {
           const bend = put(layer, id, false);
           link(last, bend);
@@ -132,12 +130,8 @@ function median(neighbours: readonly Slot[]): number | null {
 
 const heightOf = (slot: Slot): number => (slot.isTask ? STEP : GAP.lane);
 
-function position(
-  layers: readonly Slot[][],
-  chains: readonly Chain[],
-  groups: ReadonlyMap<number, string>,
-): Omit<Layout, "depths"> {
-  const rows = Math.max(10, Math.ceil(Math.sqrt(groups.size * 1.6)));
+function position(layers: readonly Slot[][], chains: readonly Chain[], count: number): Layout {
+  const rows = Math.max(10, Math.ceil(Math.sqrt(count * 1.6)));
   const isTall = layers.some((layer) => layer.length > rows * 1.5);
   const places = new Map<number, readonly [number, number]>();
   const lanes = new Map<Slot, readonly [number, number]>();
@@ -146,8 +140,6 @@ function position(
   for (const layer of layers) {
     if (isTall) {
       const tasks = layer.filter((slot) => slot.isTask);
-      // Where single tasks can be followed, few crossings help more.
-      if (groups.size > ROUTED_MAX) tasks.sort((a, b) => byGroup(a, b, groups));
       const columns = Math.max(1, Math.ceil(tasks.length / rows));
       const tall = Math.ceil(tasks.length / columns);
       for (const [i, slot] of tasks.entries())
@@ -167,12 +159,7 @@ function position(
     to,
     via: bends.flatMap((bend) => (lanes.has(bend) ? [lanes.get(bend) as readonly [number, number]] : [])),
   }));
-  return { places, edges, groups, width: Math.max(0, x - GAP.x), height: Math.max(0, height - GAP.y) };
-}
-
-function byGroup(a: Slot, b: Slot, groups: ReadonlyMap<number, string>): number {
-  const [left, right] = [groups.get(a.key) ?? "", groups.get(b.key) ?? ""];
-  return left === right ? a.order - b.order : left < right ? -1 : 1;
+  return { places, edges, width: Math.max(0, x - GAP.x), height: Math.max(0, height - GAP.y) };
 }
 
 /** Neighbours pull; the order in a layer and the room that each needs are kept. */
