@@ -48,7 +48,6 @@ type Fault = { readonly file: string; readonly why: string };
 
 /** By command. A list is printed as JSON Lines: one value a line. */
 export type Shapes = {
-  sync: readonly { readonly at: number; readonly type: "sync.said"; readonly text: string }[];
   prune: PruneData;
   backup: { readonly file: string; readonly bytes: number };
   /** The journal as it is written. The last line is the end of the run with its figures. */

@@ -27,7 +27,6 @@ import { openParts, type Parts } from "./parts.ts";
 import { type Over, Spending } from "./spending.ts";
 import { goesOnWith, runbookOf, startWork, type Work } from "./start-work.ts";
 import { StoreOutage } from "./store-outage.ts";
-import { keepTaskFolder } from "./task-folder.ts";
 import type { HostOptions, TeamHost } from "./team-host.ts";
 import { UserPrompts } from "./user-prompts.ts";
 import { watchAble } from "./watch-able.ts";
@@ -160,8 +159,6 @@ class Host implements TeamHost {
   }
 
   async start(work: Work): Promise<void> {
-    const folder = await keepTaskFolder(this.parts, this.over.signal);
-    this.chores = Promise.all([this.chores, folder.ended]);
     const tasks = await this.store.board.tasks();
     const isBefore = (task: Task): boolean =>
       "resume" in work ? task.status === "cancelled" : isFinished(task);

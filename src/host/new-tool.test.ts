@@ -191,7 +191,6 @@ it.each<[string, string, object, Partial<Settings>, RegExp]>([
   ],
   ["mode plan", "swap_words", { file: "a" }, { permissionMode: "plan" }, /mode plan refuses/],
   ["mode default", "swap_words", { file: "a" }, { permissionMode: "default" }, /mode default asks/],
-  ["the sync folder", "swap_words", { file: "todo/a" }, { sync: "todo" }, /deny write_file\(todo\/\*\*\)/],
   ["silence about a protected file", "put_down", { file: ".envrc" }, {}, /\.envrc decides/],
   [
     "silence about a closed file",

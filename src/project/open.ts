@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { systemClock } from "../adapters/clock.ts";
 import { makeFolder } from "../adapters/make-folder.ts";
-import type { Access } from "../adapters/store/index.ts";
-import { type EkidenError, notFound } from "../core/errors.ts";
+import type { Access, StoreOptions } from "../adapters/store/index.ts";
+import { notFound } from "../core/errors.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { Store } from "../ports/index.ts";
 import { memberShells } from "./member-shell.ts";
@@ -36,17 +36,16 @@ export type Place = {
 export async function openTeam(
   call: Omit<Place, "store">,
   access: Access,
-  { signs = true } = {},
+  { signs = true, ...options }: { readonly signs?: boolean } & Pick<StoreOptions, "outage"> = {},
 ): Promise<Store> {
   const settings = await call.settings();
   const path = sqlitePath(settings.store, call.cwd);
-  const missing = (where: string): EkidenError =>
-    notFound(
-      `no team here yet: ${where}. Start one with ekiden run GOAL, or put a task on its board with ekiden add SUBJECT.`,
-    );
   if (path !== null) refuseLinked(call.cwd, path);
   if (path !== null && !existsSync(path)) {
-    if (access !== "make") throw missing(`${path} does not exist`);
+    if (access !== "make")
+      throw notFound(
+        `no team here yet: ${path} does not exist. Start one with ekiden run GOAL, or put a task on its board with ekiden add SUBJECT.`,
+      );
     if (dirname(path) === join(call.cwd, ".ekiden")) makeProjectFolder(call.cwd);
     else makeFolder(dirname(path));
   }
@@ -62,6 +61,7 @@ export async function openTeam(
     access,
     tell: (text) => call.say?.(text),
     redact: secretsOf(call.env, settings).redact,
+    ...options,
   });
   // A line typed in a member's shell is not the person's word, also in another team.
   const isPerson = signs && memberShells(call.env).length === 0;
@@ -77,10 +77,10 @@ export async function withTeam<T>(
   call: Place,
   access: Access,
   use: (store: Store) => Promise<T>,
-  { signs = true } = {},
+  opening?: Parameters<typeof openTeam>[2],
 ): Promise<T> {
   if (call.store) return await use(call.store);
-  const store = await openTeam(call, access, { signs });
+  const store = await openTeam(call, access, opening);
   try {
     return await use(store);
   } finally {

@@ -66,7 +66,7 @@ export function readLayout(path: string): Reading {
 }
 
 /** A link to a folder is none: its target is not part of the import. */
-export const isFolder = (path: string): boolean =>
+const isFolder = (path: string): boolean =>
   lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 
 function filesOf(root: string): string[] {
@@ -234,7 +234,7 @@ class TeamReader {
 }
 
 /** A task file may leave its id to the name of the file: task_3.json, 3.json. */
-export function withId(value: unknown, file: string): unknown {
+function withId(value: unknown, file: string): unknown {
   const id = /^(?:task_)?(.+)\.json$/.exec(basename(file))?.[1];
   const isWithout =
     typeof value === "object" &&
@@ -245,4 +245,4 @@ export function withId(value: unknown, file: string): unknown {
 }
 
 /** "2" before "10", "task_2" before "task_10". */
-export const byNumber = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });
+const byNumber = (a: string, b: string): number => a.localeCompare(b, "en", { numeric: true });

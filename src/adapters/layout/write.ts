@@ -24,6 +24,9 @@ export type Written = {
 const FOLDERS = [".tasks", ".team", ".mailboxes", "claude-tasks"];
 const ENTRIES = [...FOLDERS, "ekiden.json"];
 
+/** A file by its path below the folder of the export. */
+export type Files = ReadonlyMap<string, string>;
+
 /** @throws EkidenError `bad_input` when an earlier export is in the way and `force` is not given */
 export async function writeLayouts(
   store: Store,
@@ -31,16 +34,27 @@ export async function writeLayouts(
   options: { readonly force: boolean; readonly now: Instant },
 ): Promise<Written> {
   const whole = await collect(store, options.now);
+  placeFiles(dir, new Map([["ekiden.json", json(whole)], ...seedFiles(whole)]), options.force);
+  const { tasks, members, mail } = whole;
+  return { entries: ENTRIES, tasks: tasks.length, members: members.length, mail: mail.length };
+}
+
+/** @throws as `writeLayouts` */
+export function placeFiles(dir: string, files: Files, force: boolean): void {
   const inTheWay = ENTRIES.filter((name) => existsSync(join(dir, name)));
-  if (inTheWay.length > 0 && !options.force)
+  if (inTheWay.length > 0 && !force)
     throw badInput(
       `${dir} already holds ${inTheWay.join(", ")}. Choose another folder, or replace them with --force.`,
     );
   makeFolder(dir);
+  // A process that was killed left it.
+  if (force)
+    for (const name of readdirSync(dir))
+      if (/^\.export-\w{6}$/.test(name)) rmSync(join(dir, name), { recursive: true });
   const stage = mkdtempSync(join(dir, ".export-"));
   try {
     for (const folder of [...FOLDERS, "replaced"]) mkdirSync(join(stage, folder));
-    for (const [path, content] of files(whole)) {
+    for (const [path, content] of files) {
       mkdirSync(dirname(join(stage, path)), { recursive: true });
       writeFileSync(join(stage, path), content);
     }
@@ -50,42 +64,50 @@ export async function writeLayouts(
   } finally {
     rmSync(stage, { recursive: true, force: true });
   }
-  const { tasks, members, mail } = whole;
-  return { entries: ENTRIES, tasks: tasks.length, members: members.length, mail: mail.length };
 }
 
-type Whole = {
-  readonly format: typeof FORMAT;
-  readonly version: number;
+type Seeds = {
   readonly team: string;
-  readonly exportedAt: Instant;
   readonly tasks: readonly Task[];
   readonly members: readonly Member[];
   readonly mail: readonly WholeMail[];
+};
+type Whole = Seeds & {
+  readonly format: typeof FORMAT;
+  readonly version: number;
+  readonly exportedAt: Instant;
   readonly transcripts: Readonly<Record<string, readonly Recorded[]>>;
   readonly journal: readonly Event[];
 };
 type WholeMail = Mail & { readonly kind: string; readonly text: string };
 
 async function collect(store: Store, now: Instant): Promise<Whole> {
-  const [tasks, members] = [await store.board.tasks(), await store.roster.members()];
-  const mail: WholeMail[] = [];
+  const seeds = await readSeeds(store, (name) => store.mail.box(name, MAILBOX_MAX));
   const transcripts: Record<string, Recorded[]> = {};
-  for (const name of new Set([LEAD, PERSON, ...members.map((member) => member.name)])) {
-    const box = await store.mail.box(name, MAILBOX_MAX);
-    mail.push(...box.map((one) => ({ ...one, kind: one.body.kind, text: words(one.body) })));
+  for (const name of withMail(seeds.members)) {
     const lines: Recorded[] = [];
     for await (const page of store.transcript.pages(name)) lines.push(...page);
     if (lines.length > 0) transcripts[name] = lines;
   }
   const journal: Event[] = [];
   for await (const { events } of store.journal.pages(store.journal.from(0))) journal.push(...events);
-  const about = { format: FORMAT, version: FORMAT_VERSION, team: store.team, exportedAt: now } as const;
-  return { ...about, tasks, members, mail, transcripts, journal };
+  return { format: FORMAT, version: FORMAT_VERSION, exportedAt: now, ...seeds, transcripts, journal };
 }
 
-function* files(whole: Whole): Generator<readonly [path: string, content: string]> {
-  yield ["ekiden.json", json(whole)];
+const withMail = (members: readonly Member[]): ReadonlySet<Name> =>
+  new Set([LEAD, PERSON, ...members.map((member) => member.name)]);
+
+/** What the layouts of the seeds show. `box`: the mail of a name. */
+export async function readSeeds(store: Store, box: (name: Name) => Promise<readonly Mail[]>): Promise<Seeds> {
+  const [tasks, members] = [await store.board.tasks(), await store.roster.members()];
+  const mail: WholeMail[] = [];
+  for (const name of withMail(members))
+    mail.push(...(await box(name)).map((one) => ({ ...one, kind: one.body.kind, text: words(one.body) })));
+  return { team: store.team, tasks, members, mail };
+}
+
+/** All layouts but `ekiden.json`. */
+export function* seedFiles(whole: Seeds): Generator<readonly [path: string, content: string]> {
   for (const task of whole.tasks) {
     yield [`.tasks/task_${task.id}.json`, json(courseTask(task))];
     yield [`claude-tasks/${task.id}.json`, json(claudeTask(task, whole.tasks))];
@@ -104,7 +126,7 @@ function* files(whole: Whole): Generator<readonly [path: string, content: string
 const ownerOf = (task: Task): Name | null => (task.status === "pending" ? null : task.owner);
 
 /** The fields of a task that are not as usual. */
-export const unusual = ({ priority, estimate, role, touches, needsPlan }: Task): object => ({
+const unusual = ({ priority, estimate, role, touches, needsPlan }: Task): object => ({
   ...(priority !== 0 && { priority }),
   ...(estimate !== 1 && { estimate }),
   ...(role !== null && { role }),
@@ -137,7 +159,7 @@ const claudeTask = (task: Task, all: readonly Task[]): object => ({
   blockedBy: task.blockedBy.map(String),
 });
 
-const teamConfig = ({ team, members }: Whole): object => ({
+const teamConfig = ({ team, members }: Seeds): object => ({
   team_name: team,
   members: members.map((member) => ({
     name: member.name,

@@ -1,6 +1,5 @@
 /** Adding tasks to the board and changing them. */
 
-import { isOutsider } from "../../core/board/sync.ts";
 import {
   checkTask,
   type NewTask,
@@ -193,7 +192,7 @@ export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<
 
 /** The task from which those of a member come: the one that it has in progress. */
 function* workOf(tx: Tx, by: Name): Op<TaskId | null> {
-  if (ROOTS.has(by) || isOutsider(by)) return null;
+  if (ROOTS.has(by)) return null;
   const [own] = yield* sql<{ id: TaskId }>`
     select id from tasks where team = ${tx.team} and owner = ${by} and status = 'in_progress' order by started_at desc, id desc limit 1`;
   return own?.id ?? null;
@@ -202,7 +201,7 @@ function* workOf(tx: Tx, by: Name): Op<TaskId | null> {
 /** An owner has read the task when it claimed it. New words interrupt it, since it may be working on what is not wanted any more. */
 function* tellOwner(tx: Tx, row: TaskRow, by: Name, what: readonly string[]): Op<void> {
   const { id, owner, subject, description } = row;
-  if (row.status !== "in_progress" || owner === null || owner === by || isOutsider(owner)) return;
+  if (row.status !== "in_progress" || owner === null || owner === by) return;
   const text = `Your task #${id} was changed (${what.join(", ")}). It now reads: ${subject}\n${description}`;
   const urgent = what.some((one) => one === "subject" || one === "description");
   if (urgent) yield* withdrawAbout(tx, id, "plan");

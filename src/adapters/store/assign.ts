@@ -3,7 +3,6 @@
  * own role: so a claim finds the task by the same index, and other claims do not see it at all.
  */
 
-import { isOutsider } from "../../core/board/sync.ts";
 import { notFound } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
 import { type Op, Raw, sql, type Tx } from "./sql.ts";
@@ -20,9 +19,8 @@ export function* releaseAssigned(tx: Tx, name: Name): Op<void> {
   if (released.length > 0) tx.notify("board");
 }
 
-/** @throws `not_found` for a name that is neither a teammate's nor that of someone outside of the team */
+/** @throws `not_found` for a name that no teammate has */
 export function* checkAssignee(tx: Tx, name: Name): Op<void> {
-  if (isOutsider(name)) return;
   const mates = yield* sql<{ name: Name }>`
     select name from members where team = ${tx.team} and kind = 'teammate' and phase <> 'shutdown' order by name`;
   if (mates.some((mate) => mate.name === name)) return;

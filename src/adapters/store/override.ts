@@ -1,7 +1,6 @@
 /** Operations of the person and the lead on any task, of any owner. The journal names who did each. */
 
 import type { Taking } from "../../core/board/mail.ts";
-import { isOutsider } from "../../core/board/sync.ts";
 import { EkidenError } from "../../core/errors.ts";
 import type { ReleaseReason } from "../../core/event.ts";
 import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
@@ -80,8 +79,7 @@ function* taken(tx: Tx, row: TaskRow, by: Name, how: Taking): Op<void> {
 /** Interrupts the member that works on it: its command ends, and the mail is the next that it reads. */
 function* tellOwner(tx: Tx, row: TaskRow, by: Name, how: Taking, reason = ""): Op<void> {
   const { id, owner, attempt, status } = row;
-  if (status !== "in_progress" || owner === null || owner === by || owner === PERSON || isOutsider(owner))
-    return;
+  if (status !== "in_progress" || owner === null || owner === by || owner === PERSON) return;
   yield* withdrawAbout(tx, id);
   const body = { kind: "claim_taken", task: id, attempt, how, reason } as const;
   yield* post(tx, [{ from: by, to: owner, urgent: true, body }]);

@@ -107,7 +107,7 @@ export type NewTask = {
   readonly role?: string | null;
   readonly touches?: readonly string[];
   readonly needsPlan?: boolean;
-  /** The only one who may claim it: a teammate, or someone outside of the team (see sync.ts). */
+  /** The only one who may claim it: a teammate. */
   readonly assignee?: Name;
   /** The key of the runbook that it is of. */
   readonly runbook?: string;

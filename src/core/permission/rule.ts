@@ -43,15 +43,13 @@ export function parseRule(effect: Effect, text: string): Rule {
 }
 
 /** All deny rules come first, then those that ask, then those that allow. @throws EkidenError `bad_input` */
-export const rulesOf = ({ deny, ask, allow, sync }: RuleTexts): Rule[] => [
+export const rulesOf = ({ deny, ask, allow }: RuleTexts): Rule[] => [
   ...deny.map((text) => parseRule("deny", text)),
-  // Members change tasks by their tools, whose rules a file would pass by.
-  ...(sync === undefined ? [] : [parseRule("deny", `${RULE_NAMES.write[0]}(${sync}/**)`)]),
   ...ask.map((text) => parseRule("ask", text)),
   ...allow.map((text) => parseRule("allow", text)),
 ];
 
-type RuleTexts = Readonly<Record<Effect, readonly string[]>> & { readonly sync?: string | undefined };
+type RuleTexts = Readonly<Record<Effect, readonly string[]>>;
 
 /** A rule for an unknown tool would never match: a typing error in a `deny` must not go unnoticed. */
 function checkTool(tool: string, text: string): void {

@@ -172,10 +172,6 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     positive().describe(
       "Rounds of tool calls without an update of its todo list, after which a member is reminded.",
     ),
-  sync: () =>
-    text().describe(
-      "Folder of task files that other programs write, kept equal to the board while the team runs. Unset: none.",
-    ),
   store: () => text().describe("Database of the team: sqlite:PATH (relative to the project) or postgres://…"),
   team: () => z.string("a name").transform(read(name)).describe("Name of the team."),
   leadMayHoldSeveralTasks: () =>

@@ -66,7 +66,6 @@ export type Settings = {
   readonly shortResult: number;
   readonly notesTokens: number;
   readonly todoReminderRounds: number;
-  readonly sync?: string | undefined;
   readonly store: string;
   readonly team: Name;
   readonly leadMayHoldSeveralTasks: boolean;
@@ -174,6 +173,7 @@ export const RENAMED_SETTINGS: Readonly<Record<string, SettingKey>> = {
 export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   callsWithoutProgress:
     "is gone. A model now looks at long work, and taskBudgetUsd and callsPerTask limit what a task may use.",
+  sync: "is gone. `ekiden export DIR --follow` writes the board as files; `ekiden import PATH` reads tasks once.",
   stintsPerAttempt:
     "is gone. taskBudgetUsd and callsPerTask limit what a task may use, with all its attempts.",
 };

@@ -25,7 +25,6 @@ const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   fallbackModel: "anthropic/claude-haiku-5-5",
   permissionsTo: "person",
   contextTokens: 100_000,
-  sync: ".tasks",
   gate: "npm test",
   landing: "push",
   remote: "origin",

@@ -255,17 +255,12 @@ const MORE = inGroup("More:", [
     usage: "export <dir>",
     about: "write the team as files, in the same layouts and whole as JSON",
     example: "ekiden export ./backup",
-    options: [["--force", "replace an earlier export"]],
-    near: ["backup", "dump", "save"],
+    options: [
+      ["--force", "replace an earlier export"],
+      ["--follow", "write the files again at each change of the board, without ekiden.json, until Ctrl-C"],
+    ],
+    near: ["backup", "dump", "save", "sync", "mirror", "watch"],
     load: () => import("./export.ts"),
-  },
-  {
-    usage: "sync <dir>",
-    about: "keep a folder of task files and the board equal in both directions, while a team runs or not",
-    example: "ekiden sync .tasks",
-    options: [["--once", "look once, and end with code 1 if a file could not be used"]],
-    near: ["watch", "mirror"],
-    load: () => import("./sync.ts"),
   },
 ]);
 

@@ -1,7 +1,6 @@
 /** Changes to the board by a person, or by the member in whose shell a command was typed. Each is journalled with its author. */
 import { systemClock } from "../../adapters/clock.ts";
 import { livesAs } from "../../adapters/process-identity.ts";
-import { isOutsider } from "../../core/board/sync.ts";
 import {
   checkTask,
   EDITABLE_FIELDS,
@@ -177,7 +176,7 @@ async function decide(
 async function toldText({ roster }: Store, task: Task | null, by: Name, what: string): Promise<string> {
   if (task?.status !== "in_progress" || task.owner === by) return "";
   const { owner } = task;
-  if (owner === PERSON || isOutsider(owner)) return "";
+  if (owner === PERSON) return "";
   const member = await roster.member(owner);
   const host = (await roster.hosts()).find(({ id }) => id === member?.host);
   const runs = host !== undefined && livesAs(host.identity) !== false;
