@@ -23,8 +23,6 @@ export type ShellResult = {
   readonly limit: string | null;
   /** One line that names new protected files of the command, which the sandbox set aside; else null. */
   readonly setAside: string | null;
-  /** One line that names the tracked files that were changed while a confined command ran; else null. */
-  readonly changed: string | null;
 };
 
 export type ShellOptions = {
@@ -100,8 +98,6 @@ export type ConfinedProgram = Program & {
   done(): void;
   /** To be called once when it has ended, or was not started: the line of `ShellResult.setAside`. */
   ended(): Promise<string | null>;
-  /** To be called after `ended`: the line of `ShellResult.changed`. */
-  changed(): string | null;
   /** The line of `ShellResult.denial`; the output of a command that succeeded is left out. */
   denial(output: string): string | null;
 };

@@ -56,8 +56,8 @@ export function report(result: ShellResult, timeoutMs: number): string {
   const notes: string[] = [];
   if (result.spooledTo !== null)
     notes.push(`[whole output, ${result.totalBytes} bytes: ${result.spooledTo}]`);
-  const { limit, denial, setAside, changed } = result;
-  for (const note of [limit, denial, setAside, changed]) if (note !== null) notes.push(note);
+  const { limit, denial, setAside } = result;
+  for (const note of [limit, denial, setAside]) if (note !== null) notes.push(note);
   if (result.timedOut)
     notes.push(`[timed out after ${timeoutMs} ms and was ended with everything it started]`);
   else if (result.signal !== null) notes.push(`[ended by ${result.signal}]`);

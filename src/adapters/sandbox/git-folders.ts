@@ -143,12 +143,6 @@ function viewOf(common: string, git: string, use: RepositoryUse, objectsOf: Obje
 const WRITTEN = ["objects", "lfs", "reftable"];
 const SPECIAL = ["refs", "logs", "ekiden"];
 
-/** The git directory of a folder and the top of its work tree. */
-export function checkoutOf(root: string): { readonly git: string; readonly top: string } | null {
-  const found = findGit(root);
-  return found && { git: found.git, top: dirname(found.link ?? found.git) };
-}
-
 /** In the folder, or above it, as git looks. */
 function findGit(root: string): { git: string; link: string | null } | null {
   for (let folder = root; ; folder = dirname(folder)) {

@@ -18,7 +18,6 @@ import {
 } from "../../core/sandbox/sandbox.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus, WholeProgram } from "../../ports/shell.ts";
 import { findProgram, tasksOf } from "./bubblewrap.ts";
-import { ChangedFiles } from "./changed-files.ts";
 import { ClosedFiles } from "./closed.ts";
 import { GitLinks } from "./git-links.ts";
 import { jailedProgram } from "./jailed.ts";
@@ -64,7 +63,6 @@ class ProcessSandbox implements Sandbox {
   private readonly newFiles: NewFiles;
   private readonly closed: ClosedFiles;
   private readonly gitLinks = new GitLinks();
-  private readonly changed = new ChangedFiles();
   private readonly limits: CommandLimits;
 
   constructor(options: SandboxOptions) {
@@ -129,7 +127,6 @@ class ProcessSandbox implements Sandbox {
 
   async close(): Promise<void> {
     this.gitLinks.close();
-    this.changed.close();
     await this.stage?.close();
     this.stage = null;
   }
@@ -221,8 +218,6 @@ class ProcessSandbox implements Sandbox {
     const files = this.newFiles.watch(changeable, program.env);
     const gitMounts = proof || wanted.readOnly ? [] : place.git.flatMap((one) => one.mounts ?? []);
     const objects = stage.objects?.watch(gitMounts) ?? (async () => null);
-    const changes = await this.changed.watch(wanted.isLanding ? [] : changeable, place.cwd);
-    let changed: string | null = null;
     const began = performance.now();
     const denial = (output: string): string | null =>
       denialNote(output, policy, stage.network?.refusedSince(began) ?? []);
@@ -236,10 +231,9 @@ class ProcessSandbox implements Sandbox {
     const ended = async (): Promise<string | null> => {
       rested();
       giveBack?.();
-      changed = await changes();
       return [links(), await objects(), await files()].filter(Boolean).join("\n") || null;
     };
-    const after = { ended, changed: () => changed, denial };
+    const after = { ended, denial };
     const [env, { cwd }] = [{ ...program.env, ...stage.variables, ...variables }, program];
     if (tool.name === "seatbelt") {
       const args = ["-p", seatbeltProfile(policy, stage.folder, null), program.file, ...program.args];

@@ -235,7 +235,6 @@ export function createShell(settings: ShellSettings): Shell {
         denial:
           ending === undefined && limit === null ? (confined?.denial(code === 0 ? "" : said) ?? null) : null,
         setAside: await setAside(),
-        changed: confined?.changed() ?? null,
       };
     } finally {
       unwatch();
