@@ -78,14 +78,11 @@ async function overStdio(
     }
     let guest: Guest | null = null;
     const { team, planDeadlineMs } = ready.settings;
-    const server = guestServer({ team, planDeadlineMs, asks: true }, (client) => {
+    const server = guestServer({ team, planDeadlineMs }, (client) => {
       guest ??= guestOf(ready, client);
       return guest;
     });
-    await serveOnStdio(server.make, async () => {
-      server.close();
-      await guest?.close();
-    });
+    await serveOnStdio(server, async () => await guest?.close());
   } finally {
     release();
   }
@@ -113,8 +110,7 @@ async function overHttp(
   const address = httpAddress(options, call.env.EKIDEN_MCP_TOKEN);
   const guests = new Map<Name, Guest>();
   const { team, planDeadlineMs } = ready.settings;
-  // A program on another machine must not answer for the person of this team.
-  const server = guestServer({ team, planDeadlineMs, asks: false }, (_, request) => {
+  const server = guestServer({ team, planDeadlineMs }, (_, request) => {
     const [, path = ""] = /\/mcp\/([\w-]+)/.exec(new URL(request?.url ?? "http://x/").pathname) ?? [];
     const name = path === "" ? otherwise : teammateName(path);
     const known = guests.get(name);
@@ -125,7 +121,7 @@ async function overHttp(
     return guest;
   });
   const { serveOnHttp } = await import("../../host/guests/serve-http.ts");
-  const http = await serveOnHttp(server.make, address);
+  const http = await serveOnHttp(server, address);
   try {
     if (call.json) call.out.write(`${JSON.stringify({ address: http.address })}\n`);
     else call.out.write(`${http.address}\n`);
@@ -136,7 +132,6 @@ async function overHttp(
     return 130;
   } finally {
     await http.close();
-    server.close();
     await Promise.all([...guests.values()].map((guest) => guest.close()));
   }
 }

@@ -4,12 +4,10 @@
  */
 import { type EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { HARNESS, LEAD, type Name, teammateName } from "../../core/ids.ts";
-import type { Request } from "../../ports/index.ts";
 import { awaitTeam } from "../worker/await-team.ts";
 import type { WorkerEnd, WorkerOptions } from "../worker/options.ts";
 import { openWorker, type Worker } from "../worker/worker.ts";
 import { aboutOf, GuestModel, newsOf, type Turn } from "./guest-model.ts";
-import { GuestQuestions, NOT_HERE } from "./guest-questions.ts";
 
 export type GuestOptions = Pick<WorkerOptions, "settings" | "cwd" | "env" | "role" | "tell" | "trust"> & {
   readonly name: Name;
@@ -23,12 +21,7 @@ export type GuestOptions = Pick<WorkerOptions, "settings" | "cwd" | "env" | "rol
   readonly holdMs?: number;
 };
 
-export type Said = {
-  readonly text: string;
-  readonly isError: boolean;
-  /** There was nothing to say yet. */
-  readonly isNothing?: boolean;
-};
+export type Said = { readonly text: string; readonly isError: boolean };
 
 const ABSENT_MS = 120_000;
 const WAKE_MS = 10_000;
@@ -56,9 +49,6 @@ export class Guest {
   /** Calls are answered one after the other: they are the turns of one member. */
   private last: Promise<unknown> = Promise.resolve();
   private readonly closed = new AbortController();
-  private readonly questions = new GuestQuestions();
-  /** The result of a call that made a question; it is told with the answer. */
-  private beforeAnswer = "";
 
   constructor(options: GuestOptions) {
     this.options = options;
@@ -79,8 +69,8 @@ export class Guest {
         if (!(await this.model.next(this.options.waitMs, this.until(signal)))) break;
       }
       const said = await this.heard(signal, NOTHING, 0);
-      if (said.text !== NOTHING) return said;
-      return (await this.hasProspect()) ? { ...said, isNothing: true } : { ...said, text: NO_PROSPECT };
+      if (said.text !== NOTHING || (await this.hasProspect())) return said;
+      return { ...said, text: NO_PROSPECT };
     });
   }
 
@@ -95,24 +85,6 @@ export class Guest {
       const said = await this.answered(turn.call(tool, input), tool, signal);
       return before === "" ? said : { ...said, text: `${said.text}\n\n${before}` };
     });
-  }
-
-  /** The question that the client must ask its person now. `said`: the result of the call before. */
-  async question(said: Said): Promise<Request | null> {
-    if (!this.worker) return null;
-    const { store } = this.worker;
-    const found = await this.questions.next(store, this.name).catch(() => null); // the store is away
-    if (found) this.beforeAnswer = said.text;
-    return found;
-  }
-
-  /** The client has asked its person: goes on with what it was `given`, by the ids of the questions. */
-  async answer(given: Readonly<Record<string, unknown>>, signal: AbortSignal): Promise<Said> {
-    const { worker, beforeAnswer: before } = this;
-    this.beforeAnswer = "";
-    const why = worker ? await this.questions.take(worker.store, given) : NOT_HERE;
-    const after = why === "" ? await this.wait({}, signal) : { text: why, isError: false };
-    return { ...after, text: [before, after.text].filter(Boolean).join("\n\n") };
   }
 
   /** Its task goes back to the board. */

@@ -98,6 +98,27 @@ it("gives a server's tools only to the roles that it is for", async () => {
   expect((await mcp.tools("writer")).length).toBeGreaterThan(3);
 });
 
+it("refuses the forms and samples that a server asks for, and tells it before that there are none", async () => {
+  const asking = `
+    require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+      const { id, method, params, error } = JSON.parse(line);
+      const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: "2.0", ...message }) + "\\n");
+      if (method === "initialize") {
+        global.can = params.capabilities;
+        send({ id, result: { protocolVersion: params.protocolVersion, serverInfo: { name: "asks", version: "1" }, capabilities: { tools: {} } } });
+      } else if (method === "tools/list") send({ id, result: { tools: [{ name: "ask", inputSchema: { type: "object" } }] } });
+      else if (method === "tools/call") {
+        global.call = id;
+        send({ id: "form", method: "elicitation/create", params: { message: "Password?", requestedSchema: { type: "object", properties: {} } } });
+      } else if (id === "form") send({ id: call, result: { content: [{ type: "text", text: JSON.stringify({ code: error.code, can }) }] } });
+    });`;
+  const tools = await open(stdio("asks", "-e", asking)).tools("");
+  const said = JSON.parse(await call(tools, "mcp__asks__ask", {}));
+  expect(said.code).toBe(-32_601);
+  expect(said.can).not.toHaveProperty("elicitation");
+  expect(said.can).not.toHaveProperty("tasks");
+});
+
 /** Speaks just enough of the protocol; `slow` never answers, `die` ends the process in the middle of the call. */
 const FLAKY = `
 import { createInterface } from "node:readline";
