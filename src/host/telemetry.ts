@@ -6,7 +6,7 @@ import { randomBytes, randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import { type Otlp, post } from "../adapters/telemetry/otlp.ts";
 import type { Name } from "../core/ids.ts";
-import { Meters, type Metric } from "../core/telemetry/meters.ts";
+import { Meters } from "../core/telemetry/meters.ts";
 import { metricsBody, tracesBody } from "../core/telemetry/otlp.ts";
 import { type Attributes, type Span, SpanWriter } from "../core/telemetry/spans.ts";
 import { TOLD_FACTS, type ToldEvent } from "../core/telemetry/told.ts";
@@ -108,9 +108,9 @@ class Follower implements Telemetry {
   }
 
   private take(event: ToldEvent): void {
-    const isOurs = this.ours.has(actorOf(event) as Name);
-    this.meters.take(event, isOurs);
-    if (isOurs && this.otlp.traces) this.enqueue(this.spans.take(event));
+    if (!this.ours.has(actorOf(event) as Name)) return;
+    this.meters.take(event);
+    if (this.otlp.traces) this.enqueue(this.spans.take(event));
   }
 
   private enqueue(spans: readonly Span[]): void {
@@ -130,25 +130,9 @@ class Follower implements Telemetry {
 
   private async sendMetrics(): Promise<void> {
     const { metrics } = this.otlp;
-    if (!metrics) return;
-    const body = metricsBody(
-      this.resource,
-      [await this.depth(), ...this.meters.snapshot()],
-      this.started,
-      this.parts.clock.now(),
-    );
-    await this.accepted(metrics, body);
-  }
-
-  /** The tasks of the whole board. Every process exports them: take the maximum, not the sum. */
-  private async depth(): Promise<Metric> {
-    const { ready, pending, inProgress } = await this.parts.store.board.counts();
-    const states = { ready, blocked: pending - ready, in_progress: inProgress };
-    return {
-      name: "ekiden.tasks",
-      ...{ unit: "{task}", about: "Unfinished tasks of the board, by state", kind: "gauge" },
-      points: Object.entries(states).map(([state, value]) => ({ attributes: { state }, value })),
-    };
+    const sums = this.meters.snapshot();
+    if (!metrics || sums.length === 0) return;
+    await this.accepted(metrics, metricsBody(this.resource, sums, this.started, this.parts.clock.now()));
   }
 
   /** The first failure of an outage becomes a warning, and so does its end if it cost spans. */

@@ -17,7 +17,7 @@ export const tracesBody = (resource: Attributes, spans: readonly Span[]): string
     ],
   });
 
-/** `start`: of this process; all sums and histograms are since then. */
+/** `start`: of this process; all sums are since then. */
 export const metricsBody = (
   resource: Attributes,
   metrics: readonly Metric[],
@@ -63,25 +63,13 @@ const spanOf = ({ traceId, spanId, parentId, name, kind, start, end, attributes,
 
 const CUMULATIVE = 2;
 
-function metricOf(metric: Metric, start: number, now: number) {
-  const { name, unit, about: description } = metric;
+function metricOf({ name, unit, about, points }: Metric, start: number, now: number) {
   const times = { startTimeUnixNano: nanos(start), timeUnixNano: nanos(now) };
-  if (metric.kind === "histogram") {
-    const dataPoints = metric.points.map(({ attributes, count, sum, min, max, buckets }) => ({
-      ...times,
-      attributes: pairs(attributes),
-      ...{ count: String(count), sum, min, max },
-      bucketCounts: buckets.map(String),
-      explicitBounds: metric.bounds,
-    }));
-    return { name, unit, description, histogram: { aggregationTemporality: CUMULATIVE, dataPoints } };
-  }
-  const dataPoints = metric.points.map(({ attributes, value }) => ({
+  const dataPoints = points.map(({ attributes, value }) => ({
     ...times,
     attributes: pairs(attributes),
     asDouble: value,
   }));
-  if (metric.kind === "gauge") return { name, unit, description, gauge: { dataPoints } };
   const sum = { aggregationTemporality: CUMULATIVE, isMonotonic: true, dataPoints };
-  return { name, unit, description, sum };
+  return { name, unit, description: about, sum };
 }
