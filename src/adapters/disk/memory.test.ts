@@ -1,9 +1,8 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { instant } from "../../core/ids.ts";
-import type { Note } from "../../core/project/memory.ts";
 import { MemoryFolder } from "./memory.ts";
 
 const AT = instant(Date.UTC(2026, 0, 2, 3, 4, 5));
@@ -53,6 +52,9 @@ describe("remembering", () => {
     expect(await know("build", "npm test")).toBe("stored");
     expect(await memory.remember({ topic: "build", text: "npm test" }, "bob", AT)).toBe("known");
     expect(await know("build", "npm test -- unit")).toBe("stored");
+    expect(await know("build", "npm")).toBe("stored");
+    expect(await know("checks", "npm  test")).toBe("known");
+    expect(await memory.topics()).toHaveLength(1);
   });
 
   it("loses none of many notes at once", async () => {
@@ -106,88 +108,14 @@ describe("remembering", () => {
   });
 });
 
-describe("consolidation", () => {
-  const MERGED: Note[] = [
-    { topic: "build", text: "- npm test, with PostgreSQL" },
-    { topic: "people", text: "- Ada wants small commits (alice, 2026-01-02)" },
-  ];
-  beforeEach(async () => {
-    await know("build", "npm test");
-    await know("test", "needs PostgreSQL");
-    await know("people", "Ada wants small commits");
-  });
-
-  it("replaces topics, keeps the unchanged ones, and archives what it replaced", async () => {
-    await writeFile(file("MEMORY.md"), `By hand.\n\n${await memory.index()}`);
-    const before = await everything();
-    const done = await memory.consolidate(async (topics) => {
-      expect(topics.map(({ topic }) => topic)).toEqual(["build", "test", "people"]);
-      return MERGED;
-    }, AT);
-    expect(done).toMatchObject({ kind: "done", before: 3, after: 2 });
-    const after = await everything();
-    const archive = "archive/2026-01-02T03-04-05-000Z";
-    expect(after[`${archive}/MEMORY.md`]).toBe(before["MEMORY.md"]);
-    expect(after[`${archive}/build.md`]).toBe(before["build.md"]);
-    expect(after[`${archive}/test.md`]).toBe(before["test.md"]);
-    expect(after["people.md"]).toBe(before["people.md"]);
-    expect(Object.keys(after)).toHaveLength(6);
-    expect(await memory.index()).toMatch(
-      /^By hand.\n\n# Memory\n\n- \[build\]\(build-\w{10}.md\): npm test, with PostgreSQL\n- \[people\]\(people.md\): Ada wants small commits\n$/,
-    );
-    expect(await memory.recall("build")).toBe("- npm test, with PostgreSQL\n");
-    await know("build", "later");
-    expect(await memory.recall("build")).toContain("- later");
-  });
-
-  it.each<[string, () => Promise<Note[]>]>([
-    ["the merge fails", () => Promise.reject(new Error("model down"))],
-    ["the merge forgets everything", async () => []],
-    ["the merge answers nonsense", async () => [{ topic: "///", text: "x" }]],
-    [
-      "the second topic is nonsense",
-      async () => [
-        { topic: "a", text: "x" },
-        { topic: "", text: "y" },
-      ],
-    ],
-  ])("leaves memory as it was when %s", async (_, merge) => {
-    const before = await everything();
-    await expect(memory.consolidate(merge, AT)).rejects.toThrow();
-    expect(await everything()).toEqual(before);
-  });
-
-  it("leaves memory as it was when there is no place for the archive", async () => {
-    await writeFile(file("archive"), "in the way");
-    const before = await everything();
-    await expect(memory.consolidate(async () => MERGED, AT)).rejects.toThrow();
-    expect(await everything()).toEqual(before);
-  });
-
-  it("gives way to a note that came meanwhile", async () => {
-    const done = await memory.consolidate(async () => {
-      await know("build", "news");
-      return MERGED;
-    }, AT);
-    expect(done).toEqual({ kind: "changed" });
-    expect(await memory.topics()).toHaveLength(3);
-    expect(await memory.recall("build")).toContain("news");
-    expect(Object.keys(await everything()).sort()).toEqual(["MEMORY.md", "build.md", "people.md", "test.md"]);
-  });
-
-  it("happens once at a time, also over processes, and outlives a lock that was left behind", async () => {
-    const other = new MemoryFolder(project);
-    const inner: unknown[] = [];
-    await memory.consolidate(async () => {
-      inner.push(await other.consolidate(async () => MERGED, AT));
-      return MERGED;
-    }, AT);
-    expect(inner).toEqual([{ kind: "busy" }]);
-    await writeFile(file(".consolidating"), "");
-    expect(await other.consolidate(async () => MERGED, AT)).toEqual({ kind: "busy" });
-    await utimes(file(".consolidating"), new Date(0), new Date(0));
-    expect(await other.consolidate(async () => MERGED, AT)).toMatchObject({ kind: "done" });
-  });
+it("takes no further topic once it is full, and more notes on those that it has", async () => {
+  for (let i = 0; i < 40; i += 1) await know(`t${i}`, `fact ${i}.`);
+  await expect(know("new", "one")).rejects.toThrow(/has 40 topics .* Use one of its topics: t0, t1, .*t39\./);
+  expect(await know("t0", "one")).toBe("stored");
+  expect(await know("new", "one")).toBe("known");
+  await lay("loose.md", "by hand\n");
+  expect(await know("loose", "two")).toBe("stored");
+  expect(await memory.index()).not.toContain("loose");
 });
 
 it("keeps no known secret", async () => {

@@ -1,41 +1,29 @@
 /**
- * Memory as files in one folder: `MEMORY.md` (the index) and a file for each topic. Notes are only appended. Consolidation
- * alone replaces files, and it deletes none: it writes new topics beside the old ones, makes them valid by one rename of the
- * index, and only then moves the old ones to `archive/`. A process killed at any point leaves either the old index or the new
- * one, with every note in a readable file. A file without a line in the index counts as a topic too.
+ * Memory as files in one folder: `MEMORY.md` (the index) and a file for each topic. Notes are only appended, so a process that is killed
+ * loses none. A file without a line in the index counts as a topic too.
  */
-import { createHash } from "node:crypto";
 import { lstatSync } from "node:fs";
-import { constants, copyFile, mkdir, open as openFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { constants, mkdir, open as openFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { badInput, notFound } from "../../core/errors.ts";
 import type { Instant } from "../../core/ids.ts";
 import {
   checkNote,
   gistOf,
+  holdsNote,
   indexLine,
   type MemoryTopic,
   type Note,
   noteLine,
-  reindexed,
-  topicName,
   topicsOf,
+  whyFull,
 } from "../../core/project/memory.ts";
 import { didYouMean } from "../../core/text/nearest.ts";
 import { readRegular } from "../small-files.ts";
 import { entriesOf, stampOf, stem } from "./markdown.ts";
 
 const INDEX = "MEMORY.md";
-const ARCHIVE = "archive";
-const LOCK = ".consolidating";
-/** A lock older than this was left behind. The model call of a consolidation is limited to far less. */
-const LOCK_MS = 10 * 60_000;
 const FILE_MAX = 256 * 1024;
-
-/** `busy`: another process consolidates. `changed`: memory was written to meanwhile. In both cases nothing has happened. */
-export type Consolidated =
-  | { readonly kind: "done"; readonly before: number; readonly after: number; readonly archive: string }
-  | { readonly kind: "busy" | "changed" };
 
 export class MemoryFolder {
   readonly folder: string;
@@ -88,143 +76,27 @@ export class MemoryFolder {
     );
   }
 
-  /** `known`: the topic has this note already. @throws EkidenError `bad_input` for text that may not be kept */
+  /** `known`: a topic has this note already. @throws EkidenError `bad_input` for text that may not be kept, and a new topic of a full memory */
   remember(note: Note, by: string, at: Instant): Promise<"stored" | "known"> {
     return this.alone(async () => {
       const { topic, text } = checkNote({ ...note, text: this.redact(note.text) });
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
-      const listed = topicsOf(await this.index()).find(({ name }) => name === topic);
-      const known = listed ?? (await this.topics()).find(({ name }) => name === topic);
-      const file = known?.file ?? `${topic}.md`;
+      const [index, topics] = [await this.index(), await this.topics()];
+      const own = topics.find(({ name }) => name === topic);
+      const file = own?.file ?? `${topic}.md`;
       const before = await this.read(file);
-      const line = noteLine(text, by, day(at));
-      if (before?.includes(line.slice(0, line.lastIndexOf(" (")))) return "known";
-      await this.append(file, `${before && !before.endsWith("\n") ? "\n" : ""}${line}`);
-      if (!listed) await this.announce({ name: topic, file, gist: gistOf(before ?? text) });
+      const others = await Promise.all(topics.map((one) => this.read(one.file).catch(() => null)));
+      if ([before, ...others].some((one) => one !== null && holdsNote(one, text))) return "known";
+      const full = whyFull(index);
+      if (full !== null && !own) throw badInput(full);
+      await this.append(
+        file,
+        `${before && !before.endsWith("\n") ? "\n" : ""}${noteLine(text, by, day(at))}`,
+      );
+      if (full === null && !topicsOf(index).some(({ name }) => name === topic))
+        await this.announce({ name: topic, file, gist: gistOf(before ?? text) });
       return "stored";
     });
-  }
-
-  /**
-   * Replaces all topics by the result of `merge`. Any failure on the way, also of `merge`, leaves memory as it was.
-   * @throws what `merge` throws
-   */
-  async consolidate(
-    merge: (topics: readonly Note[]) => Promise<readonly Note[]>,
-    at: Instant,
-  ): Promise<Consolidated> {
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    if (!(await this.lock())) return { kind: "busy" };
-    try {
-      const index = await this.index();
-      const old = await Promise.all(
-        (await this.topics()).map(async (topic) => ({ ...topic, text: (await this.read(topic.file)) ?? "" })),
-      );
-      const merged = await merge(old.map(({ name, text }) => ({ topic: name, text })));
-      const notes = merged.map(({ topic, text }) => ({ topic, text: this.redact(text) }));
-      return await this.alone(() => this.replace(index, old, notes, at));
-    } finally {
-      await rm(this.path(LOCK), { force: true });
-    }
-  }
-
-  // -- consolidation, step by step: every step before the rename can be abandoned -------------------------------------------
-  private async replace(
-    index: string,
-    old: readonly (MemoryTopic & { readonly text: string })[],
-    notes: readonly Note[],
-    at: Instant,
-  ): Promise<Consolidated> {
-    if (notes.length === 0) throw badInput("A consolidation without topics would forget everything.");
-    const unchanged = new Set<string>();
-    const written: string[] = [];
-    try {
-      const topics: MemoryTopic[] = [];
-      for (const { topic, text } of notes) {
-        const name = topicName(topic);
-        const same = old.find((o) => o.name === name && o.text.trim() === text.trim());
-        const file = same?.file ?? freshFile(name, text);
-        if (same) unchanged.add(file);
-        else if ((await this.read(file)) === null) {
-          await writeWhole(this.path(file), `${text.trim()}\n`);
-          written.push(file);
-        }
-        topics.push({ name, file, gist: gistOf(text) });
-      }
-      if (!(await this.isAsRead(index, old))) {
-        await this.discard(written);
-        return { kind: "changed" };
-      }
-      const archive = await this.openArchive(at);
-      if (index !== "") await copyFile(this.path(INDEX), join(archive, INDEX));
-      await writeWhole(this.path(INDEX), reindexed(index, topics)); // from here on the new topics are valid
-      const live = new Set(topics.map(({ file }) => file));
-      for (const topic of old)
-        if (!unchanged.has(topic.file) && !live.has(topic.file))
-          await this.retire(topic, archive, topics).catch(() => {}); // then it stays a topic without a line in the index
-      return { kind: "done", before: old.length, after: topics.length, archive };
-    } catch (error) {
-      const live = new Set(topicsOf(await this.index()).map(({ file }) => file));
-      await this.discard(written.filter((file) => !live.has(file)));
-      throw error;
-    }
-  }
-
-  /** Moves an old topic away. Notes that another process appended meanwhile go to the new topic first. */
-  private async retire(
-    old: MemoryTopic & { readonly text: string },
-    archive: string,
-    topics: readonly MemoryTopic[],
-  ): Promise<void> {
-    const now = (await this.read(old.file)) ?? "";
-    const heir = topics.find(({ name }) => name === old.name) ?? topics[0];
-    if (heir && now.length > old.text.length && now.startsWith(old.text))
-      await this.append(heir.file, now.slice(old.text.length));
-    await rename(this.path(old.file), join(archive, old.file));
-  }
-
-  private async isAsRead(
-    index: string,
-    old: readonly (MemoryTopic & { readonly text: string })[],
-  ): Promise<boolean> {
-    if ((await this.index()) !== index) return false;
-    for (const { file, text } of old) if (((await this.read(file)) ?? "") !== text) return false;
-    return true;
-  }
-
-  private async openArchive(at: Instant): Promise<string> {
-    await mkdir(this.path(ARCHIVE), { recursive: true });
-    const stamp = new Date(at).toISOString().replace(/[:.]/g, "-");
-    for (let n = 1; ; n += 1) {
-      const folder = join(this.path(ARCHIVE), n === 1 ? stamp : `${stamp}-${n}`);
-      try {
-        await mkdir(folder);
-        return folder;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      }
-    }
-  }
-
-  /** Removes only files that this consolidation wrote: the old topics hold the same notes. */
-  private async discard(files: readonly string[]): Promise<void> {
-    for (const file of files) await rm(this.path(file), { force: true });
-  }
-
-  private async lock(): Promise<boolean> {
-    const path = this.path(LOCK);
-    for (const isRetry of [false, true]) {
-      try {
-        await (await openFile(path, "wx")).close();
-        return true;
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      }
-      const age = Date.now() - ((await stat(path).catch(() => null))?.mtimeMs ?? 0);
-      if (isRetry || age < LOCK_MS) return false;
-      await rm(path, { force: true });
-    }
-    return false;
   }
 
   // -- files ----------------------------------------------------------------------------------------------------------------
@@ -258,7 +130,7 @@ export class MemoryFolder {
     return join(this.folder, file);
   }
 
-  /** One writer at a time in this process. Between processes, appends are whole and consolidation looks twice. */
+  /** One writer at a time in this process. Between processes, appends are whole. */
   private alone<T>(work: () => Promise<T>): Promise<T> {
     const done = this.queue.then(work);
     this.queue = done.catch(() => {});
@@ -267,15 +139,3 @@ export class MemoryFolder {
 }
 
 const day = (at: Instant): string => new Date(at).toISOString().slice(0, 10);
-
-/** A name that no file has yet. */
-const freshFile = (name: string, text: string): string =>
-  `${name}-${createHash("sha256").update(text.trim()).digest("hex").slice(0, 10)}.md`;
-
-/** Writes all or nothing, also when the machine stops in the middle. */
-async function writeWhole(path: string, text: string): Promise<void> {
-  const draft = `${path}.draft`;
-  await rm(draft, { force: true }); // of an earlier process, or a link
-  await writeFile(draft, text, { flush: true, mode: 0o600, flag: "wx" });
-  await rename(draft, path);
-}

@@ -5,13 +5,11 @@ import {
   extracted,
   extractPrompt,
   gistOf,
+  holdsNote,
   memorySection,
-  merged,
-  mergePrompt,
-  reindexed,
   topicName,
   topicsOf,
-  wantsConsolidation,
+  whyFull,
 } from "./memory.ts";
 
 describe("the index", () => {
@@ -33,9 +31,6 @@ Words of a person.
       { name: "style", file: "style.md", gist: "tabs" },
       { name: "bare", file: "bare.md", gist: "" },
     ]);
-    expect(reindexed(INDEX, [{ name: "one", file: "one.md", gist: "h" }])).toBe(
-      "# Memory\n\nWords of a person.\n- [up](../up.md): out of the folder\n- [site](https://example.org/a.md): a link\n- [index](MEMORY.md): itself\n- no link\n\n- [one](one.md): h\n",
-    );
   });
 
   it("enters a prompt within bounds, and forges nothing", () => {
@@ -47,8 +42,8 @@ Words of a person.
     expect(memorySection(long).length).toBeLessThan(4_200);
     expect(memorySection(long)).toMatch(/\(\d+ more lines\)\n<\/memory>$/);
     expect(memorySection("x".repeat(9_000)).length).toBeLessThan(4_200);
-    expect(wantsConsolidation(long)).toBe(true);
-    expect(wantsConsolidation(INDEX)).toBe(false);
+    expect(whyFull(long)).toContain("has 200 topics");
+    expect(whyFull(INDEX)).toBeNull();
   });
 
   it("has a hook a topic: its first line, without marks, name and day", () => {
@@ -84,17 +79,6 @@ describe("what a model answers", () => {
     for (const none of ["[]", "nothing", "", "] [", "[1]", '{"topic":"a"}', "[{"])
       expect(extracted(none)).toEqual([]);
   });
-
-  it("to a consolidation is taken whole or not at all", () => {
-    expect(
-      merged('[{"topic":"A","text":"one"},{"topic":"a","text":"two"},{"topic":"b","text":" three "}]'),
-    ).toEqual([
-      { topic: "a", text: "one\ntwo" },
-      { topic: "b", text: "three" },
-    ]);
-    for (const bad of ["", "[]", "no", '[{"topic":"a","text":" "}]', '[{"topic":"","text":"x"}]'])
-      expect(() => merged(bad)).toThrow();
-  });
 });
 
 describe("what a model is asked", () => {
@@ -128,7 +112,8 @@ describe("what a model is asked", () => {
     expect(prompt).toContain('I look.\n(bash {"command":"npm test"})\n\n[bash failed] &lt;/conversation>yyy');
     expect(prompt).toContain("<memory>\n- [build](build.md): npm test\n</memory>");
     expect(EXTRACT_SYSTEM).toContain("at most 5");
-    expect(mergePrompt([{ topic: "a", text: "- one\n" }])).toBe('<memory topic="a">\n- one\n</memory>');
+    expect(prompt).not.toContain("Memory is full");
+    expect(extractPrompt([], "x".repeat(4_000))).toContain("Memory is full");
   });
 });
 
@@ -144,13 +129,24 @@ it("has limits, each of which is still allowed", () => {
   expect(section(`${"x".repeat(3_998)}\nyz`)).toEqual(["x".repeat(3_998), "(1 more lines)"]);
 });
 
+const topicLines = (count: number): string =>
+  Array.from({ length: count }, (_, i) => `- [t${i}](t${i}.md)`).join("\n");
 it.each([
-  ["x".repeat(4_000), false],
-  ["x".repeat(4_001), true],
-  [Array.from({ length: 40 }, (_, i) => `- [t${i}](t${i}.md)`).join("\n"), false],
-  [Array.from({ length: 41 }, (_, i) => `- [t${i}](t${i}.md)`).join("\n"), true],
-])("is to be consolidated above a length or a number of topics (%#)", (index, wanted) => {
-  expect(wantsConsolidation(index)).toBe(wanted);
+  ["x".repeat(3_999), false],
+  ["x".repeat(4_000), true],
+  [topicLines(39), false],
+  [topicLines(40), true],
+])("is full from a length or a number of topics on (%#)", (index, full) => {
+  expect(whyFull(index) !== null).toBe(full);
+});
+
+it("knows a note by its whole text", () => {
+  const topic =
+    "# By hand\n- npm  test (alice, 2026-01-02)\n- two\n  lines (bob-2, 2026-01-02)\n- make all\n";
+  for (const known of ["npm test", "two\nlines", "two lines", "make all", "# By hand"])
+    expect(holdsNote(topic, known)).toBe(true);
+  for (const other of ["npm", "npm test -- unit", "lines", "all", "alice"])
+    expect(holdsNote(topic, other)).toBe(false);
 });
 
 it("takes an answer out of any words around it", () => {

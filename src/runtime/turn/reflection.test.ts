@@ -15,7 +15,6 @@ const said = (text: string): Entry => ({
 const empty: Memory = {
   index: () => Promise.resolve(""),
   remember: () => Promise.resolve("known"),
-  consolidate: () => Promise.resolve(),
 };
 
 it("shows all that came after the last reply before this life, once", async () => {

@@ -1,21 +1,12 @@
 /**
- * Automatic memory: at the end of a stint, and before a summary, one bounded model call picks what is worth keeping, and another merges the topics when
- * there are too many. Both are switched on by a setting, cost tokens, and may fail without harm: the stint is over either way.
+ * Automatic memory: at the end of a stint, and before a summary, one bounded model call picks what is worth keeping. A setting switches it
+ * on. It costs tokens, and may fail without harm: the stint is over either way.
  */
 import { type AssistantMessage, type Entry, type Message, textOf } from "../../core/conversation/chat.ts";
 import { Conversation } from "../../core/conversation/conversation.ts";
-import { orElse } from "../../core/errors.ts";
+import { isEkidenError } from "../../core/errors.ts";
 import type { Instant } from "../../core/ids.ts";
-import {
-  EXTRACT_SYSTEM,
-  extracted,
-  extractPrompt,
-  MERGE_SYSTEM,
-  merged,
-  mergePrompt,
-  type Note,
-  wantsConsolidation,
-} from "../../core/project/memory.ts";
+import { EXTRACT_SYSTEM, extracted, extractPrompt, type Note } from "../../core/project/memory.ts";
 import type { Recorded, Usage } from "../../ports/index.ts";
 import type { Agent } from "../agent/agent.ts";
 import { record } from "./record.ts";
@@ -24,8 +15,6 @@ import { record } from "./record.ts";
 export type Memory = {
   index(): Promise<string>;
   remember(note: Note, by: string, at: Instant): Promise<"stored" | "known">;
-  /** Leaves memory as it was when `merge` rejects. */
-  consolidate(merge: (topics: readonly Note[]) => Promise<readonly Note[]>, at: Instant): Promise<unknown>;
 };
 
 export type Reflection = (agent: Agent, signal: AbortSignal) => Promise<void>;
@@ -33,7 +22,6 @@ export type Reflection = (agent: Agent, signal: AbortSignal) => Promise<void>;
 /** A shorter stint seldom teaches anything. */
 const LEAST_REPLIES = 3;
 const EXTRACT_TOKENS = 1_000;
-const MERGE_TOKENS = 8_000;
 
 /**
  * For one member. It reads the transcript since the last reflection, at first since the end of `conversation` as it is now: a summary
@@ -55,20 +43,20 @@ export function reflection(
     const messages = messagesOf(fresh.map(({ entry }) => entry));
     if (messages.filter(({ role }) => role === "assistant").length < LEAST_REPLIES) return;
     seen = fresh.at(-1)?.seq ?? seen;
-    const ask = asking(agent, signal, onCost);
     const { seat, clock } = agent;
-
-    const answer = await ask(EXTRACT_SYSTEM, extractPrompt(messages, await memory.index()), EXTRACT_TOKENS);
+    const answer = await asked(agent, signal, extractPrompt(messages, await memory.index()), onCost);
     const topics = new Set<string>();
+    let refused: Error | null = null;
     for (const note of extracted(answer))
-      if ((await memory.remember(note, seat.name, clock.now())) === "stored") topics.add(note.topic);
+      try {
+        if ((await memory.remember(note, seat.name, clock.now())) === "stored") topics.add(note.topic);
+      } catch (error) {
+        if (!isEkidenError(error, "bad_input")) throw error;
+        refused = error; // the others are kept
+      }
     if (topics.size > 0)
       await agent.store.journal.note([{ type: "memory.kept", who: seat.name, topics: [...topics] }]);
-
-    if (!wantsConsolidation(await memory.index())) return;
-    const merge = async (all: readonly Note[]) =>
-      merged(await ask(MERGE_SYSTEM, mergePrompt(all), MERGE_TOKENS));
-    await orElse(memory.consolidate(merge, clock.now()), "bad_input", null); // a useless answer: next time
+    if (refused) throw refused;
   };
 }
 
@@ -95,16 +83,20 @@ function messagesOf(entries: readonly Entry[]): Message[] {
 }
 
 /** One question outside the conversation. The member pays. */
-const asking =
-  (agent: Agent, signal: AbortSignal, onCost: (tokens: number, usd: number) => void) =>
-  async (system: string, text: string, maxOutputTokens: number): Promise<string> => {
-    const reply = await agent.model.reply(
-      { system, messages: [{ role: "user", content: [{ type: "text", text }] }], tools: [], maxOutputTokens },
-      { signal },
-    );
-    await record(agent, [], { spent: { turns: 0, ...reply.usage, usd: reply.usd } });
-    onCost(tokens(reply.usage), reply.usd);
-    return textOf(reply.message);
-  };
+async function asked(
+  agent: Agent,
+  signal: AbortSignal,
+  text: string,
+  onCost: (tokens: number, usd: number) => void,
+): Promise<string> {
+  const messages = [{ role: "user", content: [{ type: "text", text }] }] as const;
+  const reply = await agent.model.reply(
+    { system: EXTRACT_SYSTEM, messages, tools: [], maxOutputTokens: EXTRACT_TOKENS },
+    { signal },
+  );
+  await record(agent, [], { spent: { turns: 0, ...reply.usage, usd: reply.usd } });
+  onCost(tokens(reply.usage), reply.usd);
+  return textOf(reply.message);
+}
 
 const tokens = ({ inputTokens, outputTokens }: Usage): number => inputTokens + outputTokens;

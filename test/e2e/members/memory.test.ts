@@ -1,19 +1,12 @@
-/** Memory over sessions: by hand, by itself at the end of a stint, tidied up, and never lost, whatever is killed when. */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+/** Memory over sessions: by hand, by itself at the end of a stint, and within its bound. */
 import { expect, it, onTestFinished } from "vitest";
 import { systemClock } from "../../../src/adapters/clock.ts";
-import { MemoryFolder } from "../../../src/adapters/disk/memory.ts";
 import { openModel } from "../../../src/adapters/models/index.ts";
-import { instant, name, PERSON } from "../../../src/core/ids.ts";
+import { name, PERSON } from "../../../src/core/ids.ts";
 import { compact as compactOf } from "../../../src/tools/compact.ts";
 import { equippedTeam, heardIn, toolsOf } from "../../fixtures/equipped-team.ts";
 import { calls, says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { opening } from "../../fixtures/opening.ts";
-import { takeAway } from "../../fixtures/take-away.ts";
 
 const compact = compactOf(() => Number.POSITIVE_INFINITY);
 
@@ -172,26 +165,22 @@ it("that cannot be kept is a warning, and the member goes on", async () => {
   await team.until("turn.taken", { text: "Still here." });
 });
 
-it("is tidied up when there is too much of it; an answer of no use changes nothing", async () => {
-  const index = Array.from({ length: 45 }, (_, i) => `- [t${i}](t${i}.md): fact ${i}`).join("\n");
-  const files = Object.fromEntries([
-    [".ekiden/memory/MEMORY.md", `${index}\n`],
-    ...Array.from({ length: 45 }, (_, i) => [`.ekiden/memory/t${i}.md`, `- fact ${i}\n`]),
-  ]);
-  const stint = [look, look, { text: "Done." }, notes(["t0", "one more"])];
+it("takes no new topic once it is full: the model is told before, and a note that is not kept is a warning", async () => {
+  const index = Array.from({ length: 40 }, (_, i) => `- [t${i}](t${i}.md): fact ${i}`).join("\n");
   const team = await equippedTeam({
-    files,
+    files: { ".ekiden/memory/MEMORY.md": `${index}\n` },
     notes: true,
-    says: { alice: [...stint, { text: "I would rather not." }, ...stint, notes(["all", "- all 45 facts"])] },
+    says: { alice: [look, look, { text: "Done." }, notes(["new", "lost"], ["t0", "one more"])] },
   });
   await team.join("alice", { prompt: "Go" });
   await team.until("mail.sent", { from: "alice", kind: "idle_notice" });
-  expect(await team.memory.topics()).toHaveLength(45);
-  await team.store.mail.send(PERSON, { to: alice, body: { kind: "note", text: "again" } });
-  await expect.poll(async () => (await team.memory.topics()).length).toBe(1);
-  expect(await team.memory.recall("all")).toBe("- all 45 facts\n");
-  const [archive] = await readdir(join(team.memory.folder, "archive"));
-  expect(await readdir(join(team.memory.folder, "archive", archive ?? ""))).toHaveLength(46);
+  expect(heardIn(team.models.get("alice")?.requests[3])).toContain("Memory is full");
+  expect(await team.memory.recall("t0")).toContain("one more");
+  expect(await team.events("memory.kept")).toMatchObject([{ topics: ["t0"] }]);
+  expect(await team.events("warning.raised")).toMatchObject([
+    { who: "alice", text: expect.stringMatching(/was not kept: Memory is full.*Use one of its topics: t0,/) },
+  ]);
+  team.models.get("alice")?.finish();
 });
 
 it("works the same over HTTP: skill, subagent, memory, and a conversation that a strict vendor accepts", async () => {
@@ -227,39 +216,4 @@ it("works the same over HTTP: skill, subagent, memory, and a conversation that a
   const booked = await team.store.roster.member(alice);
   expect(booked?.turns).toBe(7);
   expect(team.costs).toHaveLength(5);
-});
-
-it("loses no note when consolidations are killed at any moment", async () => {
-  const project = await mkdtemp(join(tmpdir(), "ekiden-memory-"));
-  onTestFinished(() => takeAway(project));
-  const memory = new MemoryFolder(project);
-  const program = join(import.meta.dirname, "../../fixtures/memory-owner.ts");
-  const facts: string[] = [];
-  for (let kill = 0; kill < 5; kill += 1) {
-    for (let i = 0; i < 5; i += 1) {
-      facts.push(`fact ${facts.length}.`);
-      await memory.remember({ topic: `topic-${i}`, text: facts.at(-1) ?? "" }, "alice", instant(0));
-    }
-    await rm(join(memory.folder, ".consolidating"), { force: true }); // as its time-out would
-    const child = spawn(process.execPath, ["--import", "tsx", program, project], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    const exit = once(child, "exit");
-    for await (const said of child.stdout.iterator({ destroyOnReturn: false }))
-      if (String(said).includes("round 1")) break; // one is done, the next has begun
-    await new Promise((resolve) => setTimeout(resolve, kill * 3)); // a different moment each time
-    child.kill("SIGKILL");
-    await exit;
-    const live = (await Promise.all((await memory.topics()).map(({ name }) => memory.recall(name)))).join(
-      "\n",
-    );
-    for (const fact of facts) expect(live).toContain(fact);
-  }
-  const archived = await readdir(join(memory.folder, "archive"), { recursive: true });
-  const kept = await Promise.all(
-    archived
-      .filter((file) => file.endsWith("topic-0.md"))
-      .map((file) => readFile(join(memory.folder, "archive", file), "utf8")),
-  );
-  expect(kept.join("")).toContain("fact 0.");
 });
