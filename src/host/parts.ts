@@ -247,8 +247,7 @@ async function trustOf({ trust, settings, env }: PartsOptions, cwd: string): Pro
   const { store } = settings;
   const weighed = { cwd, layer: null, above: [], below: [], env, all: trust === true, store };
   const found = (await weighProject(weighed)).trust;
-  const stores = found.waiting.filter(isStore);
-  if (stores.length > 0) throw untrusted(found, stores);
+  if (found.waiting.some(isStore)) throw untrusted(found);
   return found;
 }
 

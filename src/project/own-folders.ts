@@ -6,6 +6,7 @@ import { basename, dirname, isAbsolute, join } from "node:path";
 import envPaths from "env-paths";
 import { makeFolder } from "../adapters/make-folder.ts";
 import { badInput, messageOf } from "../core/errors.ts";
+import { succeeds } from "../core/tried.ts";
 
 /** The folder of the person's configuration; it need not exist. */
 export const userFolder = (): string => envPaths("ekiden", { suffix: "" }).config;
@@ -71,14 +72,7 @@ export function checkTemporary(folder = tmpdir()): void {
     );
 }
 
-function isWritable(path: string): boolean {
-  try {
-    accessSync(path, constants.W_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
+const isWritable = (path: string): boolean => succeeds(() => accessSync(path, constants.W_OK));
 
 /** The folder itself, or the one above in which it would be made. */
 const nearest = (folder: string): string =>

@@ -25,19 +25,15 @@ const MAY_BE_LINKS: ReadonlySet<string> = new Set(["agents", "skills"]);
 /** @throws EkidenError `not_permitted` for a link in it */
 export function makeProjectFolder(cwd: string): void {
   const folder = join(cwd, ".ekiden");
-  mkdirUnlinked(folder);
+  const known = lstatSync(folder, { throwIfNoEntry: false });
+  if (known) closeToOthers(folder, known);
+  else makeFolder(folder, 0o700);
   for (const name of readdirSync(folder)) {
     const found = lstatSync(join(folder, name), { throwIfNoEntry: false });
     if (found && !MAY_BE_LINKS.has(name)) closeToOthers(join(folder, name), found);
   }
   const ignore = join(folder, ".gitignore");
   if (!existsSync(ignore) || textIn(ignore).trim() === "*") writeFileSync(ignore, IGNORED, { mode: 0o600 });
-}
-
-function mkdirUnlinked(folder: string): void {
-  const found = lstatSync(folder, { throwIfNoEntry: false });
-  if (found) closeToOthers(folder, found);
-  else makeFolder(folder, 0o700);
 }
 
 /** For commands that only look: their data is in no other place. @throws EkidenError `not_permitted` */

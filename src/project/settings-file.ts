@@ -11,12 +11,15 @@ const PROBLEMS_MAX = 20;
 /** `shown`: the name in messages, which are added to `problems`. */
 export async function settingsIn(path: string, shown: string, problems: string[]): Promise<SettingsLayer> {
   if (!existsSync(path)) return {};
+  const faulty = (problem: string): SettingsLayer => {
+    problems.push(problem);
+    return {};
+  };
   let text: string;
   try {
     text = readRegular(path, PROJECT_FILE_MAX).replace(/^\uFEFF/, "");
   } catch (error) {
-    problems.push(`${shown}: ${whyNotRead(error)}.`);
-    return {};
+    return faulty(`${shown}: ${whyNotRead(error)}.`);
   }
   const jsonc = await import("jsonc-parser");
   const line = (offset: number): string => `${shown}:${text.slice(0, offset).split("\n").length}`;
@@ -26,23 +29,18 @@ export async function settingsIn(path: string, shown: string, problems: string[]
   try {
     tree = jsonc.parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
     const named = tree && protoIn(tree);
-    if (named) {
-      problems.push(`${line(named.offset)}: the key "__proto__" is not allowed.`);
-      return {};
-    }
+    if (named) return faulty(`${line(named.offset)}: the key "__proto__" is not allowed.`);
     value = tree ? jsonc.getNodeValue(tree) : {};
     checkData(value);
   } catch (error) {
-    problems.push(`${shown}: ${whyUnread(error)}.`);
-    return {};
+    return faulty(`${shown}: ${whyUnread(error)}.`);
   }
   const [broken] = errors;
   if (broken) {
     const what = jsonc.printParseErrorCode(broken.error).replace(/([a-z])([A-Z])/g, "$1 $2");
-    problems.push(
+    return faulty(
       `${line(broken.offset)}: is not valid JSON: ${what.toLowerCase()}. Comments and trailing commas are fine.`,
     );
-    return {};
   }
   const read = settingsLayer().safeParse(withoutSchema(value));
   if (read.success) return read.data;

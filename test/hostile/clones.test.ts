@@ -12,13 +12,25 @@ import {
   renameSync,
   statSync,
   symlinkSync,
-  writeFileSync,
 } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type Ended, Project } from "../e2e/cli-program.ts";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Project } from "../e2e/cli-program.ts";
+import {
+  cloned,
+  hook,
+  KEY,
+  OWN_KEYS,
+  RUNBOOK,
+  run,
+  SETTINGS,
+  servers,
+  settings,
+  sh,
+  TOUCH,
+} from "../fixtures/cloned.ts";
 import { soon } from "../fixtures/soon.ts";
 
 let server: Server;
@@ -35,10 +47,6 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-const KEY = "canary-key-4242";
-const RUNBOOK = "# Harmless\n\n## One\n\n```sh\necho done\n```\n";
-const TOUCH = "touch CANARY; touch $HOME/CANARY";
-
 type Clone = {
   readonly name: string;
   readonly files: Readonly<Record<string, string>>;
@@ -46,15 +54,6 @@ type Clone = {
   readonly named: RegExp;
   readonly git?: true;
 };
-const SETTINGS = ".ekiden/settings.json";
-const settings = (value: object): Record<string, string> => ({ [SETTINGS]: JSON.stringify(value) });
-const hook = (event: string, command = TOUCH): Record<string, string> =>
-  settings({ hooks: { [event]: [{ matcher: "", command }] } });
-const servers = (entry: object): Record<string, string> => ({
-  ".mcp.json": JSON.stringify({ mcpServers: { evil: entry } }),
-});
-const sh = (line: string): object => ({ command: "sh", args: ["-c", line] });
-
 const clones = (): readonly Clone[] => [
   ...["SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop", "TeammateIdle", "TaskCreated"]
     .concat(["TaskCompleted", "PreCompact"])
@@ -188,17 +187,6 @@ function expectNothing(project: Project, before: number): void {
   expect(requests.slice(before)).toEqual([]);
 }
 
-const OWN_KEYS = { OPENAI_COMPATIBLE_API_KEY: KEY, ANTHROPIC_API_KEY: "", EKIDEN_TRUST: "" };
-
-function cloned(files: Readonly<Record<string, string>>): Project {
-  const project = new Project();
-  onTestFinished(() => project.end());
-  project.write({ "plan.md": RUNBOOK, ...files });
-  return project;
-}
-
-const run = (project: Project, ...args: string[]): Promise<Ended> => project.run(args, { env: OWN_KEYS });
-
 describe("a hostile clone with", () => {
   it.each(Array.from({ length: clones().length }, (_, i) => [clones()[i]?.name ?? "", i] as const))(
     "%s does nothing before it is agreed to, and is named",
@@ -312,43 +300,6 @@ it("applies deny of a project whose other settings wait", async () => {
   const project = cloned(settings({ deny: ["bash(echo done)"], allow: ["bash"] }));
   const { stderr } = await project.run(["run", "plan.md", "--trust"], { env: OWN_KEYS });
   expect(stderr).toMatch(/the rule deny bash\(echo done\) says so/);
-});
-
-it("keeps the word until something changes, and then shows what changed", async () => {
-  const project = cloned({ ...hook("Stop", "./x.sh first"), "x.sh": "#!/bin/sh\necho x >> RAN\n" });
-  expect((await run(project, "trust")).stderr).toMatch(
-    /agreed, until it changes:\s+- hook Stop: \.\/x\.sh first/,
-  );
-  expect((await run(project, "run", "plan.md")).code).toBe(0);
-  writeFileSync(join(project.dir, "x.sh"), TOUCH);
-  const script = await run(project, "resume");
-  expect(script).toMatchObject({ code: 2 });
-  expect(script.stderr).toContain("hook Stop: ./x.sh first (a script that it names has changed)");
-  project.write(hook("Stop", "./x.sh second"));
-  const other = await run(project, "resume");
-  expect(other).toMatchObject({ code: 2 });
-  expect(other.stderr).toContain("hook Stop: ./x.sh second (changed; it was: hook Stop: ./x.sh first)");
-  expect(existsSync(join(project.dir, "CANARY"))).toBe(false);
-});
-
-it("takes the word back, and lists what was agreed to", async () => {
-  const project = cloned(settings({ allow: ["bash(make)"] }));
-  await run(project, "trust");
-  expect((await run(project, "trust", "--list")).stdout).toContain("allow bash(make)");
-  await run(project, "trust", "--revoke");
-  expect(await run(project, "run", "plan.md")).toMatchObject({ code: 2 });
-});
-
-it("does not carry the word over to a copy of the folder", async () => {
-  const project = cloned(settings({ allow: ["bash(make)"] }));
-  await run(project, "trust");
-  const copy = cloned({});
-  mkdirSync(join(copy.dir, ".ekiden"));
-  copyFileSync(join(project.dir, ".ekiden/settings.json"), join(copy.dir, ".ekiden/settings.json"));
-  const { code } = await copy.run(["run", "plan.md"], {
-    env: { ...OWN_KEYS, XDG_CONFIG_HOME: join(project.home, ".config") },
-  });
-  expect(code).toBe(2);
 });
 
 it("uses no store that somebody else made, also one that takes the place of the person's", async () => {

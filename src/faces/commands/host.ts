@@ -25,7 +25,7 @@ export const run: Run = async (call) => {
   refuseMember(call.env, "A team is run by a person, not by a command of a member.");
   const settings = await call.settings();
   const trust = await call.trust();
-  if (trust.waiting.some(isStore)) throw untrusted(trust, trust.waiting.filter(isStore));
+  if (trust.waiting.some(isStore)) throw untrusted(trust);
   const door = await Door.open(socketPath(settings, call.cwd));
   if (door === null) {
     call.say("another process of this machine runs the team already");

@@ -4,17 +4,17 @@ import type { Figure } from "../../core/views/view.ts";
 import { refuseMember } from "../../project/member-shell.ts";
 import { userFolder } from "../../project/own-folders.ts";
 import { allRecords, revoke } from "../../project/trust/record.ts";
-import { visible } from "../../project/trust/untrusted.ts";
-import { describe, type ProjectTrust, recordTrust } from "../../project/trust/weigh.ts";
+import { bullets, list, visible } from "../../project/trust/untrusted.ts";
+import { asked, describe, type ProjectTrust, recordTrust } from "../../project/trust/weigh.ts";
 import type { Invocation } from "../invocation.ts";
 import { askForTrust } from "../terminal/trust-question.ts";
 import type { Run } from "./entry.ts";
 
 type Options = { readonly list?: boolean; readonly revoke?: boolean };
 
-export const run: Run<Options> = async (call, _, { list = false, revoke: isRevoked = false }) => {
+export const run: Run<Options> = async (call, _, { list: isList = false, revoke: isRevoked = false }) => {
   const folder = userFolder();
-  if (list) return await show(call, folder);
+  if (isList) return await show(call, folder);
   refuseMember(call.env, "only the person may agree to what a project brings, or take that back.");
   if (isRevoked) {
     const done = revoke(folder, call.cwd);
@@ -25,27 +25,26 @@ export const run: Run<Options> = async (call, _, { list = false, revoke: isRevok
     return;
   }
   const trust = await call.trust();
-  const { waiting, refused } = trust;
-  for (const text of refused) call.say(`never used: ${visible(text)}`);
-  const agreed = describe(trust, waiting).map(visible);
-  if (waiting.length > 0 && process.stdin.isTTY === true && call.err.isTTY && !call.json) {
-    const { yes } = await askForTrust(trust, waiting, call.err);
+  for (const text of trust.refused) call.say(`never used: ${visible(text)}`);
+  const items = asked(trust);
+  if (items.length > 0 && process.stdin.isTTY === true && call.err.isTTY && !call.json) {
+    const { yes } = await askForTrust(trust, call.err);
     if (!yes) throw new EkidenError("not_trusted", "nothing was agreed to.");
   }
-  recordTrust(trust, waiting);
   const text =
-    agreed.length === 0
+    items.length === 0
       ? "nothing in this project waits for your word"
-      : `agreed, until it changes:\n${agreed.map((line) => `  - ${line}`).join("\n")}`;
-  call.done({ data: { project: call.cwd, agreed: waiting.map(({ id }) => id) }, text });
+      : `agreed, until it changes:\n${bullets(list(trust))}`;
+  recordTrust(trust);
+  call.done({ data: { project: call.cwd, agreed: items.map(({ id }) => id) }, text });
 };
 
 async function show(call: Invocation, userFolder: string): Promise<undefined> {
   const folders = allRecords(userFolder)
-    .map(({ path, items }) => ({ path, items: Object.values(items).map(({ text }) => text) }))
+    .map(({ path, items }) => ({ path, items: Object.values(items).flatMap(({ text }) => text || []) }))
     .filter(({ items }) => items.length > 0);
   const trust: ProjectTrust = await call.trust();
-  const data = { folders, waiting: describe(trust, trust.waiting), refused: trust.refused };
+  const data = { folders, waiting: describe(trust, asked(trust)), refused: trust.refused };
   await call.show(data, () => {
     const figures: Figure[] = folders.map(({ path, items }) => ({
       label: visible(path),

@@ -2,7 +2,7 @@
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Sandbox } from "../../ports/index.ts";
 import { visible } from "../../project/trust/untrusted.ts";
-import { describe, type ProjectTrust } from "../../project/trust/weigh.ts";
+import { asked, describe, type ProjectTrust } from "../../project/trust/weigh.ts";
 import type { Invocation } from "../invocation.ts";
 import { type Finding, missing, ok, wrong } from "./finding.ts";
 
@@ -36,15 +36,11 @@ export async function sandbox({ cwd }: Invocation, settings: Settings): Promise<
 
 export function trusted(trust: ProjectTrust): Finding {
   const name = "trust";
-  const { waiting, refused, given } = trust;
+  const { refused, brought } = trust;
   const lines = [
-    ...describe(trust, waiting).map((text) => `waits: ${visible(text)}`),
+    ...describe(trust, asked(trust)).map((text) => `waits: ${visible(text)}`),
     ...refused.map((text) => `never used: ${visible(text)}`),
   ];
   if (lines.length > 0) return missing(name, lines.join("\n"), "Read it; to agree: ekiden trust.");
-  const found =
-    given.length === 0
-      ? "the project brings nothing that needs your word"
-      : `you agreed to all ${given.length} items of the project`;
-  return ok(name, found);
+  return ok(name, `nothing of the ${brought.length} items of the project waits for your word`);
 }

@@ -1,6 +1,5 @@
 /** Asks the person whether what a project brings may be used; without a terminal the command is refused with the list. */
-import type { TrustItem } from "../../project/trust/items.ts";
-import { listed, untrusted, visible } from "../../project/trust/untrusted.ts";
+import { bullets, list, untrusted, visible } from "../../project/trust/untrusted.ts";
 import { isStore, type ProjectTrust, recordTrust } from "../../project/trust/weigh.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -21,16 +20,16 @@ export async function settleTrust(trust: ProjectTrust, { need, json, err, say }:
   const wanted = need === "all" ? waiting : waiting.filter(isStore);
   if (wanted.length === 0) {
     if (waiting.length > 0)
-      say(`left out until you agree (ekiden trust): ${listed(trust, waiting).join("; ")}`);
+      say(`left out until you agree (ekiden trust): ${list(trust, waiting).join("; ")}`);
     return false;
   }
-  if (process.stdin.isTTY !== true || !err.isTTY || json) throw untrusted(trust, waiting);
-  const { yes, closed } = await askForTrust(trust, waiting, err);
+  if (process.stdin.isTTY !== true || !err.isTTY || json) throw untrusted(trust);
+  const { yes, closed } = await askForTrust(trust, err);
   if (yes) {
-    recordTrust(trust, waiting);
+    recordTrust(trust);
     return true;
   }
-  if (closed || waiting.some(isStore)) throw untrusted(trust, waiting);
+  if (closed || waiting.some(isStore)) throw untrusted(trust);
   say("Going on without them. To agree later: ekiden trust");
   return false;
 }
@@ -38,14 +37,11 @@ export async function settleTrust(trust: ProjectTrust, { need, json, err, say }:
 /** `closed`: the input ended without an answer. */
 export async function askForTrust(
   trust: ProjectTrust,
-  waiting: readonly TrustItem[],
   err: Terminal,
 ): Promise<{ readonly yes: boolean; readonly closed: boolean }> {
   const { createInterface } = await import("node:readline/promises");
   err.write(
-    `${err.paint("warn", `This project (${visible(trust.project)}) brings:`)}\n${listed(trust, waiting)
-      .map((line) => `  - ${line}`)
-      .join("\n")}\n`,
+    `${err.paint("warn", `This project (${visible(trust.project)}) brings:`)}\n${bullets(list(trust))}\n`,
   );
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));

@@ -1,10 +1,10 @@
 /**
- * The items of a project that run programs, take rights or redirect data. Each item has a digest of what would
- * run: a change of the text, or of a script of the project that the text names, makes another item of it.
+ * The items of a project that run programs, take rights or redirect data. Each item has a digest of what would run: a change of the text,
+ * or of a script of the project that the text names, gives another digest. The digest of a folder is that of all that it brings.
  */
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
 import type { Recruit } from "../../core/board/recruit.ts";
 import { DEFAULT_RUN_USD } from "../../core/budget.ts";
@@ -19,6 +19,8 @@ export type TrustItem = {
   /** The command that would run, or the value that would hold, in full. */
   readonly text: string;
   readonly digest: string;
+  /** The setting of the project that it is of. */
+  readonly key?: SettingKey;
 };
 
 /** Settings that run nothing, allow nothing, send nothing anywhere and cost little. Every other one needs the person's word. */
@@ -33,24 +35,17 @@ const HARMLESS: ReadonlySet<SettingKey> = new Set<SettingKey>([
     "jobWaitMs",
     "leaseMs",
   ] as const),
-  ...(["maxAttempts", "shutdownDeadlineMs", "planDeadlineMs", "bashTimeoutMs"] as const),
   ...([
-    "permissionDeadlineMs",
-    "questionDeadlineMs",
-    "providerTimeoutMs",
-    "contextShare",
-    "contextTokens",
-    "trimTokens",
-  ] as const),
-  ...(["keepResults", "shortResult", "notesTokens", "todoReminderRounds"] as const),
-  ...([
-    "deadline",
-    "leadMayHoldSeveralTasks",
-    "worktrees",
-    "gateTimeoutMs",
-    "targetBranch",
+    "maxAttempts",
+    "shutdownDeadlineMs",
+    "planDeadlineMs",
+    "bashTimeoutMs",
     "memory",
+    "deadline",
   ] as const),
+  ...(["permissionDeadlineMs", "questionDeadlineMs", "providerTimeoutMs", "gateTimeoutMs"] as const),
+  ...(["contextShare", "contextTokens", "trimTokens", "keepResults", "shortResult", "notesTokens"] as const),
+  ...(["todoReminderRounds", "leadMayHoldSeveralTasks", "worktrees", "targetBranch"] as const),
 ]);
 /** A project may lower these without a question. */
 const CAPS: ReadonlySet<SettingKey> = new Set<SettingKey>([
@@ -93,50 +88,51 @@ function filesNamed(line: string, cwd: string): string[] {
   });
 }
 
-/** `personal`: the settings as they would be without the project's file. */
-export function settingItems(layer: SettingsLayer, personal: Settings, cwd: string): TrustItem[] {
-  const items: TrustItem[] = [];
+export const digestOf = (items: readonly TrustItem[]): string =>
+  sha(JSON.stringify(items.map(({ id, digest }) => `${id}\0${digest}`).sort()));
+
+/** All of the project's settings that could do harm, whatever the person's own are. */
+export const settingItems = (layer: SettingsLayer, cwd: string): TrustItem[] =>
+  (Object.entries(layer) as [SettingKey, unknown][]).flatMap(([key, value]) =>
+    value === undefined || isHarmless(key, value)
+      ? []
+      : itemsOf(key, value, layer, cwd).map((item) => ({ ...item, key })),
+  );
+
+function itemsOf(key: SettingKey, value: unknown, { hooks, allow }: SettingsLayer, cwd: string): TrustItem[] {
   const where = ` in ${SETTINGS_FILE}`;
-  for (const [key, value] of Object.entries(layer) as [SettingKey, unknown][]) {
-    if (value === undefined || isHarmless(key, value, personal)) continue;
-    if (key === "hooks") items.push(...hookItems(layer.hooks ?? {}, cwd));
-    else if (key === "mcpServers") items.push(...serverItems(value, SETTINGS_FILE, cwd));
-    else if (key === "allow") items.push(...(layer.allow ?? []).map(allowRuleItem));
-    else
-      items.push(
-        trustItem(key + where, `${key}: ${JSON.stringify(value)}`, key === "gate" ? String(value) : "", cwd),
-      );
-  }
-  return items;
+  if (key === "hooks") return hookItems(hooks ?? {}, cwd);
+  if (key === "mcpServers") return serverItems(value, SETTINGS_FILE, cwd);
+  if (key === "allow")
+    return (allow ?? []).map((rule) => trustItem(`allow ${rule}${where}`, `allow ${rule}`));
+  const text = `${key}: ${JSON.stringify(value)}`;
+  return [trustItem(key + where, text, key === "gate" ? String(value) : "", cwd)];
 }
 
-export const allowRuleItem = (rule: string): TrustItem => trustItem(allowId(rule), `allow ${rule}`);
+function isHarmless(key: SettingKey, value: unknown): boolean {
+  if (key !== "teammates") return HARMLESS.has(key) || STRICTEST[key] === value;
+  const mates = value as readonly Recruit[];
+  return mates.length <= TEAMMATES_MAX && mates.every(({ agent }) => agent === undefined);
+}
 
-export const allowId = (rule: string): string => `allow ${rule} in ${SETTINGS_FILE}`;
-
-function isHarmless(key: SettingKey, value: unknown, personal: Settings): boolean {
+/** `personal`: the settings as they would be without the project's file. What they say too, or more strictly, needs no word. */
+export function needsWord({ key }: TrustItem, layer: SettingsLayer, personal: Settings): boolean {
+  if (key === undefined) return true;
+  const value = layer[key];
+  if (value === undefined) return false;
   const own = personal[key] ?? (key === "budgetUsd" ? DEFAULT_RUN_USD : undefined);
-  if (HARMLESS.has(key) || STRICTEST[key] === value) return true;
-  if (CAPS.has(key)) return own === undefined || (value as number) <= (own as number);
-  if (key === "teammates") {
-    const mates = value as readonly Recruit[];
-    return mates.length <= TEAMMATES_MAX && mates.every(({ agent }) => agent === undefined);
-  }
-  return key !== "hooks" && key !== "mcpServers" && JSON.stringify(own) === JSON.stringify(value);
+  if (CAPS.has(key)) return own !== undefined && (value as number) > (own as number);
+  return key === "hooks" || key === "mcpServers" || JSON.stringify(own) !== JSON.stringify(value);
 }
 
 function hookItems(hooks: Settings["hooks"], cwd: string): TrustItem[] {
   return Object.entries(hooks).flatMap(([event, list]) =>
     (list ?? []).map(({ matcher, command }, i) => {
       const text = `hook ${event}${matcher ? ` (${matcher})` : ""}: ${command}`;
-      return trustItem(hookId(event, i), text, command, cwd);
+      return trustItem(`hooks.${event} ${i + 1} in ${SETTINGS_FILE}`, text, command, cwd);
     }),
   );
 }
-export const hookId = (event: string, index: number): string =>
-  `hooks.${event} ${index + 1} in ${SETTINGS_FILE}`;
-
-export const serverId = (name: string, file: string): string => `MCP server ${name} in ${file}`;
 
 export function serverItems(servers: unknown, file: string, cwd: string): TrustItem[] {
   if (typeof servers !== "object" || servers === null) return [];
@@ -148,7 +144,10 @@ export function serverItems(servers: unknown, file: string, cwd: string): TrustI
       .join(" ");
     const text = `MCP server ${name}: ${line || (typeof url === "string" ? url : JSON.stringify(entry))}`;
     const rest = JSON.stringify(entry);
-    return { ...trustItem(serverId(name, file), text), digest: trustItem("", rest, line, cwd).digest };
+    return {
+      ...trustItem(`MCP server ${name} in ${file}`, text),
+      digest: trustItem("", rest, line, cwd).digest,
+    };
   });
 }
 
@@ -172,20 +171,29 @@ const GIT_KEYS =
 
 const INCLUDES_MAX = 5;
 
+/** `whole` is what is agreed to; `parts` are shown, one for each program. */
+export type GitItems = { readonly whole: TrustItem; readonly parts: readonly TrustItem[] };
+
 /** The programs that the project's own repository makes git run. They alone do not cause a question, and wait for an agreement. */
-export function gitItem(cwd: string): TrustItem {
+export function gitItems(cwd: string): GitItems {
   const git = join(cwd, ".git");
   const lines = ["config", "config.worktree"].flatMap((name) => configLines(join(git, name)));
   const folders = lines.flatMap((line) => {
     const path = /^\s*hookspath\s*=\s*"?([^"]+?)"?\s*$/i.exec(line)?.[1];
     return path === undefined ? [] : [resolve(cwd, path)];
   });
+  const programs = lines.filter((line) => GIT_KEYS.test(line));
   const scripts = [join(git, "hooks"), ...folders].flatMap(scriptsIn);
-  const text = "the git hooks and git programs that this repository configures";
+  const hashes = scripts.map(([path, hash]) => `${basename(path)}\0${hash}`);
   return {
-    id: "git",
-    text,
-    digest: sha([...lines.filter((line) => GIT_KEYS.test(line)), ...scripts].join("\0")),
+    whole: { id: "git", text: "", digest: sha([...programs, ...hashes].join("\0")) },
+    parts: [
+      ...programs.map((line) => trustItem(`git: ${line.trim()}`, `git: ${line.trim()}`)),
+      ...scripts.map(([path, digest]) => {
+        const text = `git hook ${relativeTo(cwd, path)}`;
+        return { id: text, text, digest };
+      }),
+    ],
   };
 }
 
@@ -205,7 +213,7 @@ function configLines(path: string, depth = 0, seen = new Set<string>()): string[
     });
 }
 
-const scriptsIn = (folder: string): string[] =>
+const scriptsIn = (folder: string): (readonly [path: string, hash: string])[] =>
   (statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [])
     .filter((name) => !name.endsWith(".sample") && isFile(join(folder, name)))
-    .map((name) => `${name}\0${sha(readRegular(join(folder, name), Number.MAX_SAFE_INTEGER))}`);
+    .map((name) => [join(folder, name), sha(readRegular(join(folder, name), Number.MAX_SAFE_INTEGER))]);

@@ -12,7 +12,9 @@ import { badInput, messageOf } from "../../core/errors.ts";
 export type FolderRecord = {
   /** The project: absolute, without links. */
   readonly path: string;
-  /** The items that the person agreed to, by id. */
+  /** The digest of all that the folder brought at the last agreement. */
+  readonly digest?: string;
+  /** The items of that agreement, and those agreed to by name, by id. */
   readonly items: Readonly<Record<string, { readonly digest: string; readonly text: string }>>;
   /** Stores that this person's processes created in the project: path to identity. */
   readonly stores: Readonly<Record<string, string>>;
@@ -49,7 +51,7 @@ export function allRecords(userFolder: string): FolderRecord[] {
 
 /** The word is taken back; the stores that the person's processes created stay known. False: there was none. */
 export function revoke(userFolder: string, project: string): boolean {
-  const { items, ...record } = readRecord(userFolder, project);
+  const { items, digest: _, ...record } = readRecord(userFolder, project);
   if (Object.keys(items).length === 0) return false;
   if (Object.keys(record.stores).length === 0) rmSync(fileOf(userFolder, project), { force: true });
   else writeRecord(userFolder, { ...record, items: {} });

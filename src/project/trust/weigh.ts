@@ -1,27 +1,29 @@
 /**
- * Workspace trust: an item of a project counts only once the person has said yes to it. Until then it is left out and named.
- * `deny`, `ask` and settings that cannot do harm always count.
+ * Workspace trust: what a folder brings counts once the person has said yes to all of it, until any of it changes. Until then all that
+ * could do harm is left out and named. `deny`, `ask` and settings that cannot do harm always count.
  */
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
+import { lazy } from "../../core/lazy.ts";
 import { isWithin } from "../../core/paths/paths.ts";
 import type { OwnCommand } from "../../core/project/own-command.ts";
 import { ROLE_FOLDERS, type Role } from "../../core/project/role.ts";
 import { mergeSettings } from "../../core/settings/merge.ts";
-import type { Settings, SettingsLayer } from "../../core/settings/settings.ts";
+import type { SettingsLayer } from "../../core/settings/settings.ts";
+import { tried } from "../../core/tried.ts";
 import { userFolder } from "../own-folders.ts";
 import { sqlitePath } from "../store-address.ts";
 import {
   agentItem,
-  allowId,
   commandItem,
-  gitItem,
-  hookId,
+  digestOf,
+  type GitItems,
+  gitItems,
   MCP_FILE,
+  needsWord,
   roleItem,
   SETTINGS_FILE,
-  serverId,
   serverItems,
   settingItems,
   type TrustItem,
@@ -32,16 +34,18 @@ import { type FolderRecord, identityOf, readRecord, writeRecord } from "./record
 
 export type ProjectTrust = {
   readonly project: string;
+  /** All that the folder brings, whatever the person's own settings are: its digest is agreed to. */
+  readonly brought: readonly TrustItem[];
   /** Items that need the person's word and do not have it: left out. */
   readonly waiting: readonly TrustItem[];
-  /** Items that have it. */
-  readonly given: readonly TrustItem[];
   /** Items that are never used, with the reason. */
   readonly refused: readonly string[];
   /** The project's MCP servers that may be started, by name; `env` fills their variables. */
   readonly servers: Readonly<Record<string, unknown>>;
   readonly env: NodeJS.ProcessEnv;
-  /** Whether the project's own git configuration may run programs. */
+  /** What the project's own git configuration would run, as it was when it was first looked at. */
+  git(): GitItems;
+  /** Whether that may run. */
   readonly runsGit: boolean;
   /** Whether a teammate of the team may have this agent program, because the person has named it in this project. */
   runsAgent(spec: string): boolean;
@@ -74,48 +78,38 @@ export async function weighProject(
   const layer: Writable = { ...wanted.layer };
   const refused: string[] = [];
   const personal = mergeSettings([...above, ...below]);
+  const fromFile = readMcpFile(cwd).servers;
+  const brought = [
+    ...settingItems(layer, cwd),
+    ...serverItems(fromFile, MCP_FILE, cwd),
+    ...(await rolesOf(cwd)).flatMap((role) => (role.model === "" ? [] : roleItem(role, cwd))),
+  ];
   refuseAddress(layer, env, refused);
   const folder = userFolder();
   const record = readRecord(folder, cwd);
   const isGiven = ({ id, digest }: TrustItem): boolean => all || record.items[id]?.digest === digest;
-  const fromFile = readMcpFile(cwd).servers;
-  const items = [
-    ...settingItems(layer, personal, cwd),
-    ...serverItems(fromFile, MCP_FILE, cwd),
-    ...(await rolesOf(cwd)).flatMap((role) => (role.model === "" ? [] : roleItem(role, cwd))),
-  ];
-  const ids = new Set(items.filter(isGiven).map(({ id }) => id));
-  const servers = {
-    ...pick(fromFile, (name) => ids.has(serverId(name, MCP_FILE))),
-    ...pick(layer.mcpServers ?? {}, (name) => ids.has(serverId(name, SETTINGS_FILE))),
-  };
-  const judged = new Set(items.map(({ id }) => id));
-  const counts = (id: string): boolean => !judged.has(id) || ids.has(id);
-  for (const key of Object.keys(layer) as (keyof Settings)[])
-    if (!counts(`${key} in ${SETTINGS_FILE}`)) delete layer[key];
-  if (layer.allow) layer.allow = layer.allow.filter((rule) => counts(allowId(rule)));
-  if (layer.hooks)
-    layer.hooks = Object.fromEntries(
-      Object.entries(layer.hooks).map(([event, list]) => [
-        event,
-        list?.filter((_, i) => counts(hookId(event, i))),
-      ]),
-    );
+  const needed = brought.filter((item) => needsWord(item, layer, personal));
+  // The library reads no settings file, and records of earlier versions have the person's word for each item, without a digest.
+  const isByItem = wanted.layer === null || record.digest === undefined;
+  const isAgreed = all || (isByItem ? needed.every(isGiven) : record.digest === digestOf(brought));
+  if (!isAgreed) for (const { key } of needed) if (key !== undefined) delete layer[key];
+  const servers = isAgreed ? { ...fromFile, ...layer.mcpServers } : {};
   delete layer.mcpServers;
   const named = [...above, ...below].some(({ store }) => store !== undefined);
   const url = wanted.store ?? mergeSettings([...above, layer, ...below]).store;
-  items.push(...(named ? [] : foundStore(url, cwd, record)));
-  const given = items.filter(isGiven);
+  const stores = named ? [] : foundStore(url, cwd, record);
+  const git = lazy(() => gitItems(cwd));
   const trust: ProjectTrust = {
-    ...{ project: cwd, refused, servers, given },
-    waiting: items.filter((item) => !isGiven(item)),
+    ...{ project: cwd, brought, refused, servers },
+    waiting: [...(isAgreed ? [] : needed), ...stores.filter((item) => !isGiven(item))],
     env: childEnvironment(env),
-    runsGit: all || (record.items.git !== undefined && isGiven(gitItem(cwd))),
+    git,
+    runsGit: all || (record.items.git !== undefined && isGiven(git().whole)),
     runsAgent: (spec) => isGiven(agentItem(spec)),
     sends: (command) => !isWithin(cwd, command.source) || isGiven(commandItem(command, cwd)),
     judged: (role) => {
-      const counts = role.model === "" || isWithin(folder, role.source) || isGiven(roleItem(role, cwd));
-      return counts ? role : { ...role, model: "" };
+      const isOwn = role.model === "" || isWithin(folder, role.source);
+      return isOwn || (isAgreed && isGiven(roleItem(role, cwd))) ? role : { ...role, model: "" };
     },
   };
   return { layer, trust };
@@ -139,21 +133,11 @@ async function rolesOf(cwd: string): Promise<readonly Role[]> {
   return (await loadRoles(cwd)).items;
 }
 
-const pick = (
-  all: Readonly<Record<string, unknown>>,
-  wanted: (name: string) => boolean,
-): Record<string, unknown> => Object.fromEntries(Object.entries(all).filter(([name]) => wanted(name)));
-
 const STORE_ID = "store in the project";
 
 /** A database in the project that none of this person's processes created. */
 function foundStore(url: string, cwd: string, { stores }: FolderRecord): TrustItem[] {
-  let path: string | null;
-  try {
-    path = sqlitePath(url, cwd);
-  } catch {
-    return []; // reported where it is opened
-  }
+  const path = tried(() => sqlitePath(url, cwd), null); // a fault is reported where it is opened
   if (path === null || !existsSync(path) || !isWithin(cwd, path)) return [];
   const identity = lstatSync(path).isSymbolicLink() ? "link" : identityOf(path);
   if (stores[path] === identity) return [];
@@ -164,26 +148,48 @@ function foundStore(url: string, cwd: string, { stores }: FolderRecord): TrustIt
 
 export const isStore = ({ id }: TrustItem): boolean => id === STORE_ID || id === `store in ${SETTINGS_FILE}`;
 
-/** Keeps the person's yes to all that a project brings. */
-export function recordTrust({ project }: ProjectTrust, items: readonly TrustItem[]): void {
-  recordItems(project, [...items, gitItem(project)]);
+/** Agreed to one by one, each when it was named: not what the files of the folder bring together. */
+const BY_NAME = /^(?:teammate|command) |^store in the project$/;
+
+const byId = (items: readonly TrustItem[]): FolderRecord["items"] =>
+  Object.fromEntries(items.map(({ id, digest, text }) => [id, { digest, text }]));
+
+/** The list that the person is shown, and agrees to as a whole. */
+export function asked({ project, brought, waiting, git }: ProjectTrust): readonly TrustItem[] {
+  const stores = waiting.filter(({ id }) => id === STORE_ID);
+  const { whole, parts } = git();
+  const isOpen = readRecord(userFolder(), project).items.git?.digest !== whole.digest;
+  return [...(waiting.length > stores.length ? brought : []), ...stores, ...(isOpen ? parts : [])];
 }
 
+/** Keeps the person's yes to all that was `asked`. */
+export function recordTrust(trust: ProjectTrust): void {
+  const { project, brought, waiting } = trust;
+  const { whole, parts } = trust.git();
+  const { items: before, ...record } = readRecord(userFolder(), project);
+  const isFolder = waiting.some(({ id }) => id !== STORE_ID);
+  const kept = Object.entries(before).filter(([id]) => !isFolder || BY_NAME.test(id));
+  const items = { ...Object.fromEntries(kept), ...byId([...asked(trust), ...parts, whole]) };
+  writeRecord(userFolder(), { ...record, ...(isFolder && { digest: digestOf(brought) }), items });
+}
+
+/** Keeps the person's yes to items that it has named. */
 export function recordItems(project: string, items: readonly TrustItem[]): void {
-  const folder = userFolder();
-  const record = readRecord(folder, project);
-  const added = Object.fromEntries(items.map(({ id, digest, text }) => [id, { digest, text }]));
-  writeRecord(folder, { ...record, items: { ...record.items, ...added } });
+  const record = readRecord(userFolder(), project);
+  writeRecord(userFolder(), { ...record, items: { ...record.items, ...byId(items) } });
 }
 
-/** One line for each item; one that the person agreed to in another form says what it was. */
+/** One line for each item, those first that are new or other than at the last agreement. */
 export function describe({ project }: ProjectTrust, items: readonly TrustItem[]): string[] {
   const { items: before } = readRecord(userFolder(), project);
-  return items.map(({ id, text }) => {
-    const was = before[id];
-    if (was === undefined) return text;
-    return was.text === text
-      ? `${text} (a script that it names has changed)`
-      : `${text} (changed; it was: ${was.text})`;
-  });
+  const isFirst = !Object.keys(before).some((id) => !BY_NAME.test(id));
+  const isSame = ({ id, digest }: TrustItem): boolean => before[id]?.digest === digest;
+  const news = items
+    .filter((item) => !isSame(item))
+    .map(({ id, text }) => {
+      const was = before[id]?.text;
+      if (was === undefined) return isFirst ? text : `${text} (new)`;
+      return `${text} (${was === text ? "a script that it names has changed" : `changed; it was: ${was}`})`;
+    });
+  return [...news, ...items.filter(isSame).map(({ text }) => text)];
 }
