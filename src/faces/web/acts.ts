@@ -180,7 +180,7 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
     const tasks = (await outcome?.lastTaskOf(comments.map(({ path }) => path))) ?? new Map();
     return { data: null, text: await review(store, comments, tasks, { settings, cwd }) };
   },
-  steer: async (store, act, actor) => {
+  steer: async (store, act, _actor) => {
     const { steer } = await import("./steer.ts");
     return { data: null, text: await steer(store, act) };
   },

@@ -5,7 +5,6 @@
 import { connect, type Socket } from "node:net";
 import manifest from "../../../package.json" with { type: "json" };
 import type { Order } from "../../core/board/orders.ts";
-import type { More } from "../../core/budget.ts";
 import { EkidenError, toolFailed } from "../../core/errors.ts";
 import { type Name, PERSON } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
@@ -14,7 +13,7 @@ import type { Cursor, Store } from "../../ports/index.ts";
 import type { Done } from "../../team/actions/done.ts";
 import { give } from "../../team/actions/order.ts";
 import { asEkidenError, type Outcome } from "../outcome.ts";
-import type { Allowance, Limits, Over } from "../spending.ts";
+import type { Allowance, Limits } from "../spending.ts";
 import type { HostOptions, TeamHost } from "../team-host.ts";
 import {
   type CallName,

@@ -9,7 +9,6 @@ import { tmpdir, userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../adapters/make-folder.ts";
 import { scopeOf } from "../../adapters/store/index.ts";
-import type { More } from "../../core/budget.ts";
 import { EkidenError, type ErrorCode, isEkidenError, messageOf, notPermitted } from "../../core/errors.ts";
 import type { Name } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
@@ -19,7 +18,7 @@ import type { Delta } from "../../ports/index.ts";
 import { userFolder } from "../../project/own-folders.ts";
 import { storeUrl } from "../../project/store-address.ts";
 import type { Outcome } from "../outcome.ts";
-import type { Limits, Over } from "../spending.ts";
+import type { Limits } from "../spending.ts";
 import type { TeamHost } from "../team-host.ts";
 
 /** Raised with every change that an older face or host would not understand. */
