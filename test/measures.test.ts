@@ -15,8 +15,8 @@ import {
 
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
-  ...{ core: 16_310, ports: 1_130, runtime: 4_750, tools: 3_320, adapters: 25_570 },
-  ...{ project: 1_440, team: 1_670, host: 7_470, faces: 29_400, "index.ts": 40 },
+  ...{ core: 16_320, ports: 1_140, runtime: 4_760, tools: 3_320, adapters: 25_580 },
+  ...{ project: 1_440, team: 1_670, host: 7_480, faces: 29_450, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
 const FACES: Readonly<Record<string, number>> = {
@@ -27,9 +27,9 @@ const FACES: Readonly<Record<string, number>> = {
   ...{ "screen → commands": 5, "screen → repl": 1, "screen → terminal": 14, "screen → web": 4 },
 };
 /** The sizes of groups of files that import each other, also for types or later. */
-const CIRCLES: readonly number[] = [45, 15, 14, 5, 4, 3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2];
+const CIRCLES: readonly number[] = [14, 4, 3, 2, 2, 2, 2, 2, 2];
 const LONG_FUNCTIONS = 52;
-const FLAT = 63;
+const FLAT = 66;
 
 const source = sourceOf();
 const imports = importsOf(source);

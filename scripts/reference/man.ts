@@ -1,7 +1,8 @@
 /** The manual page ekiden(1), made from the table of commands. */
-import { type Entry, GROUPS } from "../../src/faces/commands/entry.ts";
+
+import { COMMANDS } from "../../src/faces/commands/all.ts";
+import { type Entry, GROUPS, nameOf } from "../../src/faces/commands/entry.ts";
 import { COMMON_OPTIONS, HOSTS, type OptionRow, TEAM_OPTIONS } from "../../src/faces/commands/options.ts";
-import { COMMANDS, nameOf } from "../../src/faces/commands/table.ts";
 
 /** A text as troff shows it: dashes as they are typed, and no line that is a request. */
 const roff = (text: string): string =>

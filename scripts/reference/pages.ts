@@ -4,9 +4,10 @@ import { resolve } from "node:path";
 import { PROVIDERS } from "../../src/adapters/models/index.ts";
 import { EkidenError, type ErrorCode } from "../../src/core/errors.ts";
 import { aboutSetting, DEFAULT_SETTINGS, SETTING_KEYS } from "../../src/core/settings/settings.ts";
-import { type Entry, GROUPS } from "../../src/faces/commands/entry.ts";
+import { COMMANDS } from "../../src/faces/commands/all.ts";
+import { SHARED } from "../../src/faces/commands/table.ts";
+import { type Entry, GROUPS, nameOf } from "../../src/faces/commands/entry.ts";
 import { COMMON_OPTIONS, HOSTS, type OptionRow, TEAM_OPTIONS } from "../../src/faces/commands/options.ts";
-import { COMMANDS, nameOf } from "../../src/faces/commands/table.ts";
 import { variableName } from "../../src/project/settings.ts";
 import { settingsSchema } from "../../src/project/settings-schema.ts";
 import { cell, Declared } from "./declared.ts";
@@ -49,7 +50,7 @@ function commands(): string {
   const section = (entry: Entry): string => {
     const notes = [
       HOSTS.has(nameOf(entry)) ? "Takes the options for a team at work." : "",
-      entry.slash ? `In the conversation: \`/${nameOf(entry)}\`.` : "",
+      SHARED.includes(entry) ? `In the conversation: \`/${nameOf(entry)}\`.` : "",
     ].filter((note) => note !== "");
     return [
       `### ekiden ${entry.usage.replaceAll("<", "\\<")}`,

@@ -8,6 +8,7 @@ import type { IdleReason, ShutdownReason } from "./board/lifecycle.ts";
 import type { Kind } from "./board/mail.ts";
 import type { MemberKind } from "./board/member.ts";
 import type { OrderEnd, OrderGiven } from "./board/orders.ts";
+import type { ReleaseReason } from "./board/release.ts";
 import type { VERDICTS } from "./board/review.ts";
 import type { TaskFields } from "./board/task.ts";
 import type { Obstacle } from "./board/worktree.ts";
@@ -15,31 +16,6 @@ import type { CronId, HostId, Instant, JobId, MailId, Name, RequestId, TaskId } 
 import type { LoginWindow } from "./limits/window.ts";
 import type { Mode } from "./permission/mode.ts";
 import type { LOOKS } from "./progress/look.ts";
-
-export type ReleaseReason =
-  | "owner_died"
-  | "owner_stopped"
-  | "given_back"
-  | "person"
-  | "retry"
-  | "lead"
-  | "split"
-  | "unable";
-
-const RELEASED: Record<ReleaseReason, (owner: string) => string> = {
-  owner_died: (owner) => `The process of its owner ${owner} died.`,
-  owner_stopped: (owner) => `Its owner ${owner} stopped before it was done.`,
-  given_back: (owner) => `${owner} gave it back.`,
-  person: (owner) => `The person took it back from ${owner}.`,
-  lead: (owner) => `The lead took it back from ${owner}.`,
-  retry: () => "It is tried again.",
-  split: (owner) => `${owner} split it.`,
-  unable: (owner) => `${owner} could not work.`,
-};
-
-/** The reason why an attempt ended without a result, for the next owner. */
-export const releaseWords = (why: ReleaseReason, owner: string | null, note = ""): string =>
-  `${RELEASED[why](owner ?? "")}${note.trim() && ` ${note.trim()}`}`;
 
 export type Fact = Readonly<
   /** `team`: another team of the store, created by this team's lead. */

@@ -1,12 +1,13 @@
-/** The command line: the options that every command takes, the help, and how a command line ends. Commands: `commands/table.ts`. */
+/** The command line: the options that every command takes, the help, and how a command line ends. Commands: `commands/all.ts`. */
 import { Command, Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
 import { badInput } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import { useKeptKeys } from "../project/kept-keys.ts";
 import { useTemporary } from "../project/own-folders.ts";
+import { COMMANDS } from "./commands/all.ts";
+import { type Code, type Entry, GROUPS, nameOf } from "./commands/entry.ts";
 import { COMMON_OPTIONS, HOSTS, TEAM_OPTIONS, trustNeedOf } from "./commands/options.ts";
-import { COMMANDS, type Code, type Entry, GROUPS, nameOf } from "./commands/table.ts";
 import { handleClosedOutput, reportFailure } from "./failure.ts";
 import { helpConfiguration, OF_A_TEAM } from "./help.ts";
 import { type CommonOptions, prepare } from "./invocation.ts";
@@ -82,7 +83,7 @@ export async function main(args: readonly string[]): Promise<number> {
     if (process.stdout.isTTY) output.keepGoing();
     if (word === undefined) return start(() => import("./repl/start.ts"), [], talk.optsWithGlobals(), "all");
     const otherwise = ` To start a team on a goal: ekiden run ${quote(talk.args.join(" "))}`;
-    throw unknownCommand(word, { more: ["help"], otherwise });
+    throw unknownCommand(word, COMMANDS, { more: ["help"], otherwise });
   });
   for (const entry of mentioned(args))
     addCommand(program, entry, ({ args: words, options }) => {
@@ -93,14 +94,14 @@ export async function main(args: readonly string[]): Promise<number> {
   const help = program.command("help [command]").description("help on a command").helpGroup("More:");
   help.action((name?: string) => {
     const wanted = program.commands.find((command) => command.name() === name);
-    if (name !== undefined && wanted === undefined) throw unknownCommand(name);
+    if (name !== undefined && wanted === undefined) throw unknownCommand(name, COMMANDS);
     (wanted ?? program).outputHelp();
   });
   // For the help of an unknown command commander would print the general help; report the mistake instead.
   program.on("beforeAllHelp", () => {
     const [word = "-"] = program.args;
     const known = program.commands.some((command) => command.name() === word);
-    if (!word.startsWith("-") && !known) throw unknownCommand(word);
+    if (!word.startsWith("-") && !known) throw unknownCommand(word, COMMANDS);
   });
   try {
     await program.parseAsync(args, { from: "user" });

@@ -3,7 +3,7 @@ import { type Command, type CommanderError, Option } from "commander";
 import { badInput, type EkidenError } from "../core/errors.ts";
 import { quote } from "../core/ids.ts";
 import { nearest } from "../core/text/nearest.ts";
-import { COMMANDS, type Entry, nameOf } from "./commands/table.ts";
+import { type Entry, nameOf } from "./commands/entry.ts";
 
 export type Chosen = {
   readonly entry: Entry;
@@ -66,7 +66,8 @@ function usageMessage(error: CommanderError, otherwise: string): string {
 /** Names the nearest command of `entries`, also by another word for it. `prefix` is "/" in a conversation. */
 export function unknownCommand(
   word: string,
-  { entries = COMMANDS, more = [] as readonly string[], prefix = "", otherwise = " See ekiden --help." } = {},
+  entries: readonly Entry[],
+  { more = [] as readonly string[], prefix = "", otherwise = " See ekiden --help." } = {},
 ): EkidenError {
   const names = [...entries.map(nameOf), ...more];
   const others = entries.flatMap(({ near = [] }) => near);

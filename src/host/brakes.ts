@@ -8,7 +8,7 @@ import { HARNESS, type Instant, LEAD, type Name, PERSON, type TaskId } from "../
 import { Chain, type ChainLimits, plannedFor, TEAM_LOOK_AFTER } from "../core/progress/chain.ts";
 import type { Cursor } from "../ports/index.ts";
 import type { Judge, Judged, JudgeParts } from "./judge.ts";
-import type { Over, Used } from "./spending.ts";
+import type { Over, Used } from "./spent.ts";
 
 type Acts = {
   readonly reached: (over: Over) => void;

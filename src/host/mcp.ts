@@ -3,13 +3,20 @@ import type { Mcp } from "../adapters/mcp/index.ts";
 import { childEnvironment } from "../adapters/shell/environment.ts";
 import type { NamedServer } from "../core/project/mcp.ts";
 import type { Settings } from "../core/settings/settings.ts";
+import type { Sandbox, Shell, Store } from "../ports/index.ts";
 import { readMcpFile } from "../project/trust/mcp-file.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
-import type { Parts } from "./parts.ts";
 
 /** Null where neither names any. No server starts before a member needs it. Problems are warnings in the journal. */
 export async function openMcp(
-  parts: Pick<Parts, "workspace" | "store" | "settings" | "sandbox" | "trust" | "shell">,
+  parts: {
+    readonly workspace: string;
+    readonly store: Store;
+    readonly settings: Settings;
+    readonly sandbox: Sandbox;
+    readonly trust: ProjectTrust;
+    readonly shell: Shell;
+  },
   env: NodeJS.ProcessEnv,
 ): Promise<Mcp | null> {
   const { workspace, store, settings, sandbox, trust, shell } = parts;

@@ -14,7 +14,7 @@ import type { Spool } from "../runtime/wraps/result-size.ts";
 import type { Parts } from "./parts.ts";
 import type { PermissionQuestions } from "./permission-questions.ts";
 import type { ProjectFiles } from "./project-files.ts";
-import type { Used } from "./spending.ts";
+import type { Used } from "./spent.ts";
 import type { WebHosts } from "./web-hosts.ts";
 
 export type Setup = {

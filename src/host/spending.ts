@@ -6,34 +6,11 @@
 import type { Member, Seat } from "../core/board/member.ts";
 import { Budget, type More, type RunStart } from "../core/budget.ts";
 import type { Name } from "../core/ids.ts";
-import type { Step } from "../core/progress/steps.ts";
 import type { Cursor } from "../ports/index.ts";
 import { Brakes } from "./brakes.ts";
 import type { JudgeParts } from "./judge.ts";
 import { Pause } from "./pause.ts";
-
-/** The usage of one model call. `steps`: its calls with their results. */
-export type Used = {
-  readonly tokens: number;
-  readonly usd: number;
-  readonly steps?: readonly Step[];
-  readonly text?: string;
-};
-
-/** A limit of the team is reached. `goOn`: the words that raise it, before or behind `ekiden resume`. */
-export type Over = {
-  readonly reason: "budget" | "turns" | "calls" | "progress";
-  readonly text: string;
-  readonly goOn?: string;
-};
-
-export type Limits = {
-  readonly usd: number;
-  readonly tokens: number;
-  /** Infinity: no limit. */
-  readonly mostUsd: number;
-  readonly mostTokens: number;
-};
+import type { Limits, Over, Used } from "./spent.ts";
 
 type Acts = {
   /** The team has reached a limit; called at every further turn. */

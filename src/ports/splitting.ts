@@ -3,7 +3,7 @@
 import type { NewTask, Part, Task } from "../core/board/task.ts";
 import type { Entry } from "../core/conversation/chat.ts";
 import type { TaskId } from "../core/ids.ts";
-import type { Held } from "./store.ts";
+import type { Held } from "./held.ts";
 
 export interface Splitting {
   /**

@@ -7,12 +7,14 @@ import type { Host, HostProcess, IsAlive } from "../core/board/host.ts";
 import type { IdleReason, ShutdownReason } from "../core/board/lifecycle.ts";
 import type { Backlog, Body, Mail } from "../core/board/mail.ts";
 import type { Activity, Member, Profile, Seat } from "../core/board/member.ts";
+import type { ReleaseReason } from "../core/board/release.ts";
 import type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "../core/board/task.ts";
 import type { Entry, Recorded } from "../core/conversation/chat.ts";
-import type { FactOf, ReleaseReason } from "../core/event.ts";
+import type { FactOf } from "../core/event.ts";
 import type { HostId, Instant, MailId, Name, TaskId } from "../core/ids.ts";
 import type { Standing } from "../core/limits/choice.ts";
 import type { Crons } from "./crons.ts";
+import type { Held, Outgoing } from "./held.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Journal, Wake } from "./journal.ts";
 import type { Logins } from "./logins.ts";
@@ -21,6 +23,7 @@ import type { Reservations } from "./reservations.ts";
 import type { Splitting } from "./splitting.ts";
 import type { Transcripts } from "./transcripts.ts";
 
+export type * from "./held.ts";
 export type * from "./journal.ts";
 export type * from "./requests.ts";
 export type * from "./transcripts.ts";
@@ -134,17 +137,12 @@ export interface Board extends Splitting {
   announceQuiet(): Promise<"told" | "quiet" | "busy">;
 }
 
-/** A claim and the seat that holds it. Every write checks both. */
-export type Held = { readonly seat: Seat; readonly task: TaskId; readonly attempt: number };
-
 export type Refusal = Pick<FactOf<"task.reopened">, "why" | "evidence"> & {
   readonly failure: string;
   readonly isLast?: boolean;
 };
 
 export type LandedCommit = Pick<FactOf<"task.landed">, "branch" | "target" | "commit">;
-
-export type Outgoing = { readonly to: Name; readonly body: Body; readonly urgent?: boolean };
 
 export interface Mailboxes {
   /** @throws `not_found` (lists who exists) | `mailbox_full` */

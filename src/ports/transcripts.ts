@@ -4,7 +4,7 @@ import type { Seat, Spent } from "../core/board/member.ts";
 import type { Entry, Recorded } from "../core/conversation/chat.ts";
 import type { Fact } from "../core/event.ts";
 import type { Name } from "../core/ids.ts";
-import type { Outgoing } from "./store.ts";
+import type { Outgoing } from "./held.ts";
 
 export interface Transcripts {
   /** The entries from the last summary on, of which the member's next request is made. */

@@ -11,32 +11,16 @@ import { type NamedServer, toolNames } from "../../core/project/mcp.ts";
 import { asServerNames } from "../../core/project/mcp-schema.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import { tried } from "../../core/tried.ts";
-import type { Sandbox, Tool } from "../../ports/index.ts";
+import type { Tool } from "../../ports/index.ts";
 import { markOf } from "../process-identity.ts";
 import type { ListedTool } from "./listing.ts";
+import type { McpOptions } from "./options.ts";
 import { McpServer } from "./server.ts";
 
 const DESCRIPTION_MAX = 1_000;
 /** The longest time that a server delays the start of a member. */
 const READY_MS = 10_000;
 const anyObject = z.record(z.string(), z.unknown());
-
-export type McpOptions = {
-  /** Absolute. */
-  readonly cwd: string;
-  /** The environment of servers besides their entries: it holds none of our keys. */
-  readonly env?: Readonly<Record<string, string>>;
-  /** Makes the tag of a server that is a process of ours: see `Shell.newTag`. */
-  readonly newTag?: (() => string) | undefined;
-  /** Confines servers that are processes of ours. */
-  readonly sandbox?: Sandbox | undefined;
-  /** A server that cannot be used, reported once for each reason; its tools are missing, the others work. */
-  readonly onProblem: (server: string, problem: string) => void;
-  /** The longest time that members wait for a server that is starting. */
-  readonly readyMs?: number;
-  /** A server's list changed: read `tools` again before the next stint. */
-  readonly onChanged?: () => void;
-};
 
 export class Mcp {
   private readonly servers = new Map<string, McpServer>();

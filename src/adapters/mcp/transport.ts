@@ -9,7 +9,7 @@ import { cutStart } from "../../core/text/valid.ts";
 import type { Program } from "../../ports/shell.ts";
 import { UnmarkedLines } from "../byte-order-mark.ts";
 import { outsideProgram } from "../outside-programs.ts";
-import type { McpOptions } from "./index.ts";
+import type { McpOptions } from "./options.ts";
 
 /** The folder in which servers run. */
 export type Place = Required<Pick<McpOptions, "cwd" | "env" | "readyMs" | "sandbox">> & {

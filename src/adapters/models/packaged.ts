@@ -3,6 +3,7 @@
  * its identity, so a turn costs only what it adds. Parts that cannot be sent are corrected: empty texts (some vendors refuse them),
  * results without text, thoughts that nothing follows.
  */
+
 import type {
   LanguageModelV3CallOptions,
   LanguageModelV3FunctionTool,
@@ -19,6 +20,7 @@ import {
 } from "../../core/conversation/chat.ts";
 import { imageLeftOut, imagesOf } from "../../core/conversation/image.ts";
 import type { ToolSpec } from "../../ports/model.ts";
+import { OF_MESSAGE } from "./of-message.ts";
 import type { PartStream } from "./stream.ts";
 import type { Connection, VendorRequest } from "./vendor.ts";
 
@@ -44,12 +46,6 @@ export type Packaged = {
   /** The schema of a tool's input as the service takes it. */
   readonly schemaOf?: (schema: ToolSpec["schema"]) => ToolSpec["schema"];
 };
-
-/**
- * The key of the provider's own data that belongs to a reply as a whole, in the place of its thoughts. The package for chat
- * completions puts it into the message.
- */
-export const OF_MESSAGE = "openaiCompatible";
 
 /** The text for a required thought that another model had, or that was not shown. */
 const NO_THOUGHT = "(not recorded)";

@@ -11,7 +11,7 @@ import type {
 } from "@ai-sdk/provider";
 import { type AssistantMessage, INVALID_INPUT, type ToolCall } from "../../core/conversation/chat.ts";
 import type { Delta, Reply, Source } from "../../ports/model.ts";
-import { OF_MESSAGE } from "./packaged.ts";
+import { OF_MESSAGE } from "./of-message.ts";
 
 /** The stream broke off or reported an error. `error` is the vendor's own, if there is one. */
 export class StreamBroken extends Error {

@@ -1,7 +1,7 @@
 /** Appends entries to a conversation, for every operation that answers a tool call or delivers mail. */
 import type { Entry } from "../../core/conversation/chat.ts";
+import { validEntry } from "../../core/conversation/valid-entry.ts";
 import type { Name } from "../../core/ids.ts";
-import { validEntry } from "../../core/text/valid.ts";
 import { insert, type Op, type Tx } from "./sql.ts";
 
 const COLUMNS = ["team", "name", "life", "at", "kind", "entry"];

@@ -1,11 +1,12 @@
 /** Ends an attempt: completed, failed, or back on the board. Every write checks the number of the attempt. */
 
+import { type ReleaseReason, releaseWords } from "../../core/board/release.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
 import { EkidenError } from "../../core/errors.ts";
-import { type Fact, type ReleaseReason, releaseWords } from "../../core/event.ts";
+import type { Fact } from "../../core/event.ts";
 import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import { cutEnd } from "../../core/text/valid.ts";
-import type { Held } from "../../ports/store.ts";
+import type { Held } from "../../ports/held.ts";
 import { UNASSIGNED } from "./assign.ts";
 import { append } from "./entries.ts";
 import { unblock } from "./graph.ts";

@@ -1,8 +1,8 @@
 /** Operations of the person and the lead on any task, of any owner. The journal names who did each. */
 
 import type { Taking } from "../../core/board/mail.ts";
+import type { ReleaseReason } from "../../core/board/release.ts";
 import { EkidenError } from "../../core/errors.ts";
-import type { ReleaseReason } from "../../core/event.ts";
 import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import { checkAssignee, UNASSIGNED } from "./assign.ts";
 import { completed, failed, freed, putBack } from "./finish.ts";

@@ -2,7 +2,8 @@
 
 import { REFUSALS_MAX } from "../../core/board/task.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
-import type { Held, LandedCommit, Refusal } from "../../ports/store.ts";
+import type { Held } from "../../ports/held.ts";
+import type { LandedCommit, Refusal } from "../../ports/store.ts";
 import { failed, heldRow } from "./finish.ts";
 import { appendFacts } from "./journal.ts";
 import { seated } from "./seat.ts";

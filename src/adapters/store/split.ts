@@ -7,7 +7,7 @@ import { PARTS_MAX, type Split, type Task } from "../../core/board/task.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
 import { badInput } from "../../core/errors.ts";
 import type { TaskId } from "../../core/ids.ts";
-import type { Held } from "../../ports/store.ts";
+import type { Held } from "../../ports/held.ts";
 import { addAll, type Batch } from "./add.ts";
 import { UNASSIGNED } from "./assign.ts";
 import { append } from "./entries.ts";

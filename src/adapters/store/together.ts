@@ -10,7 +10,7 @@ import type { Claimed } from "../../core/board/task.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { Fact } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
-import type { Held } from "../../ports/store.ts";
+import type { Held } from "../../ports/held.ts";
 import { claimFact, type MakeEntry } from "./claim.ts";
 import { BY_INDEX, READY, type Take, takeBest } from "./claim-next.ts";
 import { type Appended, appendAll } from "./entries.ts";

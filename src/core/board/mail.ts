@@ -236,3 +236,28 @@ function quiet({ counts, unfinished, running = [] }: Extract<Body, { kind: "boar
   const left = running.map(({ job, owner, command }) => `- ${job} of ${owner}: ${command}`).join("\n");
   return `${head}${rest ? `\nUnfinished:\n${rest}` : ""}${left ? `\nThese background commands still run, though their tasks are over. They end with the run, or by stop_background:\n${left}` : ""}\nConclude: sum up the outcome in a final answer, or change the board if something is still to be done${rest ? ": update_task changes a role or an assignee, spawn_teammate adds hands. " : "."}${counts.failed > 0 ? REPAIR : ""}`.trim();
 }
+
+const KIND_WORDS: Readonly<Record<Kind, string>> = {
+  note: "note",
+  broadcast: "note to all",
+  result: "report",
+  idle_notice: "notice of being idle",
+  stopped: "notice of having stopped",
+  claim_taken: "a task was taken from it",
+  task_failed: "notice of a failed task",
+  board_quiet: "notice of a quiet board",
+  job_done: "news of a background command",
+  cron: "cron mail",
+  shutdown_request: "request to stop",
+  shutdown_response: "answer to the request to stop",
+  plan_request: "request for a plan",
+  plan_submission: "plan",
+  plan_response: "answer to the plan",
+  permission_request: "question about a permission",
+  permission_response: "answer about a permission",
+  question: "question",
+  question_answer: "answer",
+};
+
+/** A kind of mail in words: "read the … from alice". */
+export const kindWords = (kind: Kind): string => KIND_WORDS[kind];

@@ -1,8 +1,7 @@
 /** The reasons in states and facts, in words that people understand. A new reason does not compile until it has words here. */
 
-import type { ReleaseReason } from "../event.ts";
 import type { IdleReason, ShutdownReason } from "./lifecycle.ts";
-import type { Kind } from "./mail.ts";
+import type { ReleaseReason } from "./release.ts";
 import type { Obstacle } from "./worktree.ts";
 
 type Reason = IdleReason | ShutdownReason | ReleaseReason | Obstacle;
@@ -56,31 +55,6 @@ const END_WORDS: Readonly<Record<string, string>> = {
   turns: "turn limit reached",
   model: "the model failed",
 };
-
-const KIND_WORDS: Readonly<Record<Kind, string>> = {
-  note: "note",
-  broadcast: "note to all",
-  result: "report",
-  idle_notice: "notice of being idle",
-  stopped: "notice of having stopped",
-  claim_taken: "a task was taken from it",
-  task_failed: "notice of a failed task",
-  board_quiet: "notice of a quiet board",
-  job_done: "news of a background command",
-  cron: "cron mail",
-  shutdown_request: "request to stop",
-  shutdown_response: "answer to the request to stop",
-  plan_request: "request for a plan",
-  plan_submission: "plan",
-  plan_response: "answer to the plan",
-  permission_request: "question about a permission",
-  permission_response: "answer about a permission",
-  question: "question",
-  question_answer: "answer",
-};
-
-/** A kind of mail in words: "read the … from alice". */
-export const kindWords = (kind: Kind): string => KIND_WORDS[kind];
 
 /** A reason that an older program wrote stays as it is. */
 export const reasonWords = (reason: string): string => wordsIn(WORDS, reason);

@@ -6,7 +6,6 @@
  * call order (a call that a crash left without result gets `INTERRUPTED`), every result has its call, and roles alternate.
  */
 
-import { validEntry, validReply } from "../text/valid.ts";
 import {
   type AssistantMessage,
   type Clearing,
@@ -26,6 +25,7 @@ import {
 } from "./chat.ts";
 import { type Image, imagesOf } from "./image.ts";
 import { clearing, trimmed, WHOLE, weigh, weighAll, withoutCleared } from "./trim.ts";
+import { validEntry, validReply } from "./valid-entry.ts";
 
 export class Conversation {
   private settled: Message[] = [];

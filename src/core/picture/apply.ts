@@ -1,5 +1,7 @@
 /** Changes the picture of a team by each fact. A new fact does not compile until this table has a line for it. */
-import { type Event, type Fact, type FactOf, type FactType, releaseWords } from "../event.ts";
+
+import { releaseWords } from "../board/release.ts";
+import type { Event, Fact, FactOf, FactType } from "../event.ts";
 import { type Instant, later } from "../ids.ts";
 import { keyOfWindow } from "../limits/window.ts";
 import { joined, memberOf, type PictureMember } from "./member.ts";

@@ -3,7 +3,8 @@ import { FUZZ } from "../../../test/fixtures/fuzz.ts";
 import { dice } from "../../../test/fixtures/simulation.ts";
 import { callsOf, type Entry, type ToolCall } from "../conversation/chat.ts";
 import { Conversation } from "../conversation/conversation.ts";
-import { cutEnd, cutStart, validEntry, validReply, wellFormed } from "./valid.ts";
+import { validEntry, validReply } from "../conversation/valid-entry.ts";
+import { cutEnd, cutStart, wellFormed } from "./valid.ts";
 
 const call = (id: string, tool = "bash", input: unknown = {}): ToolCall => ({
   type: "call",

@@ -1,7 +1,6 @@
 /** A mailbox as a feed, newest last. */
 
-import { type Mail, words } from "../board/mail.ts";
-import { kindWords } from "../board/reason.ts";
+import { kindWords, type Mail, words } from "../board/mail.ts";
 import type { Name } from "../ids.ts";
 import type { View } from "./view.ts";
 

@@ -1,7 +1,8 @@
 /** The journal in words: one sentence per fact. A new fact does not compile until it has one. */
 import type { JobState } from "../board/job.ts";
+import { kindWords } from "../board/mail.ts";
 import { orderWords } from "../board/orders.ts";
-import { endWords, kindWords, reasonWords } from "../board/reason.ts";
+import { endWords, reasonWords } from "../board/reason.ts";
 import { stalledWords } from "../board/stalled.ts";
 import type { Event, Fact, FactOf, FactType } from "../event.ts";
 import { OWNER } from "../ids.ts";

@@ -22,8 +22,9 @@ import { type Name, name } from "../../core/ids.ts";
 import { MODE_WORDS, MODES, type Mode } from "../../core/permission/mode.ts";
 import { knownTeams } from "../../project/known-teams.ts";
 import type { Invocation } from "../invocation.ts";
+import type { Editor } from "./editor.ts";
 import { deleteTeam, sessionInfo } from "./listing.ts";
-import { type Editor, TeamSession } from "./session.ts";
+import { TeamSession } from "./session.ts";
 
 const MODE_NAMES: Readonly<Record<Mode, string>> = {
   plan: "Plan",

@@ -2,7 +2,8 @@
  * A session of an editor: one team, hosted by this process. A prompt is mail of the person to the lead, and lasts until the team has
  * come to rest. The session outlives the process: the team is in its store.
  */
-import type { AgentContext, PromptRequest, StopReason } from "@agentclientprotocol/sdk";
+
+import type { PromptRequest, StopReason } from "@agentclientprotocol/sdk";
 import { BUSY_REASONS } from "../../core/board/lifecycle.ts";
 import { checkText } from "../../core/board/mail.ts";
 import { messageOf } from "../../core/errors.ts";
@@ -18,6 +19,7 @@ import { WaitingQuestions } from "../../team/queries/requests.ts";
 import { isCommand, printingTo, slash } from "../commands/slash/slash.ts";
 import type { Invocation } from "../invocation.ts";
 import { clean } from "../terminal/terminal.ts";
+import type { Editor } from "./editor.ts";
 import { promptImages } from "./images.ts";
 import { EditorQuestions } from "./questions.ts";
 import { promptText } from "./shown.ts";
@@ -27,13 +29,6 @@ import { TeamUpdates } from "./team-updates.ts";
 const FLOOR_MS = 500;
 /** A cancelled prompt is answered after this at the latest. */
 const CANCEL_MS = 5_000;
-
-export type Editor = {
-  readonly client: AgentContext;
-  readonly hasForms: boolean;
-  /** It shows child sessions. */
-  readonly hasChildren: boolean;
-};
 
 export class TeamSession {
   readonly id: string;

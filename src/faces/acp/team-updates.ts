@@ -12,8 +12,8 @@ import type { TeamHost } from "../../host/team-host.ts";
 import type { Ask, Delta, Request } from "../../ports/index.ts";
 import { offeredCommands } from "../commands/slash/slash.ts";
 import { toPerson } from "../terminal/news.ts";
+import type { Editor } from "./editor.ts";
 import type { ShownCall } from "./questions.ts";
-import type { Editor } from "./session.ts";
 import { patchBlock, planOf, textBlock } from "./shown.ts";
 import { Story } from "./story.ts";
 

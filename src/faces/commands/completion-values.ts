@@ -11,8 +11,9 @@ import type { Store } from "../../ports/index.ts";
 import { withTeam } from "../../project/open.ts";
 import { userFolder } from "../../project/own-folders.ts";
 import { type CommonOptions, type Invocation, prepare } from "../invocation.ts";
+import { COMMANDS } from "./all.ts";
+import { nameOf } from "./entry.ts";
 import { COMMON_OPTIONS, type OptionRow, TEAM_OPTIONS } from "./options.ts";
-import { COMMANDS, nameOf } from "./table.ts";
 
 export type Value = { readonly value: string; readonly about: string };
 type Values = (call: Invocation, begun: string) => Promise<readonly Value[]>;

@@ -4,10 +4,11 @@
  */
 import { badInput } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { COMMANDS } from "./all.ts";
 import { OF_COMMANDS, OF_OPTIONS, valued, valuesFor } from "./completion-values.ts";
 import type { Run } from "./entry.ts";
+import { type Entry, nameOf } from "./entry.ts";
 import { COMMON_OPTIONS, HOSTS, type OptionRow, TEAM_OPTIONS } from "./options.ts";
-import { COMMANDS, type Entry, nameOf } from "./table.ts";
 
 type Word = { readonly word: string; readonly about: string };
 

@@ -17,7 +17,6 @@ export type Entry = {
   /** The heading in the help. */
   readonly group: (typeof GROUPS)[number];
   readonly options?: readonly OptionRow[];
-  readonly slash?: true;
   /** Other words for it, for "Did you mean …?". */
   readonly near?: readonly string[];
   readonly load: () => Promise<Code>;

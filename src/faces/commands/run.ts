@@ -1,17 +1,15 @@
 /** `ekiden run`: a team works on a goal or a runbook until the board is done. */
+
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
-import { readRegular, whyNotRead } from "../../adapters/small-files.ts";
-import { badInput, notFound, orElse } from "../../core/errors.ts";
+import { badInput, orElse } from "../../core/errors.ts";
 import { PERSON, quote } from "../../core/ids.ts";
-import { isWithin } from "../../core/paths/paths.ts";
-import { parseRunbook, type Runbook } from "../../core/project/runbook.ts";
 import { withTeam } from "../../project/open.ts";
-import { secretsOf } from "../../project/secrets.ts";
 import { attachedTo } from "../../team/actions/mail.ts";
 import type { Continued } from "../../team/actions/runbook.ts";
 import type { Invocation } from "../invocation.ts";
+import { readRunbook } from "../read-runbook.ts";
 import { endedBefore, hostTeam } from "../run-team.ts";
 import type { Run } from "./entry.ts";
 
@@ -78,20 +76,3 @@ function refusePath(call: Invocation, path: string): void {
 
 /** Anything longer or with line breaks is a goal, and may be too long for the file system to look up. */
 const isName = (text: string): boolean => text !== "" && text.length <= 255 && !/[\n\0]/.test(text);
-
-const RUNBOOK_MAX = 4 * 1024 * 1024;
-
-/** @throws EkidenError `not_found` */
-export async function readRunbook(call: Invocation, file: string): Promise<Runbook> {
-  let text: string;
-  try {
-    const path = resolve(call.cwd, file);
-    text = readRegular(path, RUNBOOK_MAX, isWithin(call.cwd, path) ? { within: call.cwd } : {});
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const why = code === "ENOENT" ? "does not exist" : `cannot be used: ${whyNotRead(error)}`;
-    throw notFound(`the runbook ${quote(file)} ${why}. Give a Markdown file, relative to ${call.cwd}.`);
-  }
-  // As it will be on the board, where a second run looks for it.
-  return parseRunbook(secretsOf(call.env, await call.settings()).redact(text), file);
-}

@@ -26,18 +26,6 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
     load: () => import("./resume.ts"),
   },
   {
-    usage: "stop [name]",
-    about: "ask a member, or everyone, to stop; ends it at the deadline",
-    example: "ekiden stop alice",
-    options: [
-      ["--now", "without waiting for an answer"],
-      ["--reason <text>", "what to tell them"],
-    ],
-    slash: true,
-    near: ["kill", "halt"],
-    load: () => import("./stop.ts"),
-  },
-  {
     usage: "mode <mode>",
     about: `change the permission mode of the team at work, until it stops: ${MODES.join(", ")}`,
     example: "ekiden mode plan",
@@ -71,18 +59,6 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
     options: [["--anew", "begin a new conversation instead; the task and the board stay"]],
     near: ["summarize"],
     load: async () => (await import("./order.ts")).compact,
-  },
-  {
-    usage: "member <name>",
-    about: "give a teammate another role or another name",
-    example: "ekiden member bob --role tester --name ben",
-    options: [
-      ["--role <role>", "its role from now on; none for no role"],
-      ["--name <name>", "its name from now on, while it is not at work"],
-    ],
-    slash: true,
-    near: ["rename", "role"],
-    load: () => import("./member.ts"),
   },
   {
     usage: "ps",

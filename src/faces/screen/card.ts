@@ -5,7 +5,8 @@ import { span } from "../../core/views/view.ts";
 import type { Choice } from "./choices.ts";
 import { diffLine } from "./highlight.ts";
 import { GrowingMarkdown } from "./markdown.ts";
-import { type CardQuestions, headOf, isSeen, type Question } from "./questions.ts";
+import type { Question } from "./question.ts";
+import { type CardQuestions, headOf, isSeen } from "./questions.ts";
 import { exact, oneLine, phrases, type Style, shortened, spread, wrapped } from "./style.ts";
 
 /** The columns of the bar and the blanks of a card. */

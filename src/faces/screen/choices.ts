@@ -1,7 +1,7 @@
 /** The answers that a card offers, in the order of its lines. */
 import { optionLines } from "../../core/board/question.ts";
 import { meaning } from "../terminal/asking.ts";
-import type { Question } from "./questions.ts";
+import type { Question } from "./question.ts";
 import { exact } from "./style.ts";
 
 export type Choice = {

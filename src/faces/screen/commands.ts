@@ -7,7 +7,8 @@ import { LEAD, type MailId, type Name, name, PERSON } from "../../core/ids.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import { attachedTo, sendMail } from "../../team/actions/mail.ts";
 import { mustExist } from "../../team/queries/team.ts";
-import { isCommand, type OwnCommands, offeredCommands, printingTo, slash } from "../commands/slash/slash.ts";
+import type { OwnCommands } from "../commands/slash/context.ts";
+import { isCommand, offeredCommands, printingTo, slash } from "../commands/slash/slash.ts";
 import type { Invocation } from "../invocation.ts";
 import { lines as viewLines } from "../terminal/print.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -15,25 +16,12 @@ import { fixed } from "./blocks.ts";
 import type { Offered } from "./completion.ts";
 import { inRow, keyHint } from "./keys.ts";
 import { LOOK_COMMANDS } from "./look-commands.ts";
-import { PANEL_NAMES, type PanelName } from "./panels/table.ts";
-import type { PersonShell } from "./person-shell.ts";
-import type { Screen } from "./screen.ts";
-import type { TeamModel } from "./team.ts";
+import { PANEL_NAMES, type PanelName } from "./panels/names.ts";
+import type { Place } from "./place.ts";
 import { chooseModel, openReview, openTask } from "./view-commands.ts";
 
 /** The columns of the border and the marks of the feed. */
 const MARGIN = 2;
-
-export type Place = {
-  readonly call: Invocation;
-  readonly host: TeamHost;
-  readonly screen: Screen;
-  readonly team: TeamModel;
-  readonly shell: PersonShell;
-  readonly quit: () => void;
-  /** Leaves the team at work, in a process of its own. Missing where that is not offered. */
-  readonly detach?: () => void;
-};
 
 /** Commands that need the screen itself. */
 export const SCREEN_COMMANDS: OwnCommands<Place> = {

@@ -13,7 +13,7 @@ import { listed } from "../../core/picture/looks.ts";
 import { ownNames } from "../commands/slash/own-commands.ts";
 import { valuesBehind } from "../repl/values.ts";
 import { inOrder } from "./panels/board.ts";
-import { PANEL_NAMES } from "./panels/table.ts";
+import { PANEL_NAMES } from "./panels/names.ts";
 import { oneLine } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 import { THEMES } from "./theme.ts";

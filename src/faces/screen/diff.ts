@@ -2,7 +2,8 @@
 import { structuredPatch } from "diff";
 import { type Called, shownCall } from "../../core/views/shown-call.ts";
 import { diffLine } from "./highlight.ts";
-import { type Paint, safe } from "./style.ts";
+import type { Paint } from "./paint.ts";
+import { safe } from "./style.ts";
 
 /** `at`: the line, from 1, of the old text for what was removed, else of the new one; null for what is no line of the file. */
 type ChangedLine = { readonly at: number | null; readonly text: string };

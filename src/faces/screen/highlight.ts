@@ -1,6 +1,6 @@
 /** Colours of code and of diffs in the terminal. */
 import { codeParts } from "../../core/text/code-parts.ts";
-import type { Paint } from "./style.ts";
+import type { Paint } from "./paint.ts";
 
 const TONES = { comment: "dim", text: "good", number: "yellow", word: "magenta" } as const;
 

@@ -2,7 +2,7 @@
 import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
 import { quote } from "../../core/ids.ts";
 import { didYouMean } from "../../core/text/nearest.ts";
-import { PANEL_NAMES, type PanelName } from "./panels/table.ts";
+import { PANEL_NAMES, type PanelName } from "./panels/names.ts";
 
 export type ActionName =
   | "interrupt"

@@ -4,8 +4,9 @@ import { messageOf } from "../../core/errors.ts";
 import type { Store } from "../../ports/index.ts";
 import { inRow, keyHint } from "./keys.ts";
 import { type Action, isLook, List } from "./list.ts";
+import { PANEL_NAMES, type PanelName } from "./panels/names.ts";
 import type { Listed, PanelInput } from "./panels/panel.ts";
-import { PANEL_NAMES, PANELS, type PanelName } from "./panels/table.ts";
+import { PANELS } from "./panels/table.ts";
 import { phrases, type Style, shortened, spread } from "./style.ts";
 import type { TeamModel } from "./team.ts";
 

@@ -2,6 +2,7 @@
  * The questions that wait for the person: permissions, plans, stops and what members ask, as the store has them, so that questions of other
  * processes are among them and an answer from anywhere settles them.
  */
+
 import type { Event } from "../../core/event.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
 import { widthsOf } from "../../core/permission/widths.ts";
@@ -9,14 +10,8 @@ import { isForPerson, QUESTION_FACTS } from "../../core/picture/questions.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import { answer as give } from "../../team/actions/answer.ts";
 import { type Choice, choicesOf } from "./choices.ts";
+import type { Question } from "./question.ts";
 import type { TeamModel } from "./team.ts";
-
-export type Question = {
-  readonly request: Request;
-  readonly task: string;
-  /** When a frame showed it on the card first, since it came there; null before that. */
-  readonly shownAt: number | null;
-};
 
 /** A question that has just appeared takes no key: a key of this moment was meant for the screen before. */
 export const SEEN_MS = 500;

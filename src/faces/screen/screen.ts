@@ -17,7 +17,7 @@ import { type ActionName, actionOf, eachPanel } from "./keys.ts";
 import { type Mouse, mouseOf } from "./mouse.ts";
 import { Notice } from "./notice.ts";
 import { PanelView } from "./panel-view.ts";
-import type { PanelName } from "./panels/table.ts";
+import type { PanelName } from "./panels/names.ts";
 import { type Drawn, pictureOf } from "./picture.ts";
 import { Prompt } from "./prompt.ts";
 import { CardQuestions } from "./questions.ts";

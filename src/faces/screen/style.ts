@@ -1,4 +1,5 @@
 /** The looks of the screen, from the sixteen colours of the terminal's own theme: readable on light and dark grounds. */
+
 import type { EditorTheme, MarkdownTheme } from "@earendil-works/pi-tui";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { type Name, PERSON } from "../../core/ids.ts";
@@ -6,8 +7,7 @@ import { type Colour, colourOf } from "../../core/views/identity.ts";
 import type { Tone } from "../../core/views/view.ts";
 import { clean, escapes, type Terminal } from "../terminal/terminal.ts";
 import { highlighted } from "./highlight.ts";
-
-export type Paint = (tone: Tone | Colour, text: string) => string;
+import type { Paint } from "./paint.ts";
 
 export type Style = {
   readonly paint: Paint;

@@ -2,7 +2,7 @@
 import { badInput } from "../../core/errors.ts";
 import { LEAD, quote, taskId } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
-import type { Place } from "./commands.ts";
+import type { Place } from "./place.ts";
 import { oneLine } from "./style.ts";
 
 /** @throws EkidenError `bad_input` where there is nothing to review */

@@ -11,7 +11,7 @@ import { sqlitePath } from "../../project/store-address.ts";
 import { placeOf, readListed } from "../../team/queries/all-teams.ts";
 import { liveReader } from "../../team/queries/live.ts";
 import { glance, unread } from "./glance.ts";
-import type { Project } from "./teams.ts";
+import type { Project } from "./project.ts";
 import type { AllTeams, TeamGlance } from "./wire.ts";
 
 /** Before the id of a team of another project; no name begins with it. */

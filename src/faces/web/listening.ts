@@ -2,12 +2,11 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { badInput } from "../../core/errors.ts";
-import type { ServeOptions } from "./server.ts";
 
 /** Resolves with the port. @throws EkidenError `bad_input` when it cannot listen there */
 export function listen(
   server: Server,
-  { host, ports }: Pick<ServeOptions, "host" | "ports">,
+  { host, ports }: { readonly host: string; readonly ports: readonly number[] },
 ): Promise<number> {
   const [port = 0, ...others] = ports;
   return new Promise((resolve, reject) => {

@@ -10,13 +10,16 @@ import { withHost } from "../../host/attach/one-call.ts";
 import type { Store } from "../../ports/index.ts";
 import { modelsHere } from "../../project/models-here.ts";
 import { give } from "../../team/actions/order.ts";
-import type { Actor } from "./acts.ts";
+import type { Project } from "./project.ts";
 import type { Act, Steering } from "./wire.ts";
 
 type Steer = Extract<Act, { do: "steer" }>;
 
 /** What a process of this machine says of itself, or else what the store says of those on others. */
-export async function readSteering(store: Store, { settings, cwd }: Actor): Promise<Steering> {
+export async function readSteering(
+  store: Store,
+  { settings, cwd }: Pick<Project, "settings" | "cwd">,
+): Promise<Steering> {
   const here = await withHost({ ...settings, team: store.team }, cwd, async ({ state, call }) => {
     const efforts = await call("efforts");
     return {

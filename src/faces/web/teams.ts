@@ -1,11 +1,11 @@
 /** The teams of a store as the page asks for them. A team's store is opened when it is first looked at. */
+
 import { systemClock } from "../../adapters/clock.ts";
 import { bytesOf } from "../../adapters/images.ts";
 import type { Mail } from "../../core/board/mail.ts";
 import { isMediaType } from "../../core/conversation/image.ts";
 import { messageOf, notFound, notPermitted } from "../../core/errors.ts";
 import { mailId, type Name, name, PERSON, quote, speaker } from "../../core/ids.ts";
-import type { Settings } from "../../core/settings/settings.ts";
 import { cronLine } from "../../core/views/cron.ts";
 import type { Store } from "../../ports/index.ts";
 import { withKeptKeys } from "../../project/kept-keys.ts";
@@ -20,8 +20,8 @@ import { DoingReader } from "./doing.ts";
 import { allTeams, isElsewhere, openElsewhere } from "./elsewhere.ts";
 import { Feed } from "./feed.ts";
 import { lineReader } from "./in-line.ts";
-import type { Launch } from "./launch.ts";
 import { OutcomeReader } from "./outcome.ts";
+import type { Project } from "./project.ts";
 import { liveHostIds, snapshot } from "./snapshot.ts";
 import type { AllTeams, ConversationPage, Doing, MailPage, Overview, Question, StartForm } from "./wire.ts";
 
@@ -29,17 +29,6 @@ const ENTRIES = 300;
 const MAIL_A_BOX = 100;
 /** The time for which a snapshot serves pages while nothing happens. Leases end without a fact, but pages ask for members by themselves. */
 const FRESH_MS = 60_000;
-
-export type Project = {
-  readonly settings: Settings;
-  readonly cwd: string;
-  readonly version: string;
-  /** Takes secrets out of what commands print. */
-  readonly redact: (text: string) => string;
-  /** With it the teams of other projects are found and opened. */
-  readonly env?: NodeJS.ProcessEnv | undefined;
-  readonly launch?: Launch | undefined;
-};
 
 export class Teams {
   private readonly store: Store;

@@ -13,7 +13,8 @@ import type { Cursor, Store } from "../../ports/index.ts";
 import type { Done } from "../../team/actions/done.ts";
 import { give } from "../../team/actions/order.ts";
 import { asEkidenError, type Outcome } from "../outcome.ts";
-import type { Allowance, Limits } from "../spending.ts";
+import type { Allowance } from "../spending.ts";
+import type { Limits } from "../spent.ts";
 import type { HostOptions, TeamHost } from "../team-host.ts";
 import {
   type CallName,

@@ -18,7 +18,7 @@ import type { Delta } from "../../ports/index.ts";
 import { userFolder } from "../../project/own-folders.ts";
 import { storeUrl } from "../../project/store-address.ts";
 import type { Outcome } from "../outcome.ts";
-import type { Limits } from "../spending.ts";
+import type { Limits } from "../spent.ts";
 import type { TeamHost } from "../team-host.ts";
 
 /** Raised with every change that an older face or host would not understand. */

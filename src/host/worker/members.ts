@@ -8,7 +8,8 @@ import { shared, teamParts } from "../hosting.ts";
 import { MemberModels } from "../member-models.ts";
 import type { Obeying } from "../orders.ts";
 import type { Parts } from "../parts.ts";
-import type { Spending, Used } from "../spending.ts";
+import type { Spending } from "../spending.ts";
+import type { Used } from "../spent.ts";
 import { noClaims, withoutClaims } from "./no-claims.ts";
 
 type Hooks = Required<Pick<TeamParts, "host" | "onEnd" | "mayAdopt">> & {

@@ -14,7 +14,8 @@ import { closeParts, isAlive } from "../hosting.ts";
 import { type Obeying, takeOrders } from "../orders.ts";
 import { asEkidenError } from "../outcome.ts";
 import { openParts, type Parts } from "../parts.ts";
-import { type Over, Spending } from "../spending.ts";
+import { Spending } from "../spending.ts";
+import type { Over } from "../spent.ts";
 import { StoreOutage } from "../store-outage.ts";
 import type { Health } from "./health.ts";
 import { teamOf } from "./members.ts";
@@ -162,11 +163,10 @@ export class Worker {
   private async tend(): Promise<void> {
     const { store, options, team } = this;
     const { clock } = this.parts;
-    const [hosts, members] = [await store.roster.hosts(), await store.roster.members()];
-    const now = clock.now();
+    const [hosts, members, now] = [await store.roster.hosts(), await store.roster.members(), clock.now()];
     const adopts = options.names === null && options.role === "";
     const own = hosts.find(({ id }) => id === this.id);
-    // After a lease that was lost, the row of this host is new.
+    // After a lost lease the row of this host is new.
     if (own && own.capacity !== options.count)
       await store.roster.offer(this.id, { places: options.count, adopts });
     await this.checkBudget(members);
@@ -247,7 +247,7 @@ export class Worker {
     } catch (error) {
       end = { reason: "cut", error: asEkidenError(error as Error) };
     }
-    // Also without the store: everything that runs here ends, and the lease runs out.
+    // Also without the store: all that runs here ends.
     await this.team.suspend().catch((error: unknown) => {
       end = { error: asEkidenError(error as Error), ...end };
     });

@@ -106,7 +106,7 @@ it("/clear begins a new conversation: the lead no longer has what was said, the 
   expect(code).toBe(0);
   expect(stdout).toMatch(/a new conversation with lead begins: .* tokens; the board and the team stay/);
   expect(stdout).toContain("the conversation with lead is new");
-  expect(stdout).toContain('This process runs no "alice". It runs lead.');
+  expect(stdout).toContain('nobody in team "default" is called "alice"');
   const { entries } = await project.json<{ entries: { entry: { kind: string; text?: string } }[] }>([
     "transcript",
     "lead",

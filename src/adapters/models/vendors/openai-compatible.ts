@@ -3,7 +3,8 @@
 import type { MetadataExtractor } from "@ai-sdk/openai-compatible";
 import type { SharedV3ProviderMetadata } from "@ai-sdk/provider";
 import { EkidenError } from "../../../core/errors.ts";
-import { OF_MESSAGE, type Packaged, packaged } from "../packaged.ts";
+import { OF_MESSAGE } from "../of-message.ts";
+import { type Packaged, packaged } from "../packaged.ts";
 import { forMoonshot } from "../schemas.ts";
 import {
   type Connection,

@@ -3,8 +3,8 @@ import type { Order } from "../../../core/board/orders.ts";
 import { badInput } from "../../../core/errors.ts";
 import { quote } from "../../../core/ids.ts";
 import { tokens } from "../../../core/views/view.ts";
-import type { Limits } from "../../../host/spending.ts";
-import type { OwnCommands, ReplContext } from "./slash.ts";
+import type { Limits } from "../../../host/spent.ts";
+import type { OwnCommands, ReplContext } from "./context.ts";
 
 /** Said behind the limit that is used up. */
 export const RAISE = "The team waits. /budget 5 allows 5 US dollars more, /budget none takes the limit away.";

@@ -3,7 +3,7 @@
 import { badInput } from "../../../core/errors.ts";
 import { PERSON, quote } from "../../../core/ids.ts";
 import { counted } from "../../../core/views/view.ts";
-import type { OwnCommands, ReplContext } from "./slash.ts";
+import type { OwnCommands, ReplContext } from "./context.ts";
 
 export const runFile: OwnCommands<ReplContext>[string] = {
   usage: "/run FILE.md [--fresh]",
@@ -16,7 +16,7 @@ export const runFile: OwnCommands<ReplContext>[string] = {
         `${quote(words.join(" "))} is no runbook. /run takes a Markdown file, NAME.md; a goal in words is a message to the lead.`,
       );
     const [{ readRunbook }, { abandonRunbook, continueRunbook }] = await Promise.all([
-      import("../run.ts"),
+      import("../../read-runbook.ts"),
       import("../../../team/actions/runbook.ts"),
     ]);
     const runbook = await readRunbook(call, file);

@@ -1,48 +1,26 @@
 /**
- * Lines that begin with a slash. `/NAME …` is the command of the same name, where the table of commands marks it with `slash`; it
+ * Lines that begin with a slash. `/NAME …` is the command of the same name, where `table.ts` has it; it
  * runs on the team of the conversation. This file has only the commands that need the conversation itself.
  */
+
 import { Command } from "commander";
 import { badInput, type EkidenError } from "../../../core/errors.ts";
 import { LEAD, type Name, name, quote } from "../../../core/ids.ts";
 import { MODE_WORDS, MODES, readMode } from "../../../core/permission/mode.ts";
 import { EFFORTS, readEffort } from "../../../core/settings/effort.ts";
 import { tokens, type View } from "../../../core/views/view.ts";
-import type { TeamHost } from "../../../host/team-host.ts";
 import type { Store } from "../../../ports/index.ts";
 import type { Invocation } from "../../invocation.ts";
 import { addCommand, type Chosen, faultOf, unknownCommand } from "../../program.ts";
 import { lines } from "../../terminal/print.ts";
 import { clean, type Terminal } from "../../terminal/terminal.ts";
-import { COMMANDS, type Entry, nameOf } from "../table.ts";
+import { type Entry, nameOf } from "../entry.ts";
+import { OUTSIDE, SHARED } from "../table.ts";
 import { budget } from "./budget.ts";
+import type { Described, OwnCommands, ReplContext } from "./context.ts";
 import { ownMessage, ownNames } from "./own-commands.ts";
 import { runFile } from "./run-file.ts";
 import { takeAway } from "./take-away.ts";
-
-export type ReplContext = {
-  readonly host: TeamHost;
-  /** Prints to the screen of the conversation; its store is that of the host. */
-  readonly call: Invocation;
-  quit(): void;
-  /** Sends what a command of the person's own stands for. Missing where nobody types. */
-  tell?(text: string): Promise<unknown>;
-  /** Commands of the face that runs the conversation. */
-  own?(word: string): ((args: readonly string[]) => Promise<void>) | undefined;
-  readonly more?: readonly Described[];
-};
-export type OwnCommands<Context> = Readonly<
-  Record<
-    string,
-    {
-      readonly usage: string;
-      readonly about: string;
-      run(context: Context, args: readonly string[]): Promise<void>;
-    }
-  >
->;
-
-const SHARED = COMMANDS.filter((entry) => entry.slash);
 
 const OWN: OwnCommands<ReplContext> = {
   help: {
@@ -239,13 +217,11 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 function unknownSlash(word: string): EkidenError {
-  const outside = COMMANDS.find((entry) => nameOf(entry) === word && !entry.slash);
   const instead = Object.hasOwn(ELSEWHERE, word)
     ? ELSEWHERE[word]
-    : outside && `It works outside of the conversation: ekiden ${word}.`;
+    : OUTSIDE.includes(word) && `It works outside of the conversation: ekiden ${word}.`;
   if (instead) return badInput(`unknown command ${quote(`/${word}`)}. ${instead}`);
-  return unknownCommand(word, {
-    entries: SHARED,
+  return unknownCommand(word, SHARED, {
     more: [...Object.keys(OWN), ...Object.keys(ALIASES), "plan"],
     prefix: "/",
     otherwise: " See /help.",
@@ -274,8 +250,6 @@ export const completions = (line: string): string[] =>
     .map((word) => `/${word}`)
     .filter((word) => word.startsWith(line))
     .sort();
-
-type Described = { readonly usage: string; readonly about: string };
 
 /** For a menu, in alphabetical order. */
 export const offeredCommands = (): { readonly name: string; readonly about: string }[] =>

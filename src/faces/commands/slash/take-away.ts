@@ -7,7 +7,7 @@ import { LEAD, quote } from "../../../core/ids.ts";
 import { transcriptMarkdown } from "../../../core/views/transcript-markdown.ts";
 import { transcript } from "../../../team/queries/transcript.ts";
 import { clean } from "../../terminal/terminal.ts";
-import type { OwnCommands, ReplContext } from "./slash.ts";
+import type { OwnCommands, ReplContext } from "./context.ts";
 
 /** The lines of a diff that are shown at a time. */
 const LINES_MAX = 400;

@@ -4,11 +4,11 @@ import { jobsPanel } from "./jobs.ts";
 import { landingsPanel } from "./landings.ts";
 import { mailPanel } from "./mail.ts";
 import { membersPanel } from "./members.ts";
+import type { PanelName } from "./names.ts";
 import type { Panel } from "./panel.ts";
 import { questionsPanel } from "./questions.ts";
 import { todosPanel } from "./todos.ts";
 
-/** In the order of their keys. */
 export const PANELS = {
   board: boardPanel,
   mail: mailPanel,
@@ -17,6 +17,4 @@ export const PANELS = {
   members: membersPanel,
   questions: questionsPanel,
   landings: landingsPanel,
-} as const satisfies Readonly<Record<string, Panel>>;
-export type PanelName = keyof typeof PANELS;
-export const PANEL_NAMES = Object.keys(PANELS) as readonly PanelName[];
+} as const satisfies Readonly<Record<PanelName, Panel>>;

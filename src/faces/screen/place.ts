@@ -1,0 +1,17 @@
+/** The parts of the screen that a command of it gets. */
+import type { TeamHost } from "../../host/team-host.ts";
+import type { Invocation } from "../invocation.ts";
+import type { PersonShell } from "./person-shell.ts";
+import type { Screen } from "./screen.ts";
+import type { TeamModel } from "./team.ts";
+
+export type Place = {
+  readonly call: Invocation;
+  readonly host: TeamHost;
+  readonly screen: Screen;
+  readonly team: TeamModel;
+  readonly shell: PersonShell;
+  readonly quit: () => void;
+  /** Leaves the team at work, in a process of its own. Missing where that is not offered. */
+  readonly detach?: () => void;
+};
