@@ -14,7 +14,7 @@ const FACTS_MAX = 100_000;
 
 export async function recordingPage(team: TeamPage, overview: Overview, page: PageFiles): Promise<string> {
   const recording = await record(team, overview);
-  const script = inline(page, /\.js$/, /worker/);
+  const script = inline(page, /\.js$/);
   const style = inline(page, /\.css$/);
   // The texts of agents are data in the file, never markup: "<" cannot end the element around them.
   const data = JSON.stringify(recording).replaceAll("<", "\\u003c");
@@ -90,8 +90,8 @@ async function conversation(team: TeamPage, name: string): Promise<ConversationP
   }
 }
 
-function inline({ files }: PageFiles, wanted: RegExp, not?: RegExp): string {
-  const found = [...files].filter(([path]) => wanted.test(path) && !not?.test(path));
+function inline({ files }: PageFiles, wanted: RegExp): string {
+  const found = [...files].filter(([path]) => wanted.test(path));
   const [only] = found;
   if (!only || found.length !== 1) throw toolFailed("the page is not built as one file. Run npm run build.");
   return only[1].body.toString("utf8");

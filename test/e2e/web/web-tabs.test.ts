@@ -1,4 +1,4 @@
-/** One connection for all tabs, and what the page says when it hears nothing or the server stands still. */
+/** The connections of tabs, and what the page says when it hears nothing or the server stands still. */
 import { createServer, request, type Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -44,7 +44,7 @@ async function proxy(to: number) {
 }
 
 describe.skipIf(!hasBrowser)("tabs of one server", () => {
-  it("share one connection: eight of them load, follow and act", async () => {
+  it("leave connections for what they ask: eight of them load, follow and act", async () => {
     const team = await programTeam({ says: {} });
     const { store } = team;
     await store.board.add({ subject: "Paint" }, PERSON);
@@ -69,13 +69,44 @@ describe.skipIf(!hasBrowser)("tabs of one server", () => {
       await tab.locator(".notice", { hasText: `#${i + 3}` }).waitFor();
     }
     for (const tab of tabs) await tab.getByText("Sand 7").first().waitFor();
-    const streams = asked.filter((one) => one.includes("/default/stream"));
-    expect(streams.filter((one) => !one.includes("once=1"))).toHaveLength(1);
-    // A tab that loads again, and one whose predecessors are closed, hear what comes.
+    const stays = (): number =>
+      asked.filter((one) => one.includes("/default/stream") && !one.includes("once=1")).length;
+    expect(stays()).toBe(3);
+    // One that asked now and then takes the place of one that is closed.
+    await tabs[2]?.close();
+    tabs.splice(2, 1);
+    await soon(() => expect(stays()).toBe(4));
+    // A tab that loads again, and those that are left, hear what comes.
     await tabs[0]?.close();
     await tabs[1]?.reload();
     await store.board.add({ subject: "Polish" }, PERSON);
     for (const tab of tabs.slice(1)) await tab.getByText("Polish").first().waitFor();
+  });
+
+  it("that are hidden give their connection up, and take one again when they are seen", async () => {
+    const team = await programTeam({ says: {} });
+    await team.store.board.add({ subject: "Paint" }, PERSON);
+    const { port } = await pageServer(team.store, team.folder);
+    const { address, asked } = await proxy(port);
+    const { page } = await visit(address);
+    await page.getByText("Paint").first().waitFor();
+    const hide = (isHidden: boolean): Promise<void> =>
+      page.evaluate(`Object.defineProperty(document, "hidden", { value: ${isHidden}, configurable: true });
+        document.dispatchEvent(new Event("visibilitychange"));`);
+    const once = (): number => asked.filter((one) => one.includes("once=1")).length;
+    expect(once()).toBe(0);
+    await hide(true);
+    await soon(() => expect(once()).toBeGreaterThan(0));
+    const streams = asked.length;
+    await hide(false);
+    await soon(() =>
+      expect(asked.slice(streams).some((one) => !one.includes("once=1") && one.includes("/stream"))).toBe(
+        true,
+      ),
+    );
+    await team.store.board.add({ subject: "Varnish" }, PERSON);
+    await page.getByText("Varnish").first().waitFor();
+    await page.locator(".live", { hasText: "Stopped" }).waitFor();
   });
 
   it("of several teams leave connections for what they ask", async () => {

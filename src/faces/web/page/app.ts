@@ -8,11 +8,11 @@ import { taskOf } from "../../../core/picture/task.ts";
 import type { LiveOutput } from "../../../core/text/live-output.ts";
 import type { Act, Acted, Overview, Question, Snapshot } from "../wire.ts";
 import { putInLine } from "./board.ts";
+import type { Connection } from "./listen.ts";
 import type { Replay } from "./replay.ts";
 import { Replaying } from "./replaying.ts";
 import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
 import { openSource, Refused, type Source } from "./source.ts";
-import type { Connection } from "./streams.ts";
 
 export type Notice = { readonly text: string; readonly isError: boolean };
 type Failure = { readonly title: string; readonly text: string };

@@ -5,14 +5,8 @@
 import { useEffect } from "preact/hooks";
 import type { Event } from "../../../core/event.ts";
 import { app } from "./app.ts";
+import { isNotifying, WANTED } from "./notifying.ts";
 import type { Route } from "./route.ts";
-
-const WANTED = "ekiden-notify";
-
-/** Browsers let only safe addresses notify: this machine, or https. */
-export const canNotify = (): boolean => "Notification" in globalThis && isSecureContext;
-export const isNotifying = (): boolean =>
-  canNotify() && Notification.permission === "granted" && localStorage.getItem(WANTED) === "1";
 
 /** Asks the browser, which asks the person. */
 export async function setNotifying(isOn: boolean): Promise<void> {

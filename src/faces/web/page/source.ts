@@ -3,9 +3,8 @@ import type { Event } from "../../../core/event.ts";
 import type { MemberRow } from "../../../core/picture/member.ts";
 import type { LiveOutput } from "../../../core/text/live-output.ts";
 import type { Act, Acted, Recording } from "../wire.ts";
-import { listen } from "./listen.ts";
+import { type Connection, type Heard, listen } from "./listen.ts";
 import { BASE } from "./route.ts";
-import type { Connection, Heard } from "./streams.ts";
 import { takeToken, token } from "./token.ts";
 
 export type Listener = {

@@ -1,5 +1,5 @@
 /**
- * Builds the page into dist/web: one script, one style and the workers, so that a recording can hold them inline. Files name each
+ * Builds the page into dist/web: one script and one style, so that a recording can hold them inline. Files name each
  * other relative to themselves: the page may stand below a path. Each file has its compressed forms beside it.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -37,6 +37,5 @@ export default defineConfig({
     assetsInlineLimit: 0,
     rolldownOptions: { output: { codeSplitting: false } },
   },
-  worker: { format: "es" },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
 });
