@@ -286,7 +286,7 @@ describe.skipIf(!hasBrowser)("words of agents", () => {
     ]) {
       await page.goto(`${origin}/default/${view}`);
       await page.locator("main#view").waitFor();
-      // The canvas of the lanes has no text to look for, and some views may have none of these words.
+      // Some views may have none of these words.
       if (!["lanes", "landing", "outcome", "run", "teams"].includes(view))
         await page.getByText("onerror").first().waitFor({ state: "attached" });
       await isInert(view);

@@ -193,21 +193,6 @@ export function VirtualList<T>({
   );
 }
 
-/** Keeps the pixels of a canvas equal to those of the screen; a changed size clears it, so it is painted again. */
-export function useCanvasSize(canvas: RefObject<HTMLCanvasElement | null>, repaint: () => void): void {
-  useEffect(() => {
-    const at = canvas.current;
-    if (!at) return;
-    const observer = new ResizeObserver(() => {
-      at.width = Math.round(at.clientWidth * devicePixelRatio);
-      at.height = Math.round(at.clientHeight * devicePixelRatio);
-      repaint();
-    });
-    observer.observe(at);
-    return () => observer.disconnect();
-  }, []);
-}
-
 /** The inner size of an element, in pixels; 0 before it is there. */
 export function useSize(box: RefObject<HTMLElement | null>): {
   readonly width: number;

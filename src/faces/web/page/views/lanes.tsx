@@ -1,13 +1,22 @@
-/** The view of work over time: a lane for each member, drawn on a canvas, with what is selected in words below it. */
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { type Lanes, lanes, SPAN_WORDS, type Span, withoutLost } from "../../../../core/picture/spans.ts";
+/** The view of work over time: a lane for each member, with elements for the members and hours in sight, and the selected span in words below. */
+import type { RefObject } from "preact";
+import { useMemo, useRef, useState } from "preact/hooks";
+import {
+  type Lanes,
+  lanes,
+  type Mark,
+  SPAN_WORDS,
+  type Span,
+  withoutLost,
+} from "../../../../core/picture/spans.ts";
 import { span as spanText } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { useClock } from "../clock.tsx";
 import { useFacts } from "../facts.ts";
 import { Button } from "../fields.tsx";
-import { clockTime, Empty, Link, useCanvasSize } from "../parts.tsx";
-import { AXIS, drawLanes, type Range, rowHeight } from "./lanes-canvas.ts";
+import { clockTime, Empty, Link, useSize } from "../parts.tsx";
+import { LaneBar, LaneMark } from "./lane-bar.tsx";
+import { AXIS, barsOf, type Range, rowHeight, TWO_LINES, ticksOf, type View, xOf } from "./lanes-bars.ts";
 
 const isHosted = (who: string): boolean => app.live.members.get(who)?.hosted !== false;
 
@@ -33,49 +42,51 @@ const LEGEND: readonly (readonly [color: string, word: string])[] = [
   ["lane-wait", "waits for a person"],
 ];
 
+/** Rows above and below those in sight, so that scrolling shows no gaps. */
+const BESIDE = 4;
+
 function Chart({ lanes: all }: { lanes: Lanes }) {
-  const canvas = useRef<HTMLCanvasElement>(null);
   useClock(all.spans.some((one) => one.to === null));
-  const box = useRef<HTMLDivElement>(null);
+  const [box, chart] = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
+  const [{ height }, { width }] = [useSize(box), useSize(chart)];
   const [zoom, setZoom] = useState<Range | null>(null);
   const [selected, setSelected] = useState<Span | null>(null);
+  const [top, setTop] = useState(0);
   const end = app.replay ? app.now : Math.max(app.now, all.start + 1_000);
   const isOver = all.spans.every((one) => one.to !== null);
   const last = isOver ? Math.max(all.start + 1_000, ...lastEnds(all)) : end;
   // A team may have been made long before it began to work.
   const first = Math.min(last - 1_000, ...all.spans.map(({ from }) => from));
   const range = zoom ?? { from: first - (last - first) * 0.01, to: last + (last - first) * 0.02 };
-  const [room, setRoom] = useState(0);
-  const row = rowHeight(all.names.length, room);
-  useLayoutEffect(() => setRoom(box.current?.clientHeight ?? 0));
-  const rows = useMemo(() => new Map(all.names.map((name, i) => [name, i])), [all.names.length]);
-
-  const paint = (): void => {
-    if (canvas.current && box.current)
-      drawLanes(canvas.current, box.current.scrollTop, all, rows, row, range, last, selected);
-  };
-  useLayoutEffect(paint);
-  useCanvasSize(canvas, () => app.draw());
-  const timeAt = (x: number): number =>
-    range.from + (x / (canvas.current?.clientWidth || 1)) * (range.to - range.from);
+  const view: View = { ...range, width };
+  const row = rowHeight(all.names.length, height);
+  const { spans, marks, works } = useMemo(() => byMember(all), [all]);
   const zoomBy = (by: number, at = (range.from + range.to) / 2): void => {
     const next = { from: at - (at - range.from) / by, to: at + (range.to - at) / by };
     setZoom(next.to - next.from > (last - first) * 1.1 ? null : next);
   };
-  const ordered = useMemo(
-    () =>
-      all.spans
-        .filter((one) => one.kind === "task")
-        .sort((a, b) => (rows.get(a.who) ?? 0) - (rows.get(b.who) ?? 0) || a.from - b.from),
-    [all],
-  );
+  const timeAt = (x: number): number =>
+    range.from +
+    ((x - (chart.current?.getBoundingClientRect().left ?? 0)) / (width || 1)) * (range.to - range.from);
   const move = (by: 1 | -1): void => {
-    const at = selected
-      ? ordered.findIndex((one) => one.task === selected.task && one.from === selected.from)
-      : -1;
-    const next = ordered[Math.min(ordered.length - 1, Math.max(0, at + by))];
-    if (next) setSelected(next);
+    const at = selected ? works.findIndex((one) => isSame(one, selected)) : -1;
+    const next = works[Math.min(works.length - 1, Math.max(0, at + by))];
+    if (!next) return;
+    setSelected(next);
+    showRow(box, AXIS + all.names.indexOf(next.who) * row, row);
+    const [from, to] = [next.from, next.to ?? last];
+    if (zoom && (to < zoom.from || from > zoom.to))
+      setZoom({ from: from - (zoom.to - zoom.from) / 2, to: from + (zoom.to - zoom.from) / 2 });
   };
+  const keys: Readonly<Record<string, () => void>> = {
+    ArrowRight: () => move(1),
+    ArrowLeft: () => move(-1),
+    "+": () => zoomBy(2),
+    "-": () => zoomBy(0.5),
+    ...(selected?.task && { Enter: () => app.go({ task: selected.task }) }),
+  };
+  const [from, to] = [Math.floor((top - AXIS) / row) - BESIDE, Math.ceil((top + height) / row) + BESIDE];
+  const ticks = ticksOf(view);
   return (
     <div class="lanes">
       <div class="toolbar">
@@ -101,15 +112,12 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
         ref={box}
         tabIndex={0}
         role="group"
-        aria-label={`${all.names.length} lanes, ${ordered.length} spans of work. Arrows go from one to the next.`}
-        onScroll={paint}
+        aria-label={`${all.names.length} lanes, ${works.length} spans of work. Arrows go from one to the next.`}
+        onScroll={() => setTop(box.current?.scrollTop ?? 0)}
         onKeyDown={(event) => {
-          if (event.key === "ArrowRight") move(1);
-          else if (event.key === "ArrowLeft") move(-1);
-          else if (event.key === "+") zoomBy(2);
-          else if (event.key === "-") zoomBy(0.5);
-          else if (event.key === "Enter" && selected?.task) app.go({ task: selected.task });
-          else return;
+          const act = (event.target as HTMLElement).closest(".lane-names") ? undefined : keys[event.key];
+          if (!act) return;
+          act();
           event.preventDefault();
         }}
       >
@@ -128,27 +136,47 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
             </Link>
           ))}
         </div>
-        <div class="lane-canvas">
-          <canvas
-            ref={canvas}
-            onWheel={(event) => {
-              if (!event.ctrlKey && !event.metaKey && Math.abs(event.deltaX) < Math.abs(event.deltaY)) return;
-              event.preventDefault();
-              if (event.ctrlKey || event.metaKey)
-                return zoomBy(Math.exp(-event.deltaY / 200), timeAt(event.offsetX));
-              const by = ((range.to - range.from) * event.deltaX) / 800;
-              setZoom({ from: range.from + by, to: range.to + by });
-            }}
-            onDblClick={({ offsetX }) => zoomBy(3, timeAt(offsetX))}
-            onClick={({ offsetX, offsetY }) => {
-              const who = all.names[Math.floor((offsetY + (box.current?.scrollTop ?? 0) - AXIS) / row)];
-              const at = timeAt(offsetX);
-              const hit = all.spans.filter(
-                (one) => one.who === who && one.from <= at && (one.to ?? last) >= at,
-              );
-              setSelected(hit.find((one) => one.kind !== "task") ?? hit[0] ?? null);
-            }}
-          />
+        <div
+          class={`lane-chart${row < TWO_LINES ? " low" : ""}`}
+          ref={chart}
+          onWheel={(event) => {
+            if (!event.ctrlKey && !event.metaKey && Math.abs(event.deltaX) < Math.abs(event.deltaY)) return;
+            event.preventDefault();
+            if (event.ctrlKey || event.metaKey)
+              return zoomBy(Math.exp(-event.deltaY / 200), timeAt(event.clientX));
+            const by = ((range.to - range.from) * event.deltaX) / 800;
+            setZoom({ from: range.from + by, to: range.to + by });
+          }}
+          onDblClick={({ clientX }) => zoomBy(3, timeAt(clientX))}
+        >
+          {ticks.times.map((at) => (
+            <i key={at} class="tick" style={{ left: `${xOf(at, view)}px` }} />
+          ))}
+          <div class="axis" style={{ height: `${AXIS}px` }}>
+            {ticks.times.map((at) => (
+              <span key={at} class="dim" style={{ left: `${xOf(at, view)}px` }}>
+                {clockTime(at).slice(0, ticks.isShort ? -3 : undefined)}
+              </span>
+            ))}
+          </div>
+          {all.names.map((name, nth) =>
+            width === 0 || nth < from || nth > to ? null : (
+              <div key={name} class="lane" style={{ top: `${AXIS + nth * row}px`, height: `${row}px` }}>
+                {barsOf(spans.get(name) ?? [], view, last).map((bar) => (
+                  <LaneBar
+                    key={`${bar.span.kind} ${bar.span.from} ${bar.span.task}`}
+                    bar={bar}
+                    last={last}
+                    isSelected={selected !== null && isSame(bar.span, selected)}
+                    onClick={() => (bar.count > 1 ? zoomBy(4, bar.span.from) : setSelected(bar.span))}
+                  />
+                ))}
+                {(marks.get(name) ?? []).map((mark) => (
+                  <LaneMark key={`${mark.kind} ${mark.at}`} mark={mark} view={view} />
+                ))}
+              </div>
+            ),
+          )}
         </div>
       </div>
       <p class="lane-detail" role="status">
@@ -160,6 +188,35 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
       </p>
     </div>
   );
+}
+
+const isSame = (a: Span, b: Span): boolean => a.who === b.who && a.from === b.from && a.kind === b.kind;
+
+type ByMember = {
+  readonly spans: ReadonlyMap<string, readonly Span[]>;
+  readonly marks: ReadonlyMap<string, readonly Mark[]>;
+  /** What the arrows go through. */
+  readonly works: readonly Span[];
+};
+
+function byMember({ names, spans, marks }: Lanes): ByMember {
+  const of = <T extends { readonly who: string }>(list: readonly T[]): Map<string, T[]> => {
+    const found = new Map<string, T[]>(names.map((name) => [name, []]));
+    for (const one of list) found.get(one.who)?.push(one);
+    return found;
+  };
+  const ordered = of(spans.toSorted((a, b) => a.from - b.from));
+  return {
+    spans: ordered,
+    marks: of(marks),
+    works: [...ordered.values()].flat().filter(({ kind }) => kind === "task"),
+  };
+}
+
+function showRow({ current: box }: RefObject<HTMLElement | null>, top: number, tall: number): void {
+  if (!box) return;
+  if (top - AXIS < box.scrollTop) box.scrollTop = top - AXIS;
+  else box.scrollTop = Math.max(box.scrollTop, top + tall - box.clientHeight);
 }
 
 function* lastEnds({ spans, marks }: Lanes): Iterable<number> {
