@@ -1,33 +1,36 @@
 /** Orders of the person that steer a team at work, from another process that only knows the store. */
 import type { ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
 import { LEAD, PERSON } from "../../../src/core/ids.ts";
 import { give } from "../../../src/team/actions/order.ts";
+import { project } from "../../fixtures/project.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
+import { proxyTo } from "../../fixtures/proxy.ts";
 import { soon } from "../../fixtures/soon.ts";
-import { BACKENDS } from "../../fixtures/stage.ts";
+import { BACKENDS, dropSchema } from "../../fixtures/stage.ts";
 import { ended, type Project } from "../cli-program.ts";
 
 describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
-  let project: Project;
+  let placed: Project;
   let env: Record<string, string> = {};
   let store: Placed["store"];
   beforeEach(() => {
-    ({ project, env, store } = projectOn(backend));
+    ({ project: placed, env, store } = projectOn(backend));
     env = { ...env, EKIDEN_SANDBOX: "off" };
   });
   const script = "echo $$ >> pids\nwhile [ ! -e go ]; do sleep 0.05; done";
   const pids = (): number[] => {
-    const file = join(project.dir, "pids");
+    const file = join(placed.dir, "pids");
     return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
   };
   const said = async (...args: string[]): Promise<string> =>
-    ((r) => `${r.code} ${r.stdout}${r.stderr}`)(await project.run(args, { env }));
+    ((r) => `${r.code} ${r.stdout}${r.stderr}`)(await placed.run(args, { env }));
   const start = (...args: string[]): ChildProcess => {
-    const child = project.start(args, env);
+    const child = placed.start(args, env);
     const over = ended(child);
     onTestFinished(async () => {
       child.kill("SIGCONT");
@@ -37,7 +40,7 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     return child;
   };
   const run = async (): Promise<ChildProcess> => {
-    project.write({ "long.md": `# Goal\n\n## Long\n\`\`\`sh\n${script}\n\`\`\`\n` });
+    placed.write({ "long.md": `# Goal\n\n## Long\n\`\`\`sh\n${script}\n\`\`\`\n` });
     const child = start("run", "long.md", "--teammates", "1");
     await soon(() => expect(pids()).toHaveLength(1));
     return child;
@@ -107,5 +110,31 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     expect(events).toMatchObject([{ mode: "accept-edits" }]);
     child.kill("SIGKILL");
     await soon(async () => expect(await said("interrupt", "lead")).toMatch(/^2 .*No process runs team/));
+  });
+});
+
+it("stop ends the process of a team on this machine by a signal where the store is away", async () => {
+  const between = await proxyTo(inject("postgresUrl"));
+  const url = new URL(between.url);
+  const schema = `team_${randomBytes(6).toString("hex")}`;
+  url.searchParams.set("schema", schema);
+  const place = project();
+  onTestFinished(async () => {
+    await between.close();
+    await dropSchema(inject("postgresUrl"), schema);
+  });
+  const env = { EKIDEN_STORE: url.href, EKIDEN_SANDBOX: "off" };
+  place.write({ "long.md": "# Goal\n\n## Long\n```sh\ntouch began\nsleep 600\n```\n" });
+  const child = place.start(["run", "long.md"], env);
+  const over = ended(child);
+  await soon(() => expect(existsSync(join(place.dir, "began"))).toBe(true));
+  between.down();
+  expect(await place.run(["stop", "bob"], { env })).toMatchObject({ code: 5 });
+  const { code, stderr } = await place.run(["stop"], { env });
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`process ${child.pid} of the team here`)]);
+  expect((await over).code).toBe(130);
+  between.up();
+  expect(await place.run(["stop"], { env })).toMatchObject({
+    stderr: expect.stringContaining("lead: is not running"),
   });
 });
