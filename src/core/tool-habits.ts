@@ -286,5 +286,5 @@ export const NOT_HERE: Readonly<Record<string, string>> = {
   exit_worktree: "Where the team uses worktrees, the one of your task goes when the task has landed.",
   sleep: "Do not wait in a loop: end your turn, and mail wakes you.",
   notebook_edit: "A notebook is JSON: change it with edit_file or a program.",
-  tool_search: "You have the tools of your list; an <update> names those that came up later.",
+  tool_search: "You have the tools of your list; an <update> names those that were added later.",
 };

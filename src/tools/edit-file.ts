@@ -16,7 +16,7 @@ const EDIT_MAX = 32 * 1024 * 1024;
 
 export const editFile = defineTool({
   name: "edit_file",
-  description: "Replace text. `old` matches exactly and, unless all, once.",
+  description: "Replace text. `old` must match exactly, and once unless all.",
   input: () =>
     z.strictObject({
       path: text,

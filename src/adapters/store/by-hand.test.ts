@@ -95,6 +95,6 @@ it("tells the owner of a task that is failed by hand", async () => {
   await store.board.failFor(id, PERSON, "too late");
   const [told] = await store.mail.unread(alice.name);
   expect(told && words(told.body)).toMatch(
-    /^#1 was given up as failed \(too late\)\. You do not hold it any more/,
+    /^#1 was given up as failed \(too late\)\. You no longer own it/,
   );
 });

@@ -185,7 +185,7 @@ export function words(body: Body): string {
     case "stopped":
       return `Stopped (${reasonWords(body.reason)})${body.released.length > 0 ? `; ${list(body.released)} went back to the board` : ""}.${body.text ? `\nLast words:\n${body.text}` : ""}`;
     case "claim_taken":
-      return `#${body.task} was ${body.how}${body.reason ? ` (${body.reason})` : ""}. You do not hold it any more, and its commands were ended, also those in the background. Do not go on with it unless you claim it again.`;
+      return `#${body.task} was ${body.how}${body.reason ? ` (${body.reason})` : ""}. You no longer own it. Its commands were ended, also those in the background. Do not work on it unless you claim it again.`;
     case "task_failed":
       return `Task #${body.task} (${body.subject}) failed: ${body.reason}\n${REPAIR}`;
     case "board_quiet":

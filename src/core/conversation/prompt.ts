@@ -90,7 +90,7 @@ export function readerOf(messages: readonly Message[]): string {
 
 /** A section of the opening that has changed since the model was told it. `text`: its words in an opening. */
 export const updated = (about: string, text: string): string =>
-  `<update about="${about}">\n${text === "" ? "(There is nothing of this any more.)" : text}\n</update>`;
+  `<update about="${about}">\n${text === "" ? "(This no longer applies.)" : text}\n</update>`;
 
 /** A claim that the harness made for an idle teammate. It has the description, so that the work can start at once. */
 export const claimed = (task: Claimed, workspace?: string): Entry =>

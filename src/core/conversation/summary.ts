@@ -5,11 +5,11 @@ import type { Message } from "./chat.ts";
 import { imageLeftOut } from "./image.ts";
 import { escapeTags, tagged } from "./tags.ts";
 
-const INSTRUCTION = `Your conversation no longer fits into your context. Write the notes by which you will go on; nothing else of it stays.
-Say under these headings, briefly but with every name, path, number and id that is still needed:
-Goal: what you are to achieve, in the words of the person or member who asked.
+const INSTRUCTION = `Your conversation no longer fits into your context. Write notes for yourself: you will continue with these notes alone.
+Use these headings. Be brief, but keep every name, path, number and id that you still need:
+Goal: what you must achieve, in the words of the person or member who asked.
 Done: what is finished, and how you know.
-State: where you are right now, and the next step.
+State: where you are now, and the next step.
 Decisions: what was decided and why; what was tried and does not work.
 Files: which were read, written or changed, and what in them matters.
 Open: questions, promises to others, answers you wait for.

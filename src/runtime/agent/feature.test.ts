@@ -115,7 +115,7 @@ it("tells a conversation that has begun what changes, once, and leaves its begin
   await beginStint(agent);
   expect(agent.conversation.news.slice(-2)).toEqual(
     ["rules", "tools"].map(
-      (about) => `<update about="${about}">\n(There is nothing of this any more.)\n</update>`,
+      (about) => `<update about="${about}">\n(This no longer applies.)\n</update>`,
     ),
   );
   const again = new Conversation(await store.transcript.current(alice));

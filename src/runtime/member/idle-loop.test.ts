@@ -251,7 +251,7 @@ it.each(["no_tool_use", "rate_limited", "awaiting_plan"] as const)(
     if (reason === "rate_limited") placed.backoff.begin(failing("model_overloaded"));
     await placed.look(reason);
     expect(await store.board.hasOtherHands(id, bob)).toBe(false);
-    expect(heardBy(placed)).toContain("You do not hold it any more");
+    expect(heardBy(placed)).toContain("You no longer own it");
     expect(placed.did).not.toContain("refresh");
   },
 );

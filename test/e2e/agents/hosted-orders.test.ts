@@ -21,7 +21,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
   release: {
     give: (store) => releaseTask(store, PERSON, ONE),
     said: /#1 is back on the board; ann was told to stop/,
-    heard: /You do not hold it any more/,
+    heard: /You no longer own it/,
     after: { status: "completed", owner: "ann", attempt: 2 },
   },
   cancel: {
@@ -33,7 +33,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
   assign: {
     give: (store) => editTask(store, PERSON, ONE, { assignee: "bob" as Name }),
     said: /#1: changed assignee; ann was told to stop/,
-    heard: /You do not hold it any more/,
+    heard: /You no longer own it/,
     after: { assignee: "bob" },
   },
   edit: {

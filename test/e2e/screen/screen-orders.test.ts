@@ -76,5 +76,5 @@ it("cancel, release, edit and assign end the running command of the owner", asyn
   expect(pids("alpha.pids")).toHaveLength(1);
   // Each owner heard it.
   for (const id of [1, 2, 4])
-    expect((await place.run(["transcript", owner(id)])).stdout).toContain("You do not hold it any more");
+    expect((await place.run(["transcript", owner(id)])).stdout).toContain("You no longer own it");
 });

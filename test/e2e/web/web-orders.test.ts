@@ -22,7 +22,7 @@ type Order = {
 const ORDERS: Readonly<Record<string, Order>> = {
   release: {
     give: (page) => page.getByRole("button", { name: "Release" }).click(),
-    heard: /You do not hold it any more/,
+    heard: /You no longer own it/,
     after: { type: "task.released" },
   },
   cancel: {
