@@ -11,14 +11,12 @@ import type { LiveOutput } from "../core/text/live-output.ts";
 import type { Cursor, Store } from "../ports/index.ts";
 import { followNewTasks } from "../runtime/team/new-tasks.ts";
 import { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
-import { Team } from "../runtime/team/team.ts";
+import type { Team } from "../runtime/team/team.ts";
 import { removeLanded } from "../runtime/wraps/worktrees.ts";
 import type { Done } from "../team/actions/done.ts";
 import { give } from "../team/actions/order.ts";
-import { type Crew, composeAgent } from "./compose.ts";
 import { keepDeadline, watchLastWaits } from "./headless.ts";
-import { closeParts, shared, teamParts } from "./hosting.ts";
-import { MemberModels } from "./member-models.ts";
+import { closeParts, teamHere } from "./hosting.ts";
 import { takeOrders } from "./orders.ts";
 import { asEkidenError, type HowEnded, LeadTurns, type Outcome, recordEnd, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
@@ -57,11 +55,10 @@ class Host implements TeamHost {
   private readonly outage: StoreOutage;
   private readonly interactive: boolean;
   private readonly id = randomUUID() as HostId;
+  private readonly here: ReturnType<typeof teamHere>;
   private readonly team: Team;
   private readonly words: UserPrompts;
   private readonly providerTimeout: ProviderTimeout | undefined;
-  private readonly memberModels: MemberModels;
-  private permissionMode: Mode;
   readonly spending: Spending;
   /** Tasks that ended before this run do not count in its outcome; a resumed run leaves out only cancelled ones. */
   private before: ReadonlySet<TaskId> = new Set();
@@ -97,64 +94,49 @@ class Host implements TeamHost {
         settings.providerTimeoutMs,
         (why) => void this.finish("model", new EkidenError("model_overloaded", why)),
       );
-    this.permissionMode = settings.permissionMode;
-    const common = shared(parts, options.asks, () => this.mode);
-    this.memberModels = new MemberModels(parts, common.reported, options.onModel, this.spending.pause);
-    const crew: Crew = {
-      ...common,
-      onCost: (who, used) => this.spending.book(who, used),
-      noteOfLimit: (who) => this.spending.noteFor(who),
-      providerTimeout: this.providerTimeout,
-      mode: () => this.mode,
-      onDelta: options.onDelta,
-      onOutput: options.onOutput,
-      models: this.memberModels,
-      runbook: () => this.runbook,
-      onDeleteTeam: () => {
-        this.deleting = true;
-      },
-    };
     this.words = new UserPrompts(parts, this.over.signal, async () => {
       if (this.interactive && !this.finishing) await this.team.reviveLead();
     });
-    this.team = new Team({
-      ...teamParts(parts, this.id, options.interactive),
-      agent: (profile, seat, control, life) => {
-        this.spending.joined(profile.name, seat);
-        return composeAgent(crew, profile, seat, control, life);
+    this.here = teamHere(parts, {
+      ...{ host: this.id, spending: this.spending },
+      ...{ asks: options.asks, onModel: options.onModel, isAttended: options.interactive },
+      crew: {
+        providerTimeout: this.providerTimeout,
+        onDelta: options.onDelta,
+        onOutput: options.onOutput,
+        runbook: () => this.runbook,
+        onDeleteTeam: () => {
+          this.deleting = true;
+        },
       },
-      onPerson: () => this.spending.heardPerson(),
-      onTurn: (who, outcome) => {
-        const booked = this.spending.book(who, outcome);
-        if (who === LEAD) this.leadTurns.note(outcome);
-        if (who === LEAD && outcome.kind === "rested") this.spending.leadRested();
-        if (who === LEAD && this.deleting) void this.finish("concluded");
-        return booked;
-      },
-      onQuiet: () => {
-        if (!this.interactive) void this.conclude();
-      },
-      onEnd: (name, end) => {
-        void parts.agents.end(name);
-        if (name !== LEAD || end.kind !== "left" || this.interactive) return;
-        if (end.reason === "asked") void this.finish("concluded");
-        else if (end.reason === "failed")
-          void withoutLead(parts, this.over.signal).then(() => this.finish("model", end.error));
+      team: {
+        onTurn: (who, outcome) => {
+          const booked = this.spending.book(who, outcome);
+          if (who === LEAD) this.leadTurns.note(outcome);
+          if (who === LEAD && outcome.kind === "rested") this.spending.leadRested();
+          if (who === LEAD && this.deleting) void this.finish("concluded");
+          return booked;
+        },
+        onQuiet: () => {
+          if (!this.interactive) void this.conclude();
+        },
+        onEnd: (name, end) => {
+          if (name !== LEAD || end.kind !== "left" || this.interactive) return;
+          if (end.reason === "asked") void this.finish("concluded");
+          else if (end.reason === "failed")
+            void withoutLead(parts, this.over.signal).then(() => this.finish("model", end.error));
+        },
       },
     });
+    this.team = this.here.team;
   }
 
   async open(): Promise<void> {
     await this.team.open({ willAdopt: true });
     const { store, hooks, trees } = this.parts;
     if (trees) await removeLanded(trees, store);
-    const { signal } = this.over;
-    this.chores = followNewTasks(hooks, store, this.id, signal);
-    const { memberModels: models, team, spending, since, id } = this;
-    const useMode = (mode: Mode): void => {
-      this.permissionMode = mode;
-    };
-    takeOrders({ store, agents: this.parts.agents, models, spending, team, useMode }, id, since, signal);
+    this.chores = followNewTasks(hooks, store, this.id, this.over.signal);
+    takeOrders(this.here, this.id, this.since, this.over.signal);
   }
 
   async start(work: Work): Promise<void> {
@@ -208,17 +190,17 @@ class Host implements TeamHost {
   }
 
   get mode(): Mode {
-    return this.permissionMode;
+    return this.here.mode();
   }
 
   get models(): ReadonlyMap<Name, string> {
-    return new Map([...this.memberModels.specs, ...this.parts.agents.specs]);
+    return new Map([...this.here.models.specs, ...this.parts.agents.specs]);
   }
 
-  readonly offeredModels = (): Promise<readonly string[]> => this.memberModels.offered();
+  readonly offeredModels = (): Promise<readonly string[]> => this.here.models.offered();
 
   efforts(): ReturnType<TeamHost["efforts"]> {
-    return this.memberModels.thinking();
+    return this.here.models.thinking();
   }
 
   heardNow(): readonly LiveOutput[] {

@@ -1,4 +1,4 @@
-/** Holds the common parts of a run and a worker: the team over the parts of this process, what its members share, and the end. */
+/** The base of a run and a worker: the team of this process over its parts, what its members share, and the end. */
 import { hostname } from "node:os";
 import { MemoryFolder } from "../adapters/disk/memory.ts";
 import { livesAs, OWN_IDENTITY } from "../adapters/process-identity.ts";
@@ -7,32 +7,23 @@ import type { HostId } from "../core/ids.ts";
 import { lazy } from "../core/lazy.ts";
 import type { Mode } from "../core/permission/mode.ts";
 import type { FetchPage } from "../ports/web.ts";
+import { Team } from "../runtime/team/team.ts";
 import type { TeamParts } from "../runtime/team/team-parts.ts";
 import { Stagger } from "../runtime/turn/stagger.ts";
-import type { Crew } from "./compose.ts";
+import { type Crew, composeAgent } from "./compose.ts";
+import { MemberModels } from "./member-models.ts";
+import type { Obeying } from "./orders.ts";
 import type { Parts } from "./parts.ts";
 import { permissionPolicy } from "./permission-policy.ts";
 import { type Asks, PermissionQuestions } from "./permission-questions.ts";
+import type { MakeFeature } from "./setup.ts";
+import type { Spending } from "./spending.ts";
+import type { HostOptions } from "./team-host.ts";
 import { WebHosts } from "./web-hosts.ts";
 
 const REAP_MS = 500;
 
 export const isAlive: IsAlive = ({ identity }) => livesAs(identity);
-
-/** `isAttended`: a person talks to the team. Teammates that were asked for by name do not leave it then. */
-export const teamParts = (parts: Parts, host: HostId, isAttended = false): Omit<TeamParts, "agent"> => ({
-  ...{ store: parts.store, clock: parts.clock, shell: parts.shell, jobs: parts.jobs, host },
-  process: { machine: hostname(), pid: process.pid, identity: OWN_IDENTITY },
-  isAlive,
-  onOrphans: parts.endOrphans,
-  settings: { ...parts.settings, reapMs: REAP_MS },
-  stays: (who) => isAttended && parts.settings.teammates?.some(({ name }) => name === who) === true,
-});
-
-type Shared = Pick<
-  Crew,
-  "parts" | "permissionPolicy" | "questions" | "memory" | "web" | "reported" | "stagger"
->;
 
 /** The reader is loaded with the first page. */
 function lazyReader(now: () => number): FetchPage {
@@ -40,16 +31,64 @@ function lazyReader(now: () => number): FetchPage {
   return async (...asked) => (await reader())(...asked);
 }
 
-/** `mode`: the permission mode, if it may change. */
-export function shared(parts: Parts, asks: Asks = false, mode?: () => Mode): Shared {
+/** The members of this process, with what orders of the person change in them. */
+export type Members = Obeying & { readonly team: Team; mode(): Mode };
+type Here = {
+  readonly host: HostId;
+  readonly spending: Spending;
+  readonly asks?: Asks | undefined;
+  readonly onModel?: HostOptions["onModel"];
+  /** A person talks to the team. Teammates that were asked for by name do not leave it then. */
+  readonly isAttended?: boolean;
+  readonly features?: readonly MakeFeature[];
+  readonly crew: Pick<Crew, "providerTimeout" | "onDelta" | "onOutput" | "runbook" | "onDeleteTeam"> &
+    Partial<Pick<Crew, "parts">>;
+  readonly team: Required<Pick<TeamParts, "onEnd">> & Partial<TeamParts>;
+};
+
+export function teamHere(
+  parts: Parts,
+  { host, spending, asks = false, onModel, isAttended = false, features, crew, team: own }: Here,
+): Members {
+  const { store, clock, agents, settings } = parts;
+  let now = settings.permissionMode;
+  const mode = (): Mode => now;
   const questions = new PermissionQuestions(parts, asks);
-  const policy = permissionPolicy(parts, questions, mode);
-  const memory = new MemoryFolder(parts.workspace, parts.secrets.redact);
-  const hosts = new WebHosts(parts, questions, mode ?? (() => parts.settings.permissionMode));
-  const fetchPage: FetchPage = lazyReader(() => parts.clock.now());
-  const web = { hosts, fetchPage };
-  const stagger = new Stagger((ms, signal) => parts.clock.sleep(ms, signal));
-  return { parts, questions, permissionPolicy: policy, memory, web, stagger, reported: new Set() };
+  const reported = new Set<string>();
+  const models = new MemberModels(parts, reported, onModel, spending.pause);
+  const fetchPage = lazyReader(() => clock.now());
+  const members: Crew = {
+    ...{ parts, questions, models, mode, reported },
+    permissionPolicy: permissionPolicy(parts, questions, mode),
+    memory: new MemoryFolder(parts.workspace, parts.secrets.redact),
+    web: { hosts: new WebHosts(parts, questions, mode), fetchPage },
+    stagger: new Stagger((ms, signal) => clock.sleep(ms, signal)),
+    onCost: (who, used) => spending.book(who, used),
+    noteOfLimit: (who) => spending.noteFor(who),
+    ...crew,
+  };
+  const team = new Team({
+    ...{ store, clock, host, isAlive, shell: parts.shell, jobs: parts.jobs },
+    process: { machine: hostname(), pid: process.pid, identity: OWN_IDENTITY },
+    onOrphans: parts.endOrphans,
+    settings: { ...settings, reapMs: REAP_MS },
+    stays: (who) => isAttended && settings.teammates?.some(({ name }) => name === who) === true,
+    agent: (profile, seat, control, life) => {
+      spending.joined(profile.name, seat);
+      return composeAgent(members, profile, seat, control, life, features);
+    },
+    onPerson: () => spending.heardPerson(),
+    onTurn: (who, outcome) => spending.book(who, outcome),
+    ...own,
+    onEnd: (name, end) => {
+      void agents.end(name);
+      own.onEnd(name, end);
+    },
+  });
+  const useMode = (wanted: Mode): void => {
+    now = wanted;
+  };
+  return { store, agents, models, spending, team, useMode, mode };
 }
 
 /** All but the store. */

@@ -8,10 +8,9 @@ import { type EkidenError, isEkidenError, messageOf } from "../../core/errors.ts
 import { type HostId, type Name, PERSON } from "../../core/ids.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
 import type { End } from "../../runtime/member/member-loop.ts";
-import type { Team } from "../../runtime/team/team.ts";
 import { park, removeLanded } from "../../runtime/wraps/worktrees.ts";
-import { closeParts, isAlive } from "../hosting.ts";
-import { type Obeying, takeOrders } from "../orders.ts";
+import { closeParts, isAlive, type Members } from "../hosting.ts";
+import { takeOrders } from "../orders.ts";
 import { asEkidenError } from "../outcome.ts";
 import { openParts, type Parts } from "../parts.ts";
 import { Spending } from "../spending.ts";
@@ -53,8 +52,7 @@ export class Worker {
   private readonly options: WorkerOptions;
   private readonly parts: Parts;
   private readonly outage: StoreOutage;
-  private readonly team: Team;
-  private readonly obeying: Obeying;
+  private readonly here: Members;
   private readonly over = new AbortController();
   private readonly hard = new AbortController();
   private resolve: (end: WorkerEnd) => void = () => {};
@@ -79,27 +77,26 @@ export class Worker {
     this.wanted = options.count;
     this.spending = new Spending(parts, {
       onOver: (over) => void this.onOver(over).catch(() => {}),
-      onMemberOver: (who) => this.team.end(who, "budget"),
+      onMemberOver: (who) => this.here.team.end(who, "budget"),
     });
     this.done = new Promise((resolve) => {
       this.resolve = resolve;
     });
-    const { team, obeying } = teamOf(parts, {
+    this.here = teamOf(parts, {
       host: this.id,
       isDraining: () => this.isDraining,
       spending: this.spending,
       onEnd: (name, end) => this.ended(name, end),
       mayAdopt: ({ name }) => !this.isDraining && this.filling.adopt.includes(name),
     });
-    [this.team, this.obeying] = [team, obeying];
   }
 
   async open(): Promise<void> {
     const { store, trees } = this.parts;
     await this.spending.open(false);
-    await this.team.open();
+    await this.here.team.open();
     if (trees) await removeLanded(trees, store);
-    takeOrders(this.obeying, this.id, this.since, this.over.signal);
+    takeOrders(this.here, this.id, this.since, this.over.signal);
     await this.tend();
     this.tending = this.keepTending();
   }
@@ -110,7 +107,7 @@ export class Worker {
 
   /** The members that run here now. */
   get names(): readonly Name[] {
-    return this.team.names;
+    return this.here.team.names;
   }
 
   get health(): Health {
@@ -138,7 +135,7 @@ export class Worker {
       this.outage.giveUpSoon();
       await this.tending;
       // Without the store the lease of this host runs out, and others go on.
-      await (this.draining ?? this.team.suspend().catch(() => {}));
+      await (this.draining ?? this.here.team.suspend().catch(() => {}));
       this.outage.giveUpNow();
       await closeParts(this.parts);
       await this.store.close();
@@ -161,7 +158,8 @@ export class Worker {
   }
 
   private async tend(): Promise<void> {
-    const { store, options, team } = this;
+    const { store, options } = this;
+    const { team } = this.here;
     const { clock } = this.parts;
     const [hosts, members, now] = [await store.roster.hosts(), await store.roster.members(), clock.now()];
     const adopts = options.names === null && options.role === "";
@@ -196,7 +194,8 @@ export class Worker {
   }
 
   private async joinNew(names: readonly Name[], count: number): Promise<void> {
-    const { options, team, parts } = this;
+    const { options, parts } = this;
+    const { team } = this.here;
     const profile = { kind: "teammate", role: options.role, model: parts.models.ofNew, prompt: "" } as const;
     const joined: Name[] = [];
     for (const name of names) {
@@ -227,7 +226,7 @@ export class Worker {
     this.wanted -= 1;
     if (end.reason === "failed") this.failure = asEkidenError(end.error ?? new Error(`${name} failed.`));
     const error = this.failure;
-    if (this.team.names.length === 0) this.drain(0, { reason: "over", ...(error && { error }) });
+    if (this.here.team.names.length === 0) this.drain(0, { reason: "over", ...(error && { error }) });
   }
 
   // -- the end ------------------------------------------------------------------------------------------------------------
@@ -247,8 +246,8 @@ export class Worker {
     } catch (error) {
       end = { reason: "cut", error: asEkidenError(error as Error) };
     }
-    // Also without the store: all that runs here ends.
-    await this.team.suspend().catch((error: unknown) => {
+    // Also without the store: everything that runs here ends, and the lease runs out.
+    await this.here.team.suspend().catch((error: unknown) => {
       end = { error: asEkidenError(error as Error), ...end };
     });
     this.hard.abort();
@@ -278,7 +277,8 @@ export class Worker {
    * next process with room goes on with it. Returns how many are left.
    */
   private async letGo(all: boolean): Promise<number> {
-    const { store, team } = this;
+    const { store } = this;
+    const { team } = this.here;
     const members = await store.roster.members();
     const leaving = members.filter((one) => team.names.includes(one.name) && (all || isBetweenTasks(one)));
     for (const member of leaving)
