@@ -30,7 +30,7 @@ import { makeStoreFile } from "../project/open.ts";
 import { checkTemporary, makeOwnFolders, sandboxFolders, userFolder } from "../project/own-folders.ts";
 import { makeProjectFolder } from "../project/project-folder.ts";
 import { secretsOf } from "../project/secrets.ts";
-import { storeUrl } from "../project/store-address.ts";
+import { refuseInReach, storeUrl } from "../project/store-address.ts";
 import { signing } from "../project/trust/signing.ts";
 import { untrusted } from "../project/trust/untrusted.ts";
 import { isStore, type ProjectTrust, weighProject } from "../project/trust/weigh.ts";
@@ -112,6 +112,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const { settings, cwd, env, embedded, resume } = options;
   const workspace = realpathSync(cwd);
   checkOpenFiles();
+  refuseInReach(settings, workspace);
   makeOwnFolders(workspace);
   if (settings.sandbox !== "off") checkTemporary();
   const trust = await trustOf(options, workspace);

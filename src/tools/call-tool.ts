@@ -10,7 +10,8 @@ import { specOf } from "./spec.ts";
 export const callTool = (find: (name: string) => Tool | undefined): Tool => ({
   ...defineTool({
     name: "call_tool",
-    description: "Call a tool that was added later; an <update> names it. Without input it returns the schema.",
+    description:
+      "Call a tool that was added later; an <update> names it. Without input it returns the schema.",
     access: "read",
     membersOnly: true,
     input: () => z.strictObject({ name: text, input: z.looseObject({}).optional() }),

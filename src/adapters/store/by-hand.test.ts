@@ -94,7 +94,5 @@ it("tells the owner of a task that is failed by hand", async () => {
   expect(await store.board.claimNext(alice)).toMatchObject({ id });
   await store.board.failFor(id, PERSON, "too late");
   const [told] = await store.mail.unread(alice.name);
-  expect(told && words(told.body)).toMatch(
-    /^#1 was given up as failed \(too late\)\. You no longer own it/,
-  );
+  expect(told && words(told.body)).toMatch(/^#1 was given up as failed \(too late\)\. You no longer own it/);
 });

@@ -114,9 +114,7 @@ it("tells a conversation that has begun what changes, once, and leaves its begin
   [rules, tools] = ["", [toolOf("a"), toolOf("b")]];
   await beginStint(agent);
   expect(agent.conversation.news.slice(-2)).toEqual(
-    ["rules", "tools"].map(
-      (about) => `<update about="${about}">\n(This no longer applies.)\n</update>`,
-    ),
+    ["rules", "tools"].map((about) => `<update about="${about}">\n(This no longer applies.)\n</update>`),
   );
   const again = new Conversation(await store.transcript.current(alice));
   expect(again.told).toMatchObject({ rules: agent.conversation.told.rules }); // a restart tells nothing twice

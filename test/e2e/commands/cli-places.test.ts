@@ -287,3 +287,28 @@ it("says how a team with unfinished work is deleted", async () => {
   await refused(["teams", "delete", "default"], /unfinished task.*: ekiden teams delete default --force\./);
   expect((await project.run(["teams", "delete", "default", "--force"])).code).toBe(0);
 });
+
+it("refuses to run a team whose store commands of members could write, and makes nothing there", async () => {
+  project.write({ "plan.md": "# Goal\n\n## One\n```sh\ntrue\n```\n" });
+  const outside = mkdtempSync(join(tmpdir(), "ekiden-store-"));
+  onTestFinished(() => takeAway(outside));
+  symlinkSync(project.dir, join(outside, "link"));
+  symlinkSync(outside, join(project.dir, "there"));
+  for (const store of [
+    "sqlite:data/team.db",
+    "team.db",
+    join(outside, "link", "team.db"),
+    "there/team.db",
+    ".ekiden/worktrees/a/team.db",
+  ]) {
+    const { code, stderr } = await project.run(["run", "plan.md", "--store", store]);
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(/lies in the project, where commands of members/),
+    ]);
+  }
+  expect(existsSync(join(project.dir, "data"))).toBe(false);
+  expect(existsSync(join(project.dir, "team.db"))).toBe(false);
+  for (const store of [".ekiden/other.db", join(outside, "team.db")])
+    expect(await project.run(["run", "plan.md", "--store", store])).toMatchObject({ code: 0 });
+});
