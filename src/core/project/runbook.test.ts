@@ -254,3 +254,25 @@ it.each([
   expect(task?.description).toBe(`${text}\nTries it.`);
   expect(task?.blockedBy).toEqual([]);
 });
+
+it("reads headings with closing marks, and a long one in linear time", () => {
+  const subjects = (text: string): string[] => parseRunbook(text, "x.md").tasks.map(({ subject }) => subject);
+  expect(subjects("# G\n\n## One ##\n\n##\tTwo #\t\n\n## C# \n\n## a #b\n")).toEqual([
+    "One",
+    "Two",
+    "C#",
+    "a #b",
+  ]);
+  const best = (length: number): number => {
+    const text = `# G\n\n## a${" ".repeat(length)}x\n`;
+    return Math.min(
+      ...[1, 2, 3].map(() => {
+        const from = performance.now();
+        expect(subjects(text)).toHaveLength(1);
+        return performance.now() - from;
+      }),
+    );
+  };
+  // Twice the length takes four times as long where a pattern goes back.
+  expect(best(200_000)).toBeLessThan(100);
+});

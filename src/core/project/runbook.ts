@@ -64,9 +64,13 @@ function read(
   lines.forEach((text, i) => {
     const line = i + 1;
     const section = sections.at(-1);
-    const heading = fenced.has(line) ? null : /^ {0,3}(##?)(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/.exec(text);
+    const heading = fenced.has(line) ? null : /^ {0,3}(##?)(?=[ \t]|$)(.*)$/.exec(text);
     if (heading) {
-      const title = (heading[2] ?? "").trim();
+      // Closing marks are no part of it. One pattern for all would take the square of a long line.
+      const title = (heading[2] ?? "")
+        .trim()
+        .replace(/(?:^|[ \t])#+$/, "")
+        .trimEnd();
       if (title === "")
         complain(line, heading[1] === "#" ? "the goal is empty." : "a task without a subject.");
       if (heading[1] === "##")
