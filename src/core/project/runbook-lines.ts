@@ -27,13 +27,14 @@ export type OptionLine =
 
 /** Within a quote, a list, a list of boxes; the word may be set off. */
 const LINE =
-  /^\s*(?:>\s*)*(?:[-*+]\s+)?(?:\[[ xX]?\]\s+)?[*_`]{0,2}([A-Za-z][\w -]{0,30}?)[*_`]{0,2}\s*:[*_`]{0,2}(?:\s+(.*?))?\s*$/;
+  /^\s*(?:>\s*)*(?:[-*+]\s+)?(?:\[[ xX]?\]\s+)?[*_`]{0,2}([A-Za-z][\w -]{0,30}?)[*_`]{0,2}\s*:[*_`]{0,2}(?:\s(.*))?$/;
 /** Elsewhere these say that another task waits for this one. */
 const OTHER_WAY = new Set(["before", "blocks", "blocking", "precedes", "unblocks"]);
 
 /** `isHead`: no sentence of the description is before it. Null: text. */
 export function optionIn(text: string, isHead: boolean): OptionLine | null {
-  const [, key = "", value = ""] = LINE.exec(text.replace(/：\s*/, ": ")) ?? [];
+  const [, key = "", said = ""] = LINE.exec(text.replace(/：\s*/, ": ")) ?? [];
+  const value = said.trim();
   if (key === "") return null;
   const word = folded(key.replace(/[ -]+/g, "_"));
   const own = OPTIONS.find((option) => option === word);

@@ -44,7 +44,7 @@ export function parseRunbook(text: string, name = "The runbook"): Runbook {
     const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
     throw badInput(`${name} has ${count}:\n${list.join("\n")}`);
   }
-  const report = /^Report:[ \t]*(\S.*?)[ \t]*$/im.exec(goal ?? "")?.[1];
+  const report = /^Report:[ \t]*(\S.*)$/im.exec(goal ?? "")?.[1]?.trimEnd();
   return { goal: goal ?? "", tasks, ...(report !== undefined && { report }) };
 }
 
@@ -238,8 +238,8 @@ const split = (text: string): string[] =>
 export const subjectKey = (subject: string): string =>
   subject
     .replace(/^(["'`])(.*)\1$/, "$2")
-    .replace(/\s*,\s*/g, ", ")
     .replace(/\s+/g, " ")
+    .replace(/ ?, ?/g, ", ")
     .trim()
     .toLowerCase();
 
