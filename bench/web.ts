@@ -96,7 +96,7 @@ async function opening(browser: Browser, address: string, times: number): Promis
     await page.goto(address, { waitUntil: "commit" });
     await page.locator(MOMENTS.usable).waitFor();
     cpu.push(await cpuNow());
-    await page.locator(MOMENTS.laid).waitFor();
+    await page.locator(MOMENTS.laid).first().waitFor();
     await page.waitForTimeout(50);
     samples.push((await page.evaluate("marks")) as { usable: number; laid: number });
     await page.close();

@@ -62,7 +62,11 @@ function unended(tasks: Tasks, { selected }: Wanted): Tasks {
 function nearest(tasks: Tasks, { looks, path, selected }: Wanted): ReadonlySet<number> {
   const after = new Map<number, number[]>();
   for (const { id, blockedBy } of tasks.values())
-    for (const blocker of blockedBy) after.set(blocker, [...(after.get(blocker) ?? []), id]);
+    for (const blocker of blockedBy) {
+      const list = after.get(blocker);
+      if (list) list.push(id);
+      else after.set(blocker, [id]);
+    }
   const beside = (id: number): readonly number[] => [
     ...(tasks.get(id)?.blockedBy ?? []),
     ...(after.get(id) ?? []),
