@@ -123,7 +123,7 @@ const KEYS: readonly (readonly [key: string, what: string])[] = [
   ["r", "replay, or back to live"],
   ["/", "search in the journal"],
   ["Arrows", "from task to task in the graph"],
-  ["+ - 0", "zoom in, out, show all"],
+  ["+ - 0", "zoom the graph in, out, to what fits"],
   ["Space", "play or pause a replay; , and . step through it"],
   ["Esc", "close what is open; in a conversation, interrupt its member"],
   ["?", "these keys"],
