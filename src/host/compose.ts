@@ -27,9 +27,7 @@ import { memory } from "./features/memory.ts";
 import { review } from "./features/review.ts";
 import { small } from "./features/small.ts";
 import { subagents } from "./features/subagents.ts";
-import { teamList } from "./features/team-list.ts";
 import { web } from "./features/web.ts";
-import { worktrees } from "./features/worktrees.ts";
 import { heardShell, heardWithout } from "./heard.ts";
 import { effortNote, memberEffort, thinking } from "./member-effort.ts";
 import { type MemberModels, warnUnpriced } from "./member-models.ts";
@@ -45,7 +43,7 @@ const onlyTools =
 
 export const FEATURES: readonly MakeFeature[] = [
   small.guidance,
-  teamList,
+  small.teamList,
   onlyTools({ lead: fileTools, teammate: fileTools }),
   small.patches,
   web,
@@ -60,7 +58,7 @@ export const FEATURES: readonly MakeFeature[] = [
   small.lostClaims,
   small.taskDepth,
   exitCheck, // outside of worktrees and hooks: a completion that is held back costs nothing
-  worktrees, //    outside of permissions and hooks: they see the folder in which the call will run
+  small.worktrees, //    outside of permissions and hooks: they see the folder in which the call will run
   small.permissions, //  outside of hooks: a hook cannot override a deny
   small.hooks, //  outside of landing: nothing lands that a hook refuses
   review, //       inside of hooks, outside of landing: what it approves is what lands

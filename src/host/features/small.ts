@@ -1,4 +1,5 @@
 /** The features that are a few lines. A larger one has a file of its own. */
+import { worktreeRules } from "../../core/board/worktree.ts";
 import { heard } from "../../core/conversation/chat.ts";
 import { lastClaim } from "../../core/conversation/lost-claim.ts";
 import { guidance, identity, PLANS_FIRST, whoIs } from "../../core/conversation/prompt.ts";
@@ -7,6 +8,7 @@ import { applyRole, roleCatalogue, roleNamed, rolePrompt } from "../../core/proj
 import { skillCatalogue } from "../../core/project/skill.ts";
 import { capabilitiesOf } from "../../core/settings/models.ts";
 import { mayMail, type Settings } from "../../core/settings/settings.ts";
+import { LISTED, membersLine } from "../../core/views/identity.ts";
 import { permitted } from "../../runtime/agent/call.ts";
 import type { Feature } from "../../runtime/agent/feature.ts";
 import { untilClaimed } from "../../runtime/wraps/held-claim.ts";
@@ -14,7 +16,7 @@ import { hookedCalls } from "../../runtime/wraps/hooked-calls.ts";
 import { planGate } from "../../runtime/wraps/plan-approval.ts";
 import { budgeted } from "../../runtime/wraps/result-size.ts";
 import { depthLimit } from "../../runtime/wraps/task-depth.ts";
-import { landing } from "../../runtime/wraps/worktrees.ts";
+import { followRemote, inWorktrees, landing, park } from "../../runtime/wraps/worktrees.ts";
 import { patchTool } from "../../tools/apply-patch.ts";
 import { askPerson } from "../../tools/ask-person.ts";
 import { compact } from "../../tools/compact.ts";
@@ -24,11 +26,14 @@ import { reviewPermission } from "../../tools/permissions.ts";
 import { skillTools } from "../../tools/skill.ts";
 import { todoWrite } from "../../tools/todo.ts";
 import { readTranscript } from "../../tools/transcript.ts";
+import { worktreeTools } from "../../tools/worktree.ts";
 import { WATCHED_MS } from "../permission-questions.ts";
 import type { MakeFeature, Setup } from "../setup.ts";
 
 /** A hook does not hold up the start of a member for longer, whatever its own timeout. */
 const HOOKS_MS = 60_000;
+/** A stint does not wait longer than this for a remote that does not answer. */
+const REFRESH_MS = 20_000;
 
 /** The same tools for a whole life: a stint compares them with those of the last one. */
 const withTools = (tools: ReturnType<NonNullable<Feature["tools"]>>): Feature => ({ tools: () => tools });
@@ -48,6 +53,25 @@ export const small = {
       sections: () => [
         { place: "system", about: "", text: guidance(profile.kind, seen.environment) },
         { place: "shared", about: "", text: seen.project },
+      ],
+    };
+  },
+  /** The other members, in a line of a teammate's prompt: it must know whom it can write to. The lead has a tool that says more. */
+  teamList: async ({ parts: { store }, profile }) => {
+    if (profile.kind === "lead") return null;
+    let line = "";
+    // The name of a role is a text of the project: anything may be in it.
+    let isOfProgram = true;
+    const refresh = async (): Promise<void> => {
+      const { first, total } = await store.roster.teammates(LISTED + 1);
+      line = membersLine(first, total, profile.name);
+      isOfProgram = first.every(({ role }) => role === "");
+    };
+    await refresh();
+    return {
+      refresh,
+      sections: () => [
+        { place: "own", about: "team", text: line, ...(isOfProgram && { ofProgram: true as const }) },
       ],
     };
   },
@@ -101,6 +125,25 @@ export const small = {
     return {
       sections: () => [{ place: "own", about: "hooks", text }],
       wrap: hookedCalls(parts.hooks, profile),
+    };
+  },
+  /** A worktree for each task: calls run in it, and it is the workspace of the member that has the task. */
+  worktrees: ({ parts: { trees, store }, profile }) => {
+    if (!trees) return null;
+    const isLead = profile.kind === "lead";
+    const tools = worktreeTools(trees, isLead);
+    const parkOwn = (signal: AbortSignal): Promise<void> => park(trees, store, profile.name, signal);
+    return {
+      ...withTools(tools),
+      refresh: () => {
+        const limit = AbortSignal.timeout(REFRESH_MS);
+        return isLead ? followRemote(trees, store, limit) : parkOwn(limit);
+      },
+      sections: () => [{ place: "system", about: "", text: worktreeRules(trees.onto, trees.gate, isLead) }],
+      wrap: inWorktrees(trees),
+      workspaceOf: (task) => trees.workspaceOf(task),
+      onStintEnd: (_agent, signal) => parkOwn(signal),
+      ...(trees.remoteLabel !== null && { beforeRelease: parkOwn }),
     };
   },
   /** With worktrees, a task is completed only when its branch has landed. */
