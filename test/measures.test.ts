@@ -28,7 +28,7 @@ const FACES: Readonly<Record<string, number>> = {
 };
 /** The sizes of groups of files that import each other, also for types or later. */
 const CIRCLES: readonly number[] = [14, 4, 3, 2, 2, 2, 2, 2, 2];
-const LONG_FUNCTIONS = 52;
+const LONG_FUNCTIONS = 49;
 const FLAT = 66;
 
 const source = sourceOf();

@@ -7,14 +7,14 @@ import { whoIs } from "../core/conversation/prompt.ts";
 import { badInput } from "../core/errors.ts";
 import { LEAD, type Name } from "../core/ids.ts";
 import type { Mode } from "../core/permission/mode.ts";
-import { roleNamed } from "../core/project/role.ts";
+import { type Role, roleNamed } from "../core/project/role.ts";
 import { agentLine } from "../core/settings/agent-line.ts";
 import { splitEffort } from "../core/settings/effort.ts";
 import { isStrong } from "../core/settings/models.ts";
 import type { Delta, Model, TeamControl, Tool } from "../ports/index.ts";
 import { ActivityWriter } from "../runtime/agent/activity.ts";
 import type { Agent } from "../runtime/agent/agent.ts";
-import { collect, EMPTY } from "../runtime/agent/feature.ts";
+import { collect, EMPTY, type Feature } from "../runtime/agent/feature.ts";
 import { MemberHooks } from "../runtime/hooks/member-hooks.ts";
 import type { MemberLoop } from "../runtime/member/member-loop.ts";
 import type { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
@@ -29,6 +29,7 @@ import { small } from "./features/small.ts";
 import { subagents } from "./features/subagents.ts";
 import { web } from "./features/web.ts";
 import { heardShell, heardWithout } from "./heard.ts";
+import type { HostedModel } from "./hosted/hosted-model.ts";
 import { effortNote, memberEffort, thinking } from "./member-effort.ts";
 import { type MemberModels, warnUnpriced } from "./member-models.ts";
 import type { Parts } from "./parts.ts";
@@ -105,27 +106,103 @@ export async function composeAgent(
   life: () => MemberLoop | undefined,
   makers: readonly MakeFeature[] = FEATURES,
 ): Promise<Agent> {
-  const { parts, onDelta, onOutput, reported, models } = crew;
+  const { parts, onDelta, onOutput, reported } = crew;
   const { store, settings, workspace } = parts;
-  const { name, kind } = profile;
   const [entries, files] = await Promise.all([
-    store.transcript.current(name),
+    store.transcript.current(profile.name),
     openProjectFiles(store.journal, reported, workspace, parts.userFolder, parts.trust),
   ]);
-  const ofRole = (one: Pick<Profile, "role">): string =>
-    roleNamed(files.library.roles, one.role)?.model ?? "";
-  const line = kind === "teammate" ? agentLine(profile.model || ofRole(profile)) : null;
+  const { model, fallback, program, control } = await modelsOf(crew, profile, files, team, life);
+  const conversation = new Conversation(entries);
+  const hooks = new MemberHooks(parts.hooks, store, profile);
+  const setup: Setup = {
+    ...crew,
+    // An agent program keeps its own memory, and limits its own conversation.
+    ...(program && { parts: { ...parts, settings: { ...settings, memory: false } } }),
+    ...{ profile, model, conversation, entries, hooks, files, spool: spoolTo(parts) },
+  };
+  const features = await featuresOf(makers, setup, program);
+  const agent: Agent = {
+    seat,
+    kind: profile.kind,
+    store,
+    clock: parts.clock,
+    shell: heardShell(parts, profile.name, onOutput),
+    jobs: parts.jobs,
+    team: control,
+    secrets: parts.secrets,
+    keepImage: keepImageIn(parts),
+    workspace,
+    workspaceOf: features.find((feature) => feature.workspaceOf)?.workspaceOf,
+    readPdf: async (...asked) => (await import("../adapters/pdf.ts")).readPdf(...asked),
+    commandTimeoutMs: settings.bashTimeoutMs,
+    model,
+    fallback,
+    features,
+    loadout: EMPTY,
+    specOf,
+    activity: new ActivityWriter(store, seat, entries.length === 0),
+    conversation,
+    runbook: crew.runbook,
+    logins: () => parts.agents.standings.of(profile.name, parts.clock),
+    identity: whoIs({ ...profile, team: store.team }),
+    about: () => life()?.task ?? null,
+    context: program ? { ...settings, contextTokens: undefined } : settings,
+    spool: setup.spool,
+    hooks,
+    providerTimeout: crew.providerTimeout,
+    siblings: siblingsOf(crew, team, profile.name),
+    onDelta: (delta) => onDelta?.(profile.name, delta),
+  };
+  await collect(agent);
+  return agent;
+}
+
+const featuresOf = async (
+  makers: readonly MakeFeature[],
+  setup: Setup,
+  program: HostedModel | null,
+): Promise<Feature[]> => [
+  ...(await Promise.all(makers.map((make) => make(setup)))).filter((feature) => feature !== null),
+  ...(program ? [(await import("./features/agent-program.ts")).agentProgram(program)] : []),
+];
+
+const keepImageIn =
+  ({ outputDir }: Parts): Agent["keepImage"] =>
+  async (image) =>
+    await (await import("../adapters/images.ts")).keepImage(outputDir, image);
+
+const siblingsOf = ({ stagger, parts }: Crew, team: TeamControl, name: Name): Agent["siblings"] => ({
+  enter: (...asked) => stagger.enter(...asked),
+  areHere() {
+    const others = (team.names ?? []).filter((one) => one !== LEAD && one !== name);
+    return Math.max(parts.settings.teammates?.length ?? 0, others.length + 1) > 1;
+  },
+});
+
+/** The models of a member, and how it adds others, whose models are chosen in the same way. */
+async function modelsOf(
+  { parts, reported, models, mode }: Crew,
+  profile: Profile,
+  files: Setup["files"],
+  team: TeamControl,
+  life: () => MemberLoop | undefined,
+): Promise<Pick<Agent, "model" | "fallback"> & { program: HostedModel | null; control: TeamControl }> {
+  const { store, settings } = parts;
+  const { name, kind } = profile;
+  const roleOf = ({ role }: Pick<Profile, "role">): Role | null => roleNamed(files.library.roles, role);
+  const lineOf = (one: Pick<Profile, "role" | "model">): ReturnType<typeof agentLine> =>
+    agentLine(one.model || (roleOf(one)?.model ?? ""));
+  const line = kind === "teammate" ? lineOf(profile) : null;
   const program = line && (await parts.agents.open(profile, line, parts, () => life()?.task ?? null));
   const modelOf = async (one: Omit<Profile, "kind">): Promise<Model> => {
-    const role = roleNamed(files.library.roles, one.role);
     const own = one.model.startsWith("@") ? "" : one.model;
-    return await parts.models.open(models?.chosen ?? (own || role?.model || settings.model));
+    return await parts.models.open(models?.chosen ?? (own || roleOf(one)?.model || settings.model));
   };
   const effortOf = memberEffort({
-    ...{ store, settings, profile },
+    ...{ store, settings, profile, mode },
     own: splitEffort(profile.model).effort,
-    ofRole: roleNamed(files.library.roles, profile.role)?.effort,
-    mode: crew.mode,
+    ofRole: roleOf(profile)?.effort,
     task: () => life()?.task ?? null,
     chosen: (who) => models?.chosenEffort(who),
   });
@@ -147,77 +224,18 @@ export async function composeAgent(
   await warnUnpriced(parts, reported, fallback ? [model, fallback] : [model]);
   const note = effortNote(model.spec, await effortOf(), settings.models);
   if (note !== "") await warnOnce(store.journal, reported, [note]);
-  const conversation = new Conversation(entries);
-  const hooks = new MemberHooks(parts.hooks, store, profile);
-  const spool = spoolTo(parts);
-  const setup: Setup = {
-    ...crew,
-    // An agent program keeps its own memory, and limits its own conversation.
-    ...(program && { parts: { ...parts, settings: { ...settings, memory: false } } }),
-    profile,
-    model,
-    conversation,
-    entries,
-    spool,
-    hooks,
-    files,
-  };
-  const made = await Promise.all(makers.map((make) => make(setup)));
-  const features = [
-    ...made.filter((feature) => feature !== null),
-    ...(program ? [(await import("./features/agent-program.ts")).agentProgram(program)] : []),
-  ];
-  const agent: Agent = {
-    seat,
-    kind,
-    store,
-    clock: parts.clock,
-    shell: heardShell(parts, name, onOutput),
-    jobs: parts.jobs,
-    team: {
-      spawn: async (one) => {
-        await checkRoom(parts);
-        const asked = agentLine(one.model || ofRole(one));
-        if (asked) await parts.agents.check(asked, one.model !== "", parts);
-        else await modelOf(one); // an unknown model refuses the spawn before anybody joins
-        await team.spawn(one);
-      },
-      askToStop: (...asked) => team.askToStop(...asked),
-      ...(team.lease && { lease: team.lease }),
+  const control: TeamControl = {
+    spawn: async (one) => {
+      await checkRoom(parts);
+      const asked = lineOf(one);
+      if (asked) await parts.agents.check(asked, one.model !== "", parts);
+      else await modelOf(one); // an unknown model refuses the spawn before anybody joins
+      await team.spawn(one);
     },
-    secrets: parts.secrets,
-    keepImage: async (image) =>
-      await (await import("../adapters/images.ts")).keepImage(parts.outputDir, image),
-    workspace,
-    workspaceOf: features.find((feature) => feature.workspaceOf)?.workspaceOf,
-    readPdf: async (...asked) => (await import("../adapters/pdf.ts")).readPdf(...asked),
-    commandTimeoutMs: settings.bashTimeoutMs,
-    model,
-    fallback: fallback && thinking(fallback, effortOf),
-    features,
-    loadout: EMPTY,
-    specOf,
-    activity: new ActivityWriter(store, seat, entries.length === 0),
-    conversation,
-    runbook: crew.runbook,
-    logins: () => parts.agents.standings.of(name, parts.clock),
-    identity: whoIs({ ...profile, team: store.team }),
-    about: () => life()?.task ?? null,
-    context: program ? { ...settings, contextTokens: undefined } : settings,
-    spool,
-    hooks,
-    providerTimeout: crew.providerTimeout,
-    siblings: {
-      enter: (...asked) => crew.stagger.enter(...asked),
-      areHere() {
-        const others = (team.names ?? []).filter((one) => one !== LEAD && one !== name);
-        return Math.max(settings.teammates?.length ?? 0, others.length + 1) > 1;
-      },
-    },
-    onDelta: (delta) => onDelta?.(name, delta),
+    askToStop: (...asked) => team.askToStop(...asked),
+    ...(team.lease && { lease: team.lease }),
   };
-  await collect(agent);
-  return agent;
+  return { model, fallback: fallback && thinking(fallback, effortOf), program, control };
 }
 
 /** @throws EkidenError `bad_input` when the team has as many members as the settings allow */
