@@ -42,5 +42,6 @@ export function trusted(trust: ProjectTrust): Finding {
     ...refused.map((text) => `never used: ${visible(text)}`),
   ];
   if (lines.length > 0) return missing(name, lines.join("\n"), "Read it; to agree: ekiden trust.");
-  return ok(name, `nothing of the ${brought.length} items of the project waits for your word`);
+  const what = brought.length === 0 ? "brings nothing that needs" : "brings nothing that waits for";
+  return ok(name, `the project ${what} your word`);
 }
