@@ -30,7 +30,7 @@ function files(...names: readonly string[]): RegExp {
 
 // biome-ignore format: a list of names reads best as a block
 const FIRST = [
-  "faces/screen/first-frame", "faces/commands/options", "faces/terminal/alternate", "faces/terminal/wanted", "core/tried", "core/permission/mode",
+  "faces/screen/draw/first-frame", "faces/commands/options", "faces/terminal/alternate", "faces/terminal/wanted", "core/tried", "core/permission/mode",
 ];
 // biome-ignore format: a list of names reads best as a block
 const WORDS = [

@@ -61,7 +61,7 @@ const importsOfSource = (): Imports =>
 
 /** Large, and loaded with the first call, question or connection that needs it. */
 const LATER =
-  /^core\/shell\/(?:command|tree|tree-walk)\.ts$|^faces\/(?:screen\/(?!first-frame)|web\/|repl\/|doctor\/)|^adapters\/(?:mcp|telemetry)\//;
+  /^core\/shell\/(?:command|tree|tree-walk)\.ts$|^faces\/(?:screen\/(?!draw\/first-frame)|web\/|repl\/|doctor\/)|^adapters\/(?:mcp|telemetry)\//;
 
 it("a start of a team loads no module of a later moment", () => {
   const imports = importsOfSource();

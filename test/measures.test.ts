@@ -16,7 +16,7 @@ import {
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
   ...{ core: 16_320, ports: 1_140, runtime: 4_760, tools: 3_320, adapters: 25_580 },
-  ...{ project: 1_470, team: 1_670, host: 7_490, faces: 29_450, "index.ts": 40 },
+  ...{ project: 1_470, team: 1_670, host: 7_500, faces: 29_450, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
 const FACES: Readonly<Record<string, number>> = {
@@ -29,7 +29,7 @@ const FACES: Readonly<Record<string, number>> = {
 /** The sizes of groups of files that import each other, also for types or later. */
 const CIRCLES: readonly number[] = [14, 4, 3, 2, 2, 2, 2, 2, 2];
 const LONG_FUNCTIONS = 49;
-const FLAT = 66;
+const FLAT = 58;
 
 const source = sourceOf();
 const imports = importsOf(source);

@@ -12,7 +12,7 @@ import { handleClosedOutput, reportFailure } from "./failure.ts";
 import { helpConfiguration, OF_A_TEAM } from "./help.ts";
 import { type CommonOptions, prepare } from "./invocation.ts";
 import { addCommand, faultOf, repeatable, unknownCommand } from "./program.ts";
-import { leaveFirstFrame } from "./screen/first-frame.ts";
+import { leaveFirstFrame } from "./screen/draw/first-frame.ts";
 import type { TrustNeed } from "./terminal/trust-question.ts";
 
 function addCommonOptions(program: Command): void {

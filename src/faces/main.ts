@@ -1,7 +1,7 @@
 /** Starts the program. Each command's code is imported when it is chosen: start-up time is a feature. Built, `loader.ts` loads this. */
 import manifest from "../../package.json" with { type: "json" };
 import { hideSecrets } from "./command-line.ts";
-import { showFirstFrame } from "./screen/first-frame.ts";
+import { showFirstFrame } from "./screen/draw/first-frame.ts";
 
 async function start(args: readonly string[]): Promise<void> {
   if (args[0] === "--version" || args[0] === "-V") return void process.stdout.write(`${manifest.version}\n`);

@@ -6,7 +6,7 @@ import { agentLine } from "../core/settings/agent-line.ts";
 import { isPriced } from "../core/settings/models.ts";
 import type { Limits } from "../host/spent.ts";
 import type { TeamHost } from "../host/team-host.ts";
-import { fromHome } from "./screen/first-frame.ts";
+import { fromHome } from "./screen/draw/first-frame.ts";
 
 /** To be called when the members have started. `raise`: what raises the limit of money here. */
 export async function opening(host: TeamHost, cwd: string, raise: string): Promise<string[]> {

@@ -2,9 +2,9 @@
 import { inputFault } from "../core/tool-faults.ts";
 import { inOurNames, ourName } from "../core/tool-names.ts";
 import type { Tool, ToolSpec } from "../ports/index.ts";
-import { askPerson } from "../tools/ask-person.ts";
 import { boardTools, mailTools, planTools, specOf } from "../tools/index.ts";
-import { idle, respondShutdown } from "../tools/roster.ts";
+import { askPerson } from "../tools/team/ask-person.ts";
+import { idle, respondShutdown } from "../tools/team/roster.ts";
 
 const tools = (planDeadlineMs: number): readonly Tool[] => [
   ...boardTools.teammate,

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isEkidenError } from "../core/errors.ts";
-import { commentedSettings } from "../faces/commands/init.ts";
+import { commentedSettings } from "../faces/commands/setup/init.ts";
 import { type Flags, loadSettings } from "./settings.ts";
 
 let cwd = "";

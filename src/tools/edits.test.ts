@@ -10,10 +10,10 @@ import { takeAway } from "../../test/fixtures/take-away.ts";
 import { inOurNames } from "../core/tool-names.ts";
 import { shownCall } from "../core/views/shown-call.ts";
 import type { Tool, ToolContext } from "../ports/index.ts";
-import { editFile } from "./edit-file.ts";
-import { nearestLines } from "./nearest-lines.ts";
-import { readFile } from "./read-file.ts";
-import { writeFile } from "./write-file.ts";
+import { editFile } from "./files/edit-file.ts";
+import { nearestLines } from "./files/nearest-lines.ts";
+import { readFile } from "./files/read-file.ts";
+import { writeFile } from "./files/write-file.ts";
 
 let workspace: string;
 let store: ToolContext["store"];

@@ -20,11 +20,11 @@ import { createShell } from "../adapters/shell/index.ts";
 import { IMAGE_MAX, type ImageFile } from "../core/conversation/image.ts";
 import type { Shell, Tool, ToolContext } from "../ports/index.ts";
 import { bash } from "./bash.ts";
-import { editFile } from "./edit-file.ts";
-import { glob } from "./glob.ts";
-import { grep } from "./grep.ts";
-import { readFile } from "./read-file.ts";
-import { writeFile } from "./write-file.ts";
+import { editFile } from "./files/edit-file.ts";
+import { glob } from "./files/glob.ts";
+import { grep } from "./files/grep.ts";
+import { readFile } from "./files/read-file.ts";
+import { writeFile } from "./files/write-file.ts";
 
 let top: string;
 let workspace: string;

@@ -3,7 +3,12 @@ import type { MemberKind } from "../core/board/member.ts";
 import type { Tool } from "../ports/index.ts";
 import { checkBackground, stopBackground } from "./background.ts";
 import { bash } from "./bash.ts";
-import { createTask, createTaskAsTeammate, getTask, listTasks, updateTask } from "./board.ts";
+import { editFile } from "./files/edit-file.ts";
+import { glob } from "./files/glob.ts";
+import { grep } from "./files/grep.ts";
+import { readFile } from "./files/read-file.ts";
+import { writeFile } from "./files/write-file.ts";
+import { createTask, createTaskAsTeammate, getTask, listTasks, updateTask } from "./team/board.ts";
 import {
   cancelTask,
   claimTask,
@@ -12,18 +17,13 @@ import {
   failTask,
   releaseTask,
   retryTask,
-} from "./claims.ts";
-import { editFile } from "./edit-file.ts";
-import { glob } from "./glob.ts";
-import { grep } from "./grep.ts";
-import { broadcast, checkInbox, sendMessage } from "./mail.ts";
-import { requestPlan, reviewPlan, submitPlan } from "./plans.ts";
-import { readFile } from "./read-file.ts";
-import { idle, listTeammates, requestShutdown, respondShutdown, spawnTeammate } from "./roster.ts";
-import { cancelCron, listCrons, scheduleCron } from "./schedule.ts";
-import { splitTask } from "./split.ts";
-import { createTeam, deleteTeam } from "./teams.ts";
-import { writeFile } from "./write-file.ts";
+} from "./team/claims.ts";
+import { broadcast, checkInbox, sendMessage } from "./team/mail.ts";
+import { requestPlan, reviewPlan, submitPlan } from "./team/plans.ts";
+import { idle, listTeammates, requestShutdown, respondShutdown, spawnTeammate } from "./team/roster.ts";
+import { cancelCron, listCrons, scheduleCron } from "./team/schedule.ts";
+import { splitTask } from "./team/split.ts";
+import { createTeam, deleteTeam } from "./team/teams.ts";
 
 export { specOf } from "./spec.ts";
 

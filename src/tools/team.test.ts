@@ -5,7 +5,7 @@ import type { Seat } from "../core/board/member.ts";
 import type { Entry } from "../core/conversation/chat.ts";
 import { LEAD, type Name } from "../core/ids.ts";
 import type { Store, Tool, ToolContext } from "../ports/index.ts";
-import { createTask, getTask, listTasks, updateTask } from "./board.ts";
+import { createTask, getTask, listTasks, updateTask } from "./team/board.ts";
 import {
   cancelTask,
   claimTask,
@@ -14,9 +14,9 @@ import {
   failTask,
   releaseTask,
   retryTask,
-} from "./claims.ts";
-import { broadcast, checkInbox, sendMessage } from "./mail.ts";
-import { idle, listTeammates, requestShutdown, respondShutdown, spawnTeammate } from "./roster.ts";
+} from "./team/claims.ts";
+import { broadcast, checkInbox, sendMessage } from "./team/mail.ts";
+import { idle, listTeammates, requestShutdown, respondShutdown, spawnTeammate } from "./team/roster.ts";
 
 const at = stage("sqlite");
 const ALICE = "alice" as Name;

@@ -15,7 +15,7 @@ import { cutEnd } from "../../core/text/valid.ts";
 import { tried } from "../../core/tried.ts";
 import { type ShownCall, shownCall } from "../../core/views/shown-call.ts";
 import { fenced } from "../../core/views/transcript-markdown.ts";
-import { callText } from "../web/call-text.ts";
+import { callText } from "../web/read/call-text.ts";
 
 const TITLE_MAX = 200;
 /** Characters of a result: editors keep all that they are sent. */

@@ -22,14 +22,14 @@ const TEAM = inGroup("The team:", [
       ["--export <file>", "write the team's run as one HTML file that replays without a server"],
     ],
     near: ["page", "serve", "dashboard", "ui", "gui", "open"],
-    load: () => import("./web.ts"),
+    load: () => import("./setup/web.ts"),
   },
   {
     usage: "teams [action] [name]",
     about: "the teams of the store; create or delete one",
     example: "ekiden teams delete old-team",
     options: [["--force", "delete it with unfinished work and members that have not stopped"]],
-    load: () => import("./teams.ts"),
+    load: () => import("./setup/teams.ts"),
   },
 ]);
 
@@ -43,7 +43,7 @@ const MORE = inGroup("More:", [
       ["--dry-run", "show what would be imported, and write nothing"],
       ["--again", "import it although it was imported before"],
     ],
-    load: () => import("./import.ts"),
+    load: () => import("./setup/import.ts"),
   },
   {
     usage: "export <dir>",
@@ -54,21 +54,21 @@ const MORE = inGroup("More:", [
       ["--follow", "write the files again at each change of the board, without ekiden.json, until Ctrl-C"],
     ],
     near: ["backup", "dump", "save", "sync", "mirror", "watch"],
-    load: () => import("./export.ts"),
+    load: () => import("./setup/export.ts"),
   },
   {
     usage: "doctor",
     about: "what is installed, which models answer (one word each), what is wrong and how to fix it",
     example: "ekiden doctor",
     near: ["check", "diagnose", "health"],
-    load: () => import("./doctor.ts"),
+    load: () => import("./setup/doctor.ts"),
   },
   {
     usage: "agents [name]",
     about: "agent programs of other vendors on this machine: version, login, what is missing",
     example: "ekiden agents codex",
     near: ["claude", "codex", "opencode", "gemini", "qwen"],
-    load: () => import("./agents.ts"),
+    load: () => import("./setup/agents.ts"),
   },
   {
     usage: "trust",
@@ -78,7 +78,7 @@ const MORE = inGroup("More:", [
       ["--list", "the folders that you agreed to, and what waits here; changes nothing"],
       ["--revoke", "take the word for this folder back"],
     ],
-    load: () => import("./trust.ts"),
+    load: () => import("./setup/trust.ts"),
   },
   {
     usage: "init",
@@ -86,7 +86,7 @@ const MORE = inGroup("More:", [
     example: "ekiden init",
     options: [["--force", "overwrite one that exists"]],
     near: ["config", "settings"],
-    load: () => import("./init.ts"),
+    load: () => import("./setup/init.ts"),
   },
   {
     usage: "prune",
@@ -98,7 +98,7 @@ const MORE = inGroup("More:", [
       ["--dry-run", "show what would be deleted, and delete nothing"],
     ],
     near: ["clean", "gc", "vacuum", "purge"],
-    load: () => import("./prune.ts"),
+    load: () => import("./setup/prune.ts"),
   },
   {
     usage: "backup <file>",
@@ -106,13 +106,13 @@ const MORE = inGroup("More:", [
     example: "ekiden backup /backups/team.db",
     options: [["--force", "replace the file"]],
     near: ["dump", "snapshot"],
-    load: () => import("./backup.ts"),
+    load: () => import("./setup/backup.ts"),
   },
   {
     usage: "completion <shell> [words...]",
     about: "completion of commands, options and their values for bash, zsh or fish",
     example: "source <(ekiden completion bash)",
-    load: () => import("./completion.ts"),
+    load: () => import("./setup/completion.ts"),
   },
 ]);
 

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Event } from "../../core/event.ts";
 import { type Instant, name, type TaskId } from "../../core/ids.ts";
 import { Picture } from "../../core/picture/picture.ts";
-import { Completion } from "../screen/completion.ts";
+import { Completion } from "../screen/editor/completion.ts";
 import { valuesBehind } from "./values.ts";
 
 const models = () => Promise.resolve(["anthropic/claude-sonnet-5-5", "openai/gpt-6.1-sol"]);

@@ -5,7 +5,7 @@ import { openTeam } from "../../project/open.ts";
 import { given, reachTeam } from "../attach.ts";
 import { RAISE } from "../commands/slash/budget.ts";
 import type { Invocation } from "../invocation.ts";
-import type { FirstModel } from "./first-model.ts";
+import type { FirstModel } from "./ask/first-model.ts";
 import type { Screen } from "./screen.ts";
 import type { Live } from "./watch.ts";
 
@@ -63,7 +63,7 @@ async function attach(
 
 /** Null: the person leaves. */
 async function chooseModel(call: Invocation, screen: Screen, why: string): Promise<FirstModel | null> {
-  const { FirstModelView } = await import("./first-model.ts");
+  const { FirstModelView } = await import("./ask/first-model.ts");
   return await new Promise((resolve) => {
     const chosen = (model: FirstModel | null): void => {
       screen.tools.show(null);

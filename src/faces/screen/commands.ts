@@ -12,13 +12,13 @@ import { isCommand, offeredCommands, printingTo, slash } from "../commands/slash
 import type { Invocation } from "../invocation.ts";
 import { lines as viewLines } from "../terminal/print.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { fixed } from "./blocks.ts";
-import type { Offered } from "./completion.ts";
+import type { Offered } from "./editor/completion.ts";
 import { inRow, keyHint } from "./keys.ts";
-import { LOOK_COMMANDS } from "./look-commands.ts";
 import { PANEL_NAMES, type PanelName } from "./panels/names.ts";
 import type { Place } from "./place.ts";
-import { chooseModel, openReview, openTask } from "./view-commands.ts";
+import { fixed } from "./story/blocks.ts";
+import { LOOK_COMMANDS } from "./views/look-commands.ts";
+import { chooseModel, openReview, openTask } from "./views/view-commands.ts";
 
 /** The columns of the border and the marks of the feed. */
 const MARGIN = 2;

@@ -2,7 +2,7 @@
 import type { Name } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import type { Invocation } from "../invocation.ts";
-import type { Offered } from "./completion.ts";
+import type { Offered } from "./editor/completion.ts";
 import type { ActionName } from "./keys.ts";
 
 export type Handlers = {

@@ -8,9 +8,9 @@ import { badInput, messageOf } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { didYouMean } from "../../core/text/nearest.ts";
 import { userFolder } from "../../project/own-folders.ts";
+import { THEMES, type ThemeName } from "./draw/theme.ts";
 import { bindKeys } from "./keys.ts";
-import { THEMES, type ThemeName } from "./theme.ts";
-import { THOUGHTS, type Thoughts } from "./thoughts.ts";
+import { THOUGHTS, type Thoughts } from "./story/thoughts.ts";
 
 export type OwnSettings = {
   readonly theme: ThemeName;

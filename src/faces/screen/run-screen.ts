@@ -5,11 +5,11 @@ import { LEAD } from "../../core/ids.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import type { Invocation } from "../invocation.ts";
 import { offered, runLine } from "./commands.ts";
-import { PersonShell } from "./person-shell.ts";
+import { safe } from "./draw/style.ts";
+import { PersonShell } from "./editor/person-shell.ts";
 import { Screen } from "./screen.ts";
 import { Steering } from "./steering.ts";
-import { safe } from "./style.ts";
-import type { TeamModel } from "./team.ts";
+import type { TeamModel } from "./story/team.ts";
 import { Live } from "./watch.ts";
 
 export class RunScreen {

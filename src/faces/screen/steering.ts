@@ -4,9 +4,9 @@ import { LEAD, type Name } from "../../core/ids.ts";
 import { MODE_WORDS, type Mode } from "../../core/permission/mode.ts";
 import { canBeInterrupted } from "../../core/views/retry.ts";
 import type { TeamHost } from "../../host/team-host.ts";
-import type { PersonShell } from "./person-shell.ts";
+import type { PersonShell } from "./editor/person-shell.ts";
 import type { Screen } from "./screen.ts";
-import type { TeamModel } from "./team.ts";
+import type { TeamModel } from "./story/team.ts";
 
 /** Shift-Tab goes through these. The mode without any question is chosen by its name: `/mode bypass`. */
 const NEXT: Readonly<Record<Mode, Mode>> = {

@@ -17,12 +17,12 @@ import { keepYoungSmall, START_MS } from "../run-guards.ts";
 import { clean, FAREWELL } from "../terminal/terminal.ts";
 import { attachWithModel } from "./attaching.ts";
 import { offered, runLine } from "./commands.ts";
-import { greeting } from "./first-frame.ts";
-import { PersonShell } from "./person-shell.ts";
+import { greeting } from "./draw/first-frame.ts";
+import { safe, wrapped } from "./draw/style.ts";
+import { PersonShell } from "./editor/person-shell.ts";
 import { Screen } from "./screen.ts";
 import { Steering } from "./steering.ts";
-import { safe, wrapped } from "./style.ts";
-import type { TeamModel } from "./team.ts";
+import type { TeamModel } from "./story/team.ts";
 import type { Live } from "./watch.ts";
 
 /** A second Ctrl-C within this time leaves. */

@@ -1,19 +1,19 @@
 /** Holds what a person uses beside typing: search in the story, the person's own editor, the clipboard, a view on the whole screen. */
 import { matchesKey } from "@earendil-works/pi-tui";
 import { mention } from "../../core/conversation/image.ts";
-import type { Canvas } from "./canvas.ts";
-import { readClipboard } from "./clipboard.ts";
-import type { Feed } from "./feed.ts";
-import { Find } from "./find.ts";
-import { forgetKept } from "./kept.ts";
-import { mouseOf } from "./mouse.ts";
-import { editOutside } from "./outside-editor.ts";
+import { isSeen, SEEN_MS } from "./ask/questions.ts";
+import type { Canvas } from "./draw/canvas.ts";
+import { Find } from "./draw/find.ts";
+import { forgetKept } from "./draw/kept.ts";
+import { mouseOf } from "./draw/mouse.ts";
+import { type Style, shortened } from "./draw/style.ts";
+import { ASK_BACKGROUND, backgroundIn, type Theme, type ThemeName } from "./draw/theme.ts";
+import { readClipboard } from "./editor/clipboard.ts";
+import { editOutside } from "./editor/outside-editor.ts";
+import type { Prompt } from "./editor/prompt.ts";
 import { applyOwnSettings } from "./own-settings.ts";
-import type { Prompt } from "./prompt.ts";
-import { isSeen, SEEN_MS } from "./questions.ts";
-import { type Style, shortened } from "./style.ts";
-import { ASK_BACKGROUND, backgroundIn, type Theme, type ThemeName } from "./theme.ts";
-import { showThoughts } from "./thoughts.ts";
+import type { Feed } from "./story/feed.ts";
+import { showThoughts } from "./story/thoughts.ts";
 
 /** A turn of the wheel as keys. */
 const [UP, DOWN] = ["\x1b[A", "\x1b[B"];

@@ -11,8 +11,8 @@ import type { Invocation } from "../invocation.ts";
 import { onSignals } from "../run-guards.ts";
 import type { ActionName } from "./keys.ts";
 import { Screen } from "./screen.ts";
-import type { TeamModel } from "./team.ts";
-import { openTask } from "./view-commands.ts";
+import type { TeamModel } from "./story/team.ts";
+import { openTask } from "./views/view-commands.ts";
 import { Live } from "./watch.ts";
 
 /** Facts of the past that the feed begins with. */

@@ -7,10 +7,10 @@ import type { HostOptions, TeamHost } from "../../host/team-host.ts";
 import type { Store } from "../../ports/index.ts";
 import { follow } from "../../team/queries/journal.ts";
 import type { LiveReader } from "../../team/queries/live.ts";
-import { NewsFeed } from "./news.ts";
-import { followQueued, readQueued } from "./queued.ts";
 import type { Screen } from "./screen.ts";
-import { TeamModel } from "./team.ts";
+import { NewsFeed } from "./story/news.ts";
+import { followQueued, readQueued } from "./story/queued.ts";
+import { TeamModel } from "./story/team.ts";
 
 export class Live {
   private readonly windows = new Map<Name, number>();
@@ -104,7 +104,7 @@ export class Live {
   ): Promise<void> {
     const { team, screen } = this;
     if (!team) return;
-    const { hearOthers } = await import("./elsewhere.ts");
+    const { hearOthers } = await import("./story/elsewhere.ts");
     const isHere = (who: Name): boolean => here?.models.has(who) === true;
     try {
       await hearOthers(

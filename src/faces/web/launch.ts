@@ -14,7 +14,7 @@ import { parseRunbook } from "../../core/project/runbook.ts";
 import type { Store } from "../../ports/index.ts";
 import { hasLead, logFile, saidIn, startOwn } from "../own-process.ts";
 import { keepPlan, makeRepository } from "./new-project.ts";
-import { liveHostIds } from "./snapshot.ts";
+import { liveHostIds } from "./read/snapshot.ts";
 import type { Runbooks, StartOptions } from "./wire.ts";
 
 export type Launch = {

@@ -16,10 +16,10 @@ import { memberRows } from "../../team/queries/picture.ts";
 import { type Access, type PublicAddress, refusal, SAFE_HEADERS, type Visit } from "./access.ts";
 import { perform, readAct } from "./acts.ts";
 import { bodyOf } from "./body.ts";
-import { journalBefore, timeline } from "./journal-pages.ts";
 import { changeLink, type Links } from "./links.ts";
 import { listen } from "./listening.ts";
 import { ENCODINGS, type PageFile, readPage } from "./page-files.ts";
+import { journalBefore, timeline } from "./read/journal-pages.ts";
 import { sendJson } from "./send-json.ts";
 import type { TeamPage, Teams } from "./teams.ts";
 import {
@@ -200,7 +200,7 @@ function routes(
       return await readSteering(team.store, team.project);
     },
     "commit/:commit": async ({ project }, c) => {
-      const { readCommit } = await import("./commit.ts");
+      const { readCommit } = await import("./read/commit.ts");
       return await readCommit(project.cwd, c.req.param("commit") ?? "");
     },
   };
@@ -216,7 +216,7 @@ function routes(
     return c.body(bytes, 200, { "Content-Type": type });
   });
   app.get("/api/:team/recording", async (c) => {
-    const { recordingPage } = await import("./recording.ts");
+    const { recordingPage } = await import("./read/recording.ts");
     const team = await teamOf(c);
     const html = await recordingPage(team, { ...(await overview(c)), readOnly: true }, { index, files });
     return c.body(html, 200, {

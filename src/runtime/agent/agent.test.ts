@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { checkBackground } from "../../tools/background.ts";
-import { readFile } from "../../tools/read-file.ts";
+import { readFile } from "../../tools/files/read-file.ts";
 import { type Agent, traitsOf } from "./agent.ts";
 
 it("tells a tool that looks at what goes on by itself from one that does not, and from one that is not there", () => {

@@ -21,7 +21,7 @@ import { CUT_OFF, NOTHING_SAID, REFUSED } from "../../core/conversation/prompt.t
 import { EkidenError } from "../../core/errors.ts";
 import { instant, LEAD, PERSON } from "../../core/ids.ts";
 import type { Cursor, Model, ModelRequest, Reply } from "../../ports/index.ts";
-import { completeTask } from "../../tools/claims.ts";
+import { completeTask } from "../../tools/team/claims.ts";
 import type { Agent } from "../agent/agent.ts";
 import { ProviderTimeout } from "../team/provider-timeout.ts";
 import { ReplyRecovery } from "./reply-recovery.ts";

@@ -4,7 +4,7 @@ import { agentOf, modelOf } from "../../../test/fixtures/member.ts";
 import { claimed, name, stage } from "../../../test/fixtures/stage.ts";
 import type { Seat } from "../../core/board/member.ts";
 import { LEAD } from "../../core/ids.ts";
-import { completeTask } from "../../tools/claims.ts";
+import { completeTask } from "../../tools/team/claims.ts";
 import { act } from "../turn/act.ts";
 import { reviewed } from "./review.ts";
 

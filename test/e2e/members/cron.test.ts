@@ -6,7 +6,7 @@ import { createInterface } from "node:readline";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ManualClock } from "../../../src/adapters/clock.ts";
 import { LEAD, PERSON } from "../../../src/core/ids.ts";
-import { cancelCron, listCrons, scheduleCron } from "../../../src/tools/schedule.ts";
+import { cancelCron, listCrons, scheduleCron } from "../../../src/tools/team/schedule.ts";
 import { type HostedTeam, hostedTeam } from "../../fixtures/hosted-team.ts";
 import { BACKENDS, stage } from "../../fixtures/stage.ts";
 import { Project } from "../cli-program.ts";

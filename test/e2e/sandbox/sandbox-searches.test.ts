@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox } from "../../../src/adapters/sandbox/index.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
 import type { Sandbox, Shell, Tool, ToolContext } from "../../../src/ports/index.ts";
-import { glob } from "../../../src/tools/glob.ts";
-import { grep } from "../../../src/tools/grep.ts";
+import { glob } from "../../../src/tools/files/glob.ts";
+import { grep } from "../../../src/tools/files/grep.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 

@@ -8,7 +8,7 @@ import type { Step } from "../../../src/adapters/models/scripted.ts";
 import { asTaskId, LEAD, name, PERSON } from "../../../src/core/ids.ts";
 import { DEFAULT_SETTINGS } from "../../../src/core/settings/settings.ts";
 import { readPage } from "../../../src/faces/web/page-files.ts";
-import { recordingPage } from "../../../src/faces/web/recording.ts";
+import { recordingPage } from "../../../src/faces/web/read/recording.ts";
 import { Teams } from "../../../src/faces/web/teams.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { type PageServer, pageServer, TOKEN } from "../../fixtures/page-server.ts";

@@ -21,7 +21,7 @@ export const takeAway: OwnCommands<ReplContext> = {
     usage: "/diff [PATH]",
     about: "what the folder has changed since the last run began, with the tasks that changed it",
     run: async ({ host, call }, [path = ""]) => {
-      const { OutcomeReader } = await import("../../web/outcome.ts");
+      const { OutcomeReader } = await import("../../web/read/outcome.ts");
       const { began, diff, tasks } = await new OutcomeReader(host.store, call.cwd).read(false);
       const since = began ?? Date.now();
       if (diff === null && began !== null)

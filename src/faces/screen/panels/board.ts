@@ -6,8 +6,8 @@ import type { PictureMember } from "../../../core/picture/member.ts";
 import type { Picture } from "../../../core/picture/picture.ts";
 import { look, progressShare, progressText } from "../../../core/views/board.ts";
 import { span } from "../../../core/views/view.ts";
-import type { Action, Row } from "../list.ts";
-import { oneLine, type Style, shortened, spread } from "../style.ts";
+import type { Action, Row } from "../draw/list.ts";
+import { oneLine, type Style, shortened, spread } from "../draw/style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 
 const BAR = 20;

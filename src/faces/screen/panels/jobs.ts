@@ -3,8 +3,8 @@ import { tailOf } from "../../../adapters/tail.ts";
 import { type Job, showJob } from "../../../core/board/job.ts";
 import { colourOf } from "../../../core/views/identity.ts";
 import { span } from "../../../core/views/view.ts";
-import type { Row } from "../list.ts";
-import { lastLines, oneLine, type Style, safe, shortened, spread } from "../style.ts";
+import type { Row } from "../draw/list.ts";
+import { lastLines, oneLine, type Style, safe, shortened, spread } from "../draw/style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 
 const SHOWN = 20;

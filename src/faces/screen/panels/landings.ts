@@ -4,8 +4,8 @@ import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { orElse } from "../../../core/errors.ts";
 import { type LandedRow, type LandingRow, landingsData, STATES } from "../../../core/views/landing.ts";
 import { span } from "../../../core/views/view.ts";
-import type { Row } from "../list.ts";
-import { oneLine, type Style, spread } from "../style.ts";
+import type { Row } from "../draw/list.ts";
+import { oneLine, type Style, spread } from "../draw/style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 
 const LANDED_SHOWN = 20;

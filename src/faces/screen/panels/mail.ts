@@ -3,8 +3,8 @@
 import { type Mail, words } from "../../../core/board/mail.ts";
 import { LEAD, PERSON } from "../../../core/ids.ts";
 import { clock } from "../../terminal/print.ts";
-import type { Row } from "../list.ts";
-import { nameOf, oneLine, type Style, safe, shortened } from "../style.ts";
+import type { Row } from "../draw/list.ts";
+import { nameOf, oneLine, type Style, safe, shortened } from "../draw/style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 
 const EACH = 15;

@@ -5,9 +5,9 @@ import type { PictureMember } from "../../../core/picture/member.ts";
 import { colourOf } from "../../../core/views/identity.ts";
 import { openWindows, windowLine } from "../../../core/views/logins.ts";
 import { money, span, tokens } from "../../../core/views/view.ts";
-import type { Row } from "../list.ts";
-import { askers, phaseWords, waits } from "../strip.ts";
-import { oneLine, shortened, spread } from "../style.ts";
+import type { Row } from "../draw/list.ts";
+import { oneLine, shortened, spread } from "../draw/style.ts";
+import { askers, phaseWords, waits } from "../story/strip.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 
 const ORDER = ["work", "idle", "shutdown"] as const;

@@ -1,8 +1,8 @@
 /** A panel: a file that makes rows of the team's state. */
 import type { Store } from "../../../ports/index.ts";
-import type { Action, Row } from "../list.ts";
-import type { Style } from "../style.ts";
-import type { TeamModel } from "../team.ts";
+import type { Action, Row } from "../draw/list.ts";
+import type { Style } from "../draw/style.ts";
+import type { TeamModel } from "../story/team.ts";
 
 export type PanelInput = {
   readonly team: TeamModel;

@@ -7,9 +7,9 @@ import { colourOf } from "../../../core/views/identity.ts";
 import type { QuestionData } from "../../../core/views/request.ts";
 import { span } from "../../../core/views/view.ts";
 import { requests } from "../../../team/queries/requests.ts";
-import { diffLine } from "../highlight.ts";
-import type { Action, Row } from "../list.ts";
-import { exact, oneLine, type Style, spread } from "../style.ts";
+import { diffLine } from "../draw/highlight.ts";
+import type { Action, Row } from "../draw/list.ts";
+import { exact, oneLine, type Style, spread } from "../draw/style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 
 /** A question that waits longer has no end to show. */

@@ -1,6 +1,6 @@
 /** The todo list of each member that has one. */
 import { colourOf } from "../../../core/views/identity.ts";
-import { oneLine, shortened } from "../style.ts";
+import { oneLine, shortened } from "../draw/style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 
 const MARKS = { pending: "☐", in_progress: "▶", completed: "☑" } as const;

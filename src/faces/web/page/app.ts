@@ -7,12 +7,12 @@ import { QUESTION_FACTS } from "../../../core/picture/questions.ts";
 import { taskOf } from "../../../core/picture/task.ts";
 import type { LiveOutput } from "../../../core/text/live-output.ts";
 import type { Act, Acted, Overview, Question, Snapshot } from "../wire.ts";
-import { putInLine } from "./board.ts";
-import type { Connection } from "./listen.ts";
-import type { Replay } from "./replay.ts";
-import { Replaying } from "./replaying.ts";
+import type { Connection } from "./live/listen.ts";
+import type { Replay } from "./live/replay.ts";
+import { Replaying } from "./live/replaying.ts";
+import { openSource, Refused, type Source } from "./live/source.ts";
+import { putInLine } from "./pure/board.ts";
 import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
-import { openSource, Refused, type Source } from "./source.ts";
 
 export type Notice = { readonly text: string; readonly isError: boolean };
 type Failure = { readonly title: string; readonly text: string };

@@ -1,12 +1,12 @@
 /** The line above every view: the progress of the board, the state of the team, and actions that are possible from anywhere. */
 import { figure } from "../../../core/views/view.ts";
 import { app } from "./app.ts";
-import { isHosted, shownCounts, teamState } from "./board.ts";
-import { openDialog } from "./dialog.tsx";
-import { Button } from "./fields.tsx";
-import { Link, ProgressBar } from "./parts.tsx";
+import { openDialog } from "./parts/dialog.tsx";
+import { Button } from "./parts/fields.tsx";
+import { Link, ProgressBar } from "./parts/parts.tsx";
+import { isHosted, shownCounts, teamState } from "./pure/board.ts";
+import { leftInWords } from "./pure/time-left.ts";
 import { titleOf } from "./sidebar.tsx";
-import { leftInWords } from "./time-left.ts";
 import { viewOf } from "./views/table.ts";
 
 /** A team that has never worked is started here first. */

@@ -14,7 +14,7 @@ import { Picture } from "../../../core/picture/picture.ts";
 import type { Question } from "../wire.ts";
 import { app } from "./app.ts";
 import { Sidebar } from "./sidebar.tsx";
-import { TaskPanel } from "./task-panel.tsx";
+import { TaskPanel } from "./task/task-panel.tsx";
 import { BoardView } from "./views/board.tsx";
 import { EntryBlock } from "./views/entries.tsx";
 import { QuestionsView } from "./views/questions.tsx";

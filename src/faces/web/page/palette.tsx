@@ -1,9 +1,9 @@
 /** Ctrl-K: everything by its name. Views, tasks, members, teams, actions; and the way into a search of all words. */
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { app } from "./app.ts";
-import { Dialog, openDialog } from "./dialog.tsx";
-import { type Choice, found } from "./find-choice.ts";
-import { inSearchField } from "./search-field.ts";
+import { Dialog, openDialog } from "./parts/dialog.tsx";
+import { inSearchField } from "./parts/search-field.ts";
+import { type Choice, found } from "./pure/find-choice.ts";
 
 export function Palette({ views }: { views: readonly Choice[] }) {
   const [text, setText] = useState("");

@@ -2,9 +2,9 @@
 import { span } from "../../../core/views/view.ts";
 import { app } from "./app.ts";
 import { exportRun } from "./export-run.ts";
-import { Button } from "./fields.tsx";
-import { clockTime } from "./parts.tsx";
-import { type Replay, SPEEDS } from "./replay.ts";
+import { type Replay, SPEEDS } from "./live/replay.ts";
+import { Button } from "./parts/fields.tsx";
+import { clockTime } from "./parts/parts.tsx";
 import { hrefOf } from "./route.ts";
 
 export function ReplayBar({ replay }: { replay: Replay }) {

@@ -2,10 +2,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ShareLink } from "../wire.ts";
 import { app } from "./app.ts";
-import { CopyButton } from "./copy.tsx";
-import { Dialog } from "./dialog.tsx";
-import { Button, Form, LabelledChoice, Refusal } from "./fields.tsx";
-import { teamTitle } from "./parts.tsx";
+import { CopyButton } from "./parts/copy.tsx";
+import { Dialog } from "./parts/dialog.tsx";
+import { Button, Form, LabelledChoice, Refusal } from "./parts/fields.tsx";
+import { teamTitle } from "./parts/parts.tsx";
 import { hrefOf } from "./route.ts";
 
 const ENDS = [

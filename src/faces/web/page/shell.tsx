@@ -1,21 +1,21 @@
 /** Draws the frame of every view: teams, navigation, progress, connection, replay, notices, keys. */
 import { useEffect } from "preact/hooks";
 import { app, useApp } from "./app.ts";
-import { Dialog, openDialog as open } from "./dialog.tsx";
-import { Button, Pair } from "./fields.tsx";
-import type { Choice } from "./find-choice.ts";
 import { Header, isBlank } from "./header.tsx";
 import { takenByView } from "./keys.ts";
-import { useNotifications } from "./notify.ts";
+import { useNotifications } from "./live/notify.ts";
 import { Palette } from "./palette.tsx";
-import { Empty, teamTitle } from "./parts.tsx";
+import { Dialog, openDialog as open } from "./parts/dialog.tsx";
+import { Button, Pair } from "./parts/fields.tsx";
+import { Empty, teamTitle } from "./parts/parts.tsx";
+import { inSearchField } from "./parts/search-field.ts";
+import type { Choice } from "./pure/find-choice.ts";
 import { ReplayBar } from "./replay-bar.tsx";
 import { hrefOf } from "./route.ts";
-import { inSearchField } from "./search-field.ts";
 import { Share } from "./share.tsx";
 import { More, SHOWN, Sidebar, titleOf } from "./sidebar.tsx";
-import { TaskDialog } from "./task-dialog.tsx";
-import { TaskPanel } from "./task-panel.tsx";
+import { TaskDialog } from "./task/task-dialog.tsx";
+import { TaskPanel } from "./task/task-panel.tsx";
 import { VIEWS, viewOf } from "./views/table.ts";
 
 export function Shell() {

@@ -1,11 +1,11 @@
 /** The views of a team, what waits for an answer, and what one sets for this browser. */
 import { useState } from "preact/hooks";
 import { app } from "./app.ts";
-import { Dialog, openDialog } from "./dialog.tsx";
-import { Button, Choice as Select } from "./fields.tsx";
-import { setNotifying } from "./notify.ts";
-import { canNotify, isNotifying } from "./notifying.ts";
-import { Link, teamTitle } from "./parts.tsx";
+import { setNotifying } from "./live/notify.ts";
+import { canNotify, isNotifying } from "./live/notifying.ts";
+import { Dialog, openDialog } from "./parts/dialog.tsx";
+import { Button, Choice as Select } from "./parts/fields.tsx";
+import { Link, teamTitle } from "./parts/parts.tsx";
 import { chooseTheme, chosenTheme, THEMES, type Theme } from "./theme.ts";
 import { VIEW_NAMES, VIEWS, type ViewName } from "./views/table.ts";
 

@@ -2,10 +2,10 @@
 import type { Task } from "../../../../core/picture/task.ts";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { type Look, type Pause, pauseOf, shownOf } from "../board.ts";
-import { useClock } from "../clock.tsx";
-import { Button } from "../fields.tsx";
-import { Status } from "../parts.tsx";
+import { useClock } from "../parts/clock.tsx";
+import { Button } from "../parts/fields.tsx";
+import { Status } from "../parts/parts.tsx";
+import { type Look, type Pause, pauseOf, shownOf } from "../pure/board.ts";
 import { CARD } from "./layout.ts";
 
 type Props = {

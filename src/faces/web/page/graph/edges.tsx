@@ -1,5 +1,5 @@
 /** The edges of the graph, behind its cards: one path for each way in which they look. */
-import type { Look } from "../board.ts";
+import type { Look } from "../pure/board.ts";
 import { CARD, type Edge, GAP, type Layout } from "./layout.ts";
 
 type Props = {

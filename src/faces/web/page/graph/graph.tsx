@@ -4,10 +4,10 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/ho
 import { criticalPath } from "../../../../core/board/order.ts";
 import { figure } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { looksOf } from "../board.ts";
-import { Button } from "../fields.tsx";
-import { Link, useSize } from "../parts.tsx";
-import { chainWords } from "../time-left.ts";
+import { Button } from "../parts/fields.tsx";
+import { Link, useSize } from "../parts/parts.tsx";
+import { looksOf } from "../pure/board.ts";
+import { chainWords } from "../pure/time-left.ts";
 import { Card } from "./card.tsx";
 import { Edges } from "./edges.tsx";
 import { CARD, GAP, type Layout, layout } from "./layout.ts";

@@ -4,7 +4,7 @@
  */
 import { inOrder } from "../../../../core/board/order.ts";
 import type { Task } from "../../../../core/picture/task.ts";
-import { LOOKS, type Look } from "../board.ts";
+import { LOOKS, type Look } from "../pure/board.ts";
 import { depthsOf } from "./layout.ts";
 
 export const WHOLE_MAX = 300;

@@ -3,6 +3,11 @@ import { useMemo, useState } from "preact/hooks";
 import type { Task } from "../../../../core/picture/task.ts";
 import { figure, span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
+import { Graph } from "../graph/graph.tsx";
+import { useClock } from "../parts/clock.tsx";
+import { openDialog } from "../parts/dialog.tsx";
+import { Button, TextField } from "../parts/fields.tsx";
+import { Empty, Link, Status, VirtualList } from "../parts/parts.tsx";
 import {
   deadBlocker,
   isHosted,
@@ -13,12 +18,7 @@ import {
   pauseOf,
   whyNobody,
   whyWaiting,
-} from "../board.ts";
-import { useClock } from "../clock.tsx";
-import { openDialog } from "../dialog.tsx";
-import { Button, TextField } from "../fields.tsx";
-import { Graph } from "../graph/graph.tsx";
-import { Empty, Link, Status, VirtualList } from "../parts.tsx";
+} from "../pure/board.ts";
 
 export function BoardView() {
   const { model, route } = app;

@@ -3,9 +3,9 @@ import { useState } from "preact/hooks";
 import type { Costs, Spending } from "../../../../core/picture/spent.ts";
 import { money, tokens } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { useAnswer } from "../facts.ts";
-import { Button, Pair } from "../fields.tsx";
-import { Empty, Link, TaskLink } from "../parts.tsx";
+import { useAnswer } from "../live/facts.ts";
+import { Button, Pair } from "../parts/fields.tsx";
+import { Empty, Link, TaskLink } from "../parts/parts.tsx";
 
 const SHOWN = 30;
 

@@ -5,16 +5,16 @@ import type { PictureMember as Member } from "../../../../core/picture/member.ts
 import { languageOf } from "../../../../core/text/code-parts.ts";
 import { type Called, shownCall } from "../../../../core/views/shown-call.ts";
 import { span } from "../../../../core/views/view.ts";
-import { callText } from "../../call-text.ts";
+import { callText } from "../../read/call-text.ts";
 import type { ConversationPage } from "../../wire.ts";
 import { app } from "../app.ts";
-import { Elapsed } from "../clock.tsx";
-import { CopyButton } from "../copy.tsx";
-import { type Before, edited } from "../edits.ts";
-import { type HeardPart, heardParts } from "../heard.ts";
-import { Link, Time } from "../parts.tsx";
-import { ShownImage } from "../shown-image.tsx";
-import { Diff, lastLines, Markdown, Output } from "../text.tsx";
+import { Elapsed } from "../parts/clock.tsx";
+import { CopyButton } from "../parts/copy.tsx";
+import { Link, Time } from "../parts/parts.tsx";
+import { ShownImage } from "../parts/shown-image.tsx";
+import { Diff, lastLines, Markdown, Output } from "../parts/text.tsx";
+import { type Before, edited } from "../pure/edits.ts";
+import { type HeardPart, heardParts } from "../pure/heard.ts";
 
 type Line = ConversationPage["entries"][number];
 

@@ -5,10 +5,10 @@ import { fits, type Search } from "../../../../core/views/search.ts";
 import { sentence } from "../../../../core/views/sentence.ts";
 import type { JournalPage } from "../../wire.ts";
 import { app } from "../app.ts";
-import { useReturns } from "../facts.ts";
-import { Button, Choice, CloseButton, TextField } from "../fields.tsx";
-import { Empty, Link, Time, VirtualList } from "../parts.tsx";
-import { Output } from "../text.tsx";
+import { useReturns } from "../live/facts.ts";
+import { Button, Choice, CloseButton, TextField } from "../parts/fields.tsx";
+import { Empty, Link, Time, VirtualList } from "../parts/parts.tsx";
+import { Output } from "../parts/text.tsx";
 
 const KINDS =
   "task mail teammate turn tool permission plan gate job cron context model mode warning team".split(" ");

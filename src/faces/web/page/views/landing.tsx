@@ -4,11 +4,11 @@ import { useMemo, useState } from "preact/hooks";
 import type { Event } from "../../../../core/event.ts";
 import type { Commit } from "../../wire.ts";
 import { app } from "../app.ts";
-import { useAnswer, useFacts } from "../facts.ts";
-import { Button } from "../fields.tsx";
-import { landings } from "../landings.ts";
-import { Empty, TaskLink, Time } from "../parts.tsx";
-import { Output, Patch } from "../text.tsx";
+import { useAnswer, useFacts } from "../live/facts.ts";
+import { Button } from "../parts/fields.tsx";
+import { Empty, TaskLink, Time } from "../parts/parts.tsx";
+import { Output, Patch } from "../parts/text.tsx";
+import { landings } from "../pure/landings.ts";
 
 type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 

@@ -11,10 +11,10 @@ import {
 } from "../../../../core/picture/spans.ts";
 import { span as spanText } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
-import { useClock } from "../clock.tsx";
-import { useFacts } from "../facts.ts";
-import { Button } from "../fields.tsx";
-import { clockTime, Empty, Link, useSize } from "../parts.tsx";
+import { useFacts } from "../live/facts.ts";
+import { useClock } from "../parts/clock.tsx";
+import { Button } from "../parts/fields.tsx";
+import { clockTime, Empty, Link, useSize } from "../parts/parts.tsx";
 import { LaneBar, LaneMark } from "./lane-bar.tsx";
 import { AXIS, barsOf, type Range, rowHeight, TWO_LINES, ticksOf, type View, xOf } from "./lanes-bars.ts";
 

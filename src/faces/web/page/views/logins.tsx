@@ -9,7 +9,7 @@ import {
   windowTone,
 } from "../../../../core/views/logins.ts";
 import { app } from "../app.ts";
-import { TaskLink } from "../parts.tsx";
+import { TaskLink } from "../parts/parts.tsx";
 
 export function Logins() {
   const windows = openWindows(app.model.logins.values(), app.now);

@@ -4,10 +4,10 @@ import { type Mail, words } from "../../../../core/board/mail.ts";
 import { PERSON } from "../../../../core/ids.ts";
 import type { MailPage } from "../../wire.ts";
 import { app } from "../app.ts";
-import { useReturns } from "../facts.ts";
-import { Check, Choice, Form } from "../fields.tsx";
-import { Empty, Link, Time } from "../parts.tsx";
-import { Markdown } from "../text.tsx";
+import { useReturns } from "../live/facts.ts";
+import { Check, Choice, Form } from "../parts/fields.tsx";
+import { Empty, Link, Time } from "../parts/parts.tsx";
+import { Markdown } from "../parts/text.tsx";
 
 const LATEST = 300;
 

@@ -2,13 +2,13 @@
 import { useCallback, useRef, useState } from "preact/hooks";
 import { shownCall } from "../../../../core/views/shown-call.ts";
 import type { Question } from "../../wire.ts";
-import { AnswerAll, answer, isYesNo } from "../answers.tsx";
 import { app } from "../app.ts";
-import { Left } from "../clock.tsx";
-import { Button, TextField } from "../fields.tsx";
 import { useKeys } from "../keys.ts";
-import { Empty, Link, TaskLink } from "../parts.tsx";
-import { Markdown, Output, Patch } from "../text.tsx";
+import { Left } from "../parts/clock.tsx";
+import { Button, TextField } from "../parts/fields.tsx";
+import { Empty, Link, TaskLink } from "../parts/parts.tsx";
+import { Markdown, Output, Patch } from "../parts/text.tsx";
+import { AnswerAll, answer, isYesNo } from "../task/answers.tsx";
 import { CallInput } from "./entries.tsx";
 import { RuleForm } from "./rule-form.tsx";
 

@@ -1,7 +1,7 @@
 /** A permission for more than this once: a rule, as it is offered, wider, or in the person's own words, for this session or for good. */
 import { useState } from "preact/hooks";
 import { widthsOf } from "../../../../core/permission/widths.ts";
-import { Button, TextField } from "../fields.tsx";
+import { Button, TextField } from "../parts/fields.tsx";
 
 type Props = {
   readonly rule: string;

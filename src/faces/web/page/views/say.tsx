@@ -1,8 +1,8 @@
 /** A word to the member whose conversation is shown, or none: it is only interrupted then, as Esc does in a terminal. */
 import { useCallback, useState } from "preact/hooks";
 import { app } from "../app.ts";
-import { Button, Form, TextField } from "../fields.tsx";
 import { useKeys } from "../keys.ts";
+import { Button, Form, TextField } from "../parts/fields.tsx";
 
 export function Say({ to }: { to: string }) {
   const [text, setText] = useState("");

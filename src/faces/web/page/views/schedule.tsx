@@ -2,7 +2,7 @@
 import { useState } from "preact/hooks";
 import type { StartForm } from "../../wire.ts";
 import { app } from "../app.ts";
-import { Button, Form, LabelledChoice, Refusal, TextField } from "../fields.tsx";
+import { Button, Form, LabelledChoice, Refusal, TextField } from "../parts/fields.tsx";
 
 export function Schedule({ form: { crons }, onChange }: { form: StartForm; onChange: () => void }) {
   const [expression, setExpression] = useState("");

@@ -4,7 +4,7 @@ import { EFFORTS } from "../../../../core/settings/effort.ts";
 import { money } from "../../../../core/views/view.ts";
 import type { Act, Steering } from "../../wire.ts";
 import { app } from "../app.ts";
-import { Button, Form, LabelledChoice, Refusal, TextField } from "../fields.tsx";
+import { Button, Form, LabelledChoice, Refusal, TextField } from "../parts/fields.tsx";
 
 const MODES = [
   ["plan", "plan: read, change nothing"],

@@ -4,13 +4,13 @@ import type { PictureMember as Member } from "../../../../core/picture/member.ts
 import type { LiveOutput } from "../../../../core/text/live-output.ts";
 import { counted, money, tokens } from "../../../../core/views/view.ts";
 import type { Doing } from "../../wire.ts";
-import { AsksOf } from "../answers.tsx";
 import { app } from "../app.ts";
-import { isAsking, isHosted, isThere } from "../board.ts";
-import { Elapsed } from "../clock.tsx";
-import { Button } from "../fields.tsx";
-import { Empty, Link } from "../parts.tsx";
-import { lastLines } from "../text.tsx";
+import { Elapsed } from "../parts/clock.tsx";
+import { Button } from "../parts/fields.tsx";
+import { Empty, Link } from "../parts/parts.tsx";
+import { lastLines } from "../parts/text.tsx";
+import { isAsking, isHosted, isThere } from "../pure/board.ts";
+import { AsksOf } from "../task/answers.tsx";
 import { Logins } from "./logins.tsx";
 
 const LOOK_MS = 1_000;

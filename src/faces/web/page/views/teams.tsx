@@ -4,7 +4,7 @@ import { leftWords } from "../../../../core/board/time-left.ts";
 import { figure, money, span } from "../../../../core/views/view.ts";
 import type { AllTeams, TeamGlance } from "../../wire.ts";
 import { app } from "../app.ts";
-import { Empty, Link, ProgressBar, teamTitle } from "../parts.tsx";
+import { Empty, Link, ProgressBar, teamTitle } from "../parts/parts.tsx";
 
 const READ_MS = 3_000;
 

@@ -1,0 +1,40 @@
+/** `ekiden edit`: changes a task that is not completed. */
+
+import { withReview } from "../../../core/board/review.ts";
+import { badInput } from "../../../core/errors.ts";
+import { quote, taskId, teammateName } from "../../../core/ids.ts";
+import { withTeam } from "../../../project/open.ts";
+import { editTask, type TaskEdit } from "../../../team/actions/tasks.ts";
+import { actorOf } from "../../../team/actor.ts";
+import type { Run } from "../entry.ts";
+import { idList, type TaskOptions, taskFields } from "./add.ts";
+
+type Options = TaskOptions & { subject?: string; after?: string[]; role?: string; review?: string };
+
+export const run: Run<Options> = async (call, [text = ""], options) => {
+  const id = taskId(text);
+  const { subject, after, role, assign } = options;
+  const review = yesOrNo(options.review);
+  const edit: TaskEdit = {
+    ...taskFields(options),
+    ...(subject !== undefined && { subject: subject.trim() }),
+    ...(after !== undefined && { blockedBy: after.join() === "none" ? [] : idList(after) }),
+    ...(assign !== undefined && { assignee: assign === "any" ? null : teammateName(assign) }),
+    ...(role !== undefined && { role: role === "any" ? null : role }),
+  };
+  if (Object.keys(edit).length === 0 && review === undefined)
+    throw badInput(
+      `nothing to change in #${id}. Give what is to be different, such as --priority 5, or --subject "Another subject".`,
+    );
+  await withTeam(call, "use", async (store) => {
+    const described = edit.description ?? (await store.board.task(id))?.description ?? "";
+    const change = review === undefined ? edit : { ...edit, description: withReview(described, review) };
+    call.done(await editTask(store, await actorOf(call, store), id, change));
+  });
+};
+
+function yesOrNo(text: string | undefined): boolean | undefined {
+  if (text === undefined || text === "yes" || text === "no")
+    return text === undefined ? undefined : text === "yes";
+  throw badInput(`--review ${quote(text)}: write yes or no.`);
+}

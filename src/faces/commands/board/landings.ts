@@ -1,0 +1,48 @@
+/** `ekiden landings`: the landing queue of the repository; with an ID, a person moves, drops or lands one. */
+import { type Decision, landingsOf } from "../../../adapters/git/landings.ts";
+import { childEnvironment } from "../../../adapters/shell/environment.ts";
+import { badInput, orElse } from "../../../core/errors.ts";
+import { PERSON, quote, taskId } from "../../../core/ids.ts";
+import { landingsData, landingsViews } from "../../../core/views/landing.ts";
+import { withTeam } from "../../../project/open.ts";
+import { wholeNumber } from "../../invocation.ts";
+import type { Run } from "../entry.ts";
+
+const LANDED_SHOWN = 10;
+
+export const run: Run = async (call, [id, action, ...more]) => {
+  const { team } = await call.settings();
+  const landings = await landingsOf(call.cwd, childEnvironment(call.env));
+  const reserved = withTeam(call, "look", (store) => store.reservations.list(landings.repository));
+  // A team of another store may land here.
+  const now = landings.read(await orElse(reserved, "not_found", []));
+  if (id === undefined) {
+    const data = landingsData(now, await landings.landed(LANDED_SHOWN), Date.now());
+    await call.show(data, landingsViews);
+    return undefined;
+  }
+  const task = taskId(id);
+  const decision = decisionOf(task, action, more);
+  const entry = landings.decide(now, { team, task }, decision, PERSON);
+  const { subject, branch } = entry;
+  call.done({
+    data: { task, team, branch, ...decision },
+    text: `#${task} ${subject}: ${SAID[decision.kind](decision)}`,
+  });
+  return undefined;
+};
+
+function decisionOf(task: number, action: string | undefined, more: readonly string[]): Decision {
+  if (action === "move" && more.length <= 1)
+    return { kind: "move", place: wholeNumber("the place", more[0] ?? "1") };
+  if ((action === "drop" || action === "land") && more.length === 0) return { kind: action };
+  throw badInput(
+    `ekiden landings ${task} ${quote([action ?? "", ...more].join(" ").trim())} cannot be done. Use ekiden landings ${task} move [PLACE], drop or land.`,
+  );
+}
+
+const SAID: { readonly [K in Decision["kind"]]: (decision: Decision) => string } = {
+  move: (decision) => `is now number ${"place" in decision ? decision.place : 1} in line.`,
+  drop: () => "leaves the line; its owner is told, and its branch stays.",
+  land: () => "lands next, as soon as its gate is green, and waits for no reservation.",
+};

@@ -1,0 +1,41 @@
+/** The answers that a card offers, in the order of its lines. */
+import { optionLines } from "../../../core/board/question.ts";
+import { meaning } from "../../terminal/asking.ts";
+import { exact } from "../draw/style.ts";
+import type { Question } from "./question.ts";
+
+export type Choice = {
+  /** The letter or the word that one may type instead. */
+  readonly key: string;
+  /** For the action that answers. */
+  readonly word: string;
+  readonly label: string;
+  /** The rule that the answer adds. */
+  readonly rule?: string;
+  /** The line that the person finishes, in place of an answer. */
+  readonly opens?: string;
+};
+
+/** `alike`: how many other questions the rule covers. `rule`: as the person has widened it; null where none would allow the call. */
+export function choicesOf({ request: { ask } }: Question, alike: number, rule: string | null): Choice[] {
+  if (ask.kind === "question")
+    return optionLines(ask).map((line, i) => ({
+      key: String(i + 1),
+      word: String(i + 1),
+      label: exact(line.replace(/^\d+\. /, "")),
+    }));
+  const shown = rule === null ? "" : `${exact(rule)} (${meaning(rule)})`;
+  return [
+    { key: "y", word: "yes", label: rule === null ? "yes" : "yes, once" },
+    ...(rule !== null && alike > 0
+      ? [{ key: "all", word: "all", label: `yes to all ${alike + 1} that this rule covers` }]
+      : []),
+    ...(rule === null
+      ? []
+      : [
+          { key: "s", word: "session", rule, label: `for this session: ${shown}` },
+          { key: "a", word: "always", rule, label: "always: the same rule, in your own settings" },
+        ]),
+    { key: "n", word: "no", label: "no, because …", opens: "no, " },
+  ];
+}

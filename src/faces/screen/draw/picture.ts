@@ -1,0 +1,111 @@
+/** Lays out the parts of the screen, from the bottom up: the rest of the terminal belongs to the feed. */
+import { visibleWidth } from "@earendil-works/pi-tui";
+import { LEAD, type Name } from "../../../core/ids.ts";
+import { cardOf } from "../ask/card.ts";
+import type { CardQuestions } from "../ask/questions.ts";
+import type { Feed } from "../story/feed.ts";
+import { stripLines } from "../story/strip.ts";
+import type { TeamModel } from "../story/team.ts";
+import type { PanelView } from "../views/panel-view.ts";
+import { asideOf } from "./aside.ts";
+import { type FooterLook, footerLines } from "./footer.ts";
+import { type Style, shortened, spread } from "./style.ts";
+
+/** Lines that the feed keeps, and a card and a panel beside it have, at least; the share of the room that a card and a panel may take. */
+const FEED_MIN = 3;
+const CARD_MIN = 8;
+const PANEL_MIN = 6;
+/** The title and the task of a question. */
+const NAMED = 2;
+const CARD_SHARE = 0.7;
+const PANEL_SHARE = 0.45;
+/** While one goes through its rows. */
+const CHOOSING_SHARE = 0.65;
+/** Between the story and the column beside it. */
+const BORDER = " │ ";
+
+export type Parts = Omit<FooterLook, "width"> & {
+  readonly team: TeamModel | null;
+  readonly style: Style;
+  readonly questions: CardQuestions;
+  readonly panel: PanelView;
+  readonly feed: Feed;
+  readonly editor: readonly string[];
+  readonly at: Name;
+  readonly expanded: boolean;
+  readonly cardScroll: number;
+};
+
+/** Lines of members: on a low terminal the feed needs its own. */
+const mostOf = (height: number): number => Math.max(2, Math.min(9, Math.floor(height / 6)));
+
+/** `asks`: a question can be read and answered. `overflows`: the card does not show all of its question. `members`: whose line a row of the screen is, from 0. */
+export type Drawn = {
+  readonly lines: readonly string[];
+  readonly asks: boolean;
+  readonly overflows: boolean;
+  readonly members: ReadonlyMap<number, Name>;
+  /** The column at which those lines begin. */
+  readonly membersFrom: number;
+};
+
+export function pictureOf(parts: Parts, { width: whole, height }: { width: number; height: number }): Drawn {
+  const { team, style, questions, panel, feed, editor, at, frame, now, watch } = parts;
+  const { paint } = style;
+  const footer = footerLines(team, style, { ...parts, width: whole });
+  let room = Math.max(0, height - editor.length - footer.length);
+  const aside = asideOf(team, style, { width: whole, frame, now, at }, room);
+  const width = aside ? whole - aside.width - visibleWidth(BORDER) : whole;
+  const cardLook = {
+    width,
+    // A panel that one opens while a question waits is seen.
+    height: Math.min(
+      room,
+      panel.name === null ? Math.max(CARD_MIN, Math.floor(room * CARD_SHARE)) : CARD_MIN,
+    ),
+    now,
+    isRead: watch !== undefined,
+  };
+  const { lines: asked, overflows } = cardOf(questions, style, cardLook, parts.cardScroll);
+  // While keys go to the panel, a question is only named: it takes none.
+  const isNamed = panel.hasKeys && watch === undefined;
+  const card = asked.slice(0, isNamed ? Math.min(room, NAMED) : room);
+  room -= card.length;
+  const forStrip = Math.min(mostOf(height), room - FEED_MIN - (panel.name === null ? 0 : PANEL_MIN));
+  const strip = team && !aside ? stripLines(team, style, { width, frame, now, at }, forStrip) : [];
+  room -= strip.length;
+  const share = panel.hasKeys ? CHOOSING_SHARE : PANEL_SHARE;
+  const opened = panel.lines(width, Math.min(Math.floor(height * share), room - FEED_MIN));
+  room -= opened.length;
+  const isBusy = team?.picture.members.get(at)?.phase === "work";
+  const back = paint("dim", isBusy ? "esc interrupts · /to returns to the lead" : "esc returns to the lead");
+  const title = watch && paint("strong", shortened(` ${watch.title()}`, width));
+  const name = paint("strong", ` ${at}`);
+  const head = [
+    ...(title ? [title] : []),
+    ...(at === LEAD ? [] : [watch ? name : spread(name, back, width)]),
+    ...(feed.only === ""
+      ? []
+      : [spread(paint("strong", ` ${feed.only} in the story`), paint("dim", "esc shows everything"), width)]),
+  ];
+  room -= head.length;
+  const scrolled = !feed.follows && room > 1;
+  const shown = feed.window({ ...parts, width }, scrolled ? room - 1 : room);
+  const empty = Array.from({ length: Math.max(0, room - shown.length - (scrolled ? 1 : 0)) }, () => "");
+  const below = scrolled ? [paint("dim", shortened(`  ↓ ${feed.below} more lines below (pgdn)`, width))] : [];
+  const above = [...head, ...shown, ...empty, ...below, ...opened, ...card];
+  const beside = (line: string, row: number): string =>
+    `${line}${" ".repeat(Math.max(0, width - visibleWidth(line)))}${paint("dim", BORDER)}${aside?.lines[row]?.line ?? ""}`;
+  const top = aside ? above.map((line, row) => beside(shortened(line, width), row)) : above;
+  const lines = [...top, ...strip.map(({ line }) => line), ...editor, ...footer];
+  const places = aside
+    ? aside.lines.map(({ name }, row) => [row, name] as const)
+    : strip.map(({ name }, i) => [above.length + i, name] as const);
+  return {
+    lines,
+    overflows,
+    asks: card.length > 0 && !isNamed,
+    membersFrom: aside ? width : 0,
+    members: new Map(places.filter((place): place is [number, Name] => place[1] !== null)),
+  };
+}

@@ -1,4 +1,0 @@
-import type { Colour } from "../../core/views/identity.ts";
-import type { Tone } from "../../core/views/view.ts";
-
-export type Paint = (tone: Tone | Colour, text: string) => string;

@@ -1,0 +1,90 @@
+/** Commands that open a view on the whole screen: `/review`, and `/model` without a model. */
+import { badInput } from "../../../core/errors.ts";
+import { LEAD, quote, taskId } from "../../../core/ids.ts";
+import type { Store } from "../../../ports/index.ts";
+import { oneLine } from "../draw/style.ts";
+import type { Place } from "../place.ts";
+
+/** @throws EkidenError `bad_input` where there is nothing to review */
+export async function openReview({ screen, host, call }: Place, path = ""): Promise<void> {
+  const [{ OutcomeReader }, { review }, { reviewRows }, { ReviewView }] = await Promise.all([
+    import("../../web/read/outcome.ts"),
+    import("../../web/read/review.ts"),
+    import("./review-rows.ts"),
+    import("./review-view.ts"),
+  ]);
+  const reader = new OutcomeReader(host.store, call.cwd);
+  const { began, diff, tasks } = await reader.read(false);
+  if (diff === null && began !== null)
+    throw badInput("This folder is no git repository: there is nothing to compare with.");
+  const titles = new Map<number, string>();
+  for (const id of new Set(Object.values(tasks).flatMap((ids) => ids.at(-1) ?? []))) {
+    const task = await host.store.board.task(taskId(id)).catch(() => null);
+    const owner = task && "owner" in task && task.owner !== null ? ` · ${task.owner}` : "";
+    titles.set(id, task ? `#${id} ${oneLine(task.subject)}${owner}` : `#${id}`);
+  }
+  const rows = reviewRows(diff ?? "", path, (file) => titles.get(tasks[file]?.at(-1) ?? -1) ?? "");
+  if (rows.length === 0)
+    throw badInput(
+      path === "" ? "Nothing has changed since the run began." : `${quote(path)} has not changed.`,
+    );
+  const view = new ReviewView(rows, {
+    style: screen.style,
+    send: async (comments) => {
+      const owners = await reader.lastTaskOf(comments.map((one) => one.path));
+      return await review(host.store, comments, owners, { settings: await call.settings(), cwd: call.cwd });
+    },
+    close: (said) => {
+      screen.tools.show(null);
+      if (said !== "") screen.say(screen.style.paint("good", said));
+    },
+    changed: () => screen.changed(),
+  });
+  screen.tools.show(view);
+}
+
+/** One task on the whole screen. `screen.watches`: without keys that change it. @throws EkidenError `bad_input` | `not_found` */
+export async function openTask(
+  { screen, team, call }: Pick<Place, "screen" | "team" | "call">,
+  store: Store,
+  typed = "",
+): Promise<void> {
+  const { TaskView } = await import("./task-view.ts");
+  const view = new TaskView(taskId(typed), {
+    ...{ style: screen.style, out: { ...call.out, paint: screen.style.paint }, cwd: call.cwd, store, team },
+    watches: screen.watches,
+    submit: (line) => screen.submit(line),
+    giveBack: (text) => screen.giveBack(text),
+    close: () => screen.tools.show(null),
+    changed: () => screen.changed(),
+    now: () => Date.now(),
+  });
+  await view.read();
+  screen.tools.show(view);
+}
+
+/** The models that the providers offer, those in use first; the choice counts for all members. */
+export async function chooseModel(place: Place): Promise<void> {
+  const { screen, host } = place;
+  const { ChooseView } = await import("./choose-view.ts");
+  screen.note("asking the providers for their models …");
+  const offered = await host.offeredModels().catch(() => []);
+  screen.note("");
+  const used = new Map<string, string[]>();
+  for (const [name, model] of host.models) used.set(model, [...(used.get(model) ?? []), name]);
+  const choices = [...new Set([...used.keys(), ...offered])].map((value) => ({
+    value,
+    about: used.get(value)?.join(", ") ?? "",
+  }));
+  const view = new ChooseView(choices, {
+    style: screen.style,
+    title: "the model of all members (of one: /model MODEL NAME)",
+    current: host.models.get(LEAD) ?? "",
+    chosen: (value) => {
+      screen.tools.show(null);
+      if (value !== null) screen.submit(`/model ${value}`);
+    },
+    changed: () => screen.changed(),
+  });
+  screen.tools.show(view);
+}

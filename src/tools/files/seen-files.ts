@@ -1,0 +1,82 @@
+/**
+ * The knowledge of each agent of this process about files: the state in which it read or wrote them last. A file that changed since then is not
+ * overwritten. Only in memory: after a restart nothing is known, and unknown files may be written.
+ */
+import type { BigIntStats } from "node:fs";
+import { type FileHandle, stat } from "node:fs/promises";
+import { badInput } from "../../core/errors.ts";
+import type { Store, ToolContext } from "../../ports/index.ts";
+import type { Place } from "./workspace.ts";
+
+/** `nth`: which write of this process came last. The time of a file is too coarse to tell two writes apart. */
+type State = { readonly stamp: string; readonly nth: number };
+type Write = State & { readonly who: string };
+type Known = {
+  /** By agent and path, those used last at the end. */
+  readonly seen: Map<string, State>;
+  /** By path. */
+  readonly writes: Map<string, Write>;
+  nth: number;
+};
+type Who = Pick<ToolContext, "store" | "self" | "subagent" | "onEnd">;
+
+const KEPT = 20_000;
+const teams = new WeakMap<Store, Known>();
+
+function knownIn({ store }: Who): Known {
+  const known = teams.get(store) ?? { seen: new Map(), writes: new Map(), nth: 0 };
+  teams.set(store, known);
+  return known;
+}
+
+const nameOf = ({ self, subagent }: Who): string => subagent ?? self;
+const keyOf = (who: Who, { real }: Place): string => `${nameOf(who)}\0${real}`;
+const stampOf = ({ mtimeNs, size, ino }: BigIntStats): string => `${mtimeNs} ${size} ${ino}`;
+const stamped = async (file: FileHandle): Promise<string> => stampOf(await file.stat({ bigint: true }));
+
+function keep<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  if (map.size > KEPT) map.delete(map.keys().next().value as string);
+}
+
+/** Call it before the file is read: a write in between is then noticed. */
+export async function noteRead(who: Who, place: Place, file: FileHandle): Promise<void> {
+  const known = knownIn(who);
+  const { nth } = known;
+  keep(known.seen, keyOf(who, place), { stamp: await stamped(file), nth });
+}
+
+/** Call it when the file is written. The person's hooks may format it afterwards: that belongs to this write. */
+export async function noteWrite(who: Who, place: Place, file: FileHandle): Promise<void> {
+  const known = knownIn(who);
+  known.nth += 1;
+  const { nth } = known;
+  const note = (stamp: string): void => {
+    keep(known.writes, place.real, { stamp, nth, who: nameOf(who) });
+    keep(known.seen, keyOf(who, place), { stamp, nth });
+  };
+  note(await stamped(file));
+  who.onEnd?.(async () => {
+    const now = await stat(place.real, { bigint: true }).catch(() => null);
+    if (now && known.writes.get(place.real)?.nth === nth) note(stampOf(now));
+  });
+}
+
+/** @throws EkidenError `bad_input` that says who changed the file since the agent read or wrote it */
+export async function checkUnchanged(who: Who, place: Place, file: FileHandle): Promise<void> {
+  const known = knownIn(who);
+  const seen = known.seen.get(keyOf(who, place));
+  if (!seen) return;
+  const now = await stamped(file);
+  const last = known.writes.get(place.real);
+  const isOthers = last !== undefined && last.nth > seen.nth && last.who !== nameOf(who);
+  if (now === seen.stamp && !isOthers) return;
+  const by =
+    isOthers && last.stamp === now
+      ? `${last.who} changed it`
+      : "something outside of the file tools changed it, such as a command";
+  throw badInput(
+    `${place.shown} is not as you read it: ${by}. Nothing was written. Read it again, then make your change to what it has now.`,
+  );
+}
