@@ -93,7 +93,7 @@ const program = defineConfig({
         { name: "store", priority: 1, test: /\/src\/adapters\/store\/(?!backup|older)/ },
         {
           name: "host",
-          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted|whole-events)\.ts))|host(?!\/(worker|guests|hosted|sync)\/|\/judge\.ts))\/|\/src\/adapters\/process-table\.ts$|\/src\/(faces\/run-team|core\/project\/runbook)\.ts$/,
+          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted|whole-events)\.ts))|host(?!\/(worker|guests|hosted)\/|\/(?:judge|obey)\.ts))\/|\/src\/adapters\/process-table\.ts$|\/src\/(faces\/run-team|core\/project\/runbook)\.ts$/,
         },
       ],
     },

@@ -14,7 +14,6 @@ import { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
 import type { Team } from "../runtime/team/team.ts";
 import { removeLanded } from "../runtime/wraps/worktrees.ts";
 import type { Done } from "../team/actions/done.ts";
-import { give } from "../team/actions/order.ts";
 import { keepDeadline, watchLastWaits } from "./headless.ts";
 import { closeParts, teamHere } from "./hosting.ts";
 import { takeOrders } from "./orders.ts";
@@ -185,8 +184,9 @@ class Host implements TeamHost {
     await this.team.ended(name);
   }
 
-  order(what: Order): Promise<Done<unknown>> {
-    return give(this.store, PERSON, what);
+  async order(what: Order): Promise<Done<unknown>> {
+    const { give } = await import("../team/actions/order.ts");
+    return await give(this.store, PERSON, what);
   }
 
   get mode(): Mode {

@@ -12,7 +12,7 @@ import type { TeamParts } from "../runtime/team/team-parts.ts";
 import { Stagger } from "../runtime/turn/stagger.ts";
 import { type Crew, composeAgent } from "./compose.ts";
 import { MemberModels } from "./member-models.ts";
-import type { Obeying } from "./orders.ts";
+import type { Obeying } from "./obey.ts";
 import type { Parts } from "./parts.ts";
 import { permissionPolicy } from "./permission-policy.ts";
 import { type Asks, PermissionQuestions } from "./permission-questions.ts";

@@ -11,7 +11,6 @@ import type { Mode } from "../../core/permission/mode.ts";
 import type { LiveOutput } from "../../core/text/live-output.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
 import type { Done } from "../../team/actions/done.ts";
-import { give } from "../../team/actions/order.ts";
 import { asEkidenError, type Outcome } from "../outcome.ts";
 import type { Allowance } from "../spending.ts";
 import type { Limits } from "../spent.ts";
@@ -149,6 +148,7 @@ export class AttachedHost implements TeamHost {
   readonly sandbox = this.passing("sandbox");
 
   async order(what: Order): Promise<Done<unknown>> {
+    const { give } = await import("../../team/actions/order.ts");
     const done = await give(this.store, PERSON, what);
     // The host tells its state a moment later.
     if (what.kind === "mode") this.state = { ...this.state, mode: what.mode };

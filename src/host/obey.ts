@@ -1,0 +1,76 @@
+/** What each order of the person does in a process of the team. */
+import type { Order } from "../core/board/orders.ts";
+import type { Name } from "../core/ids.ts";
+import type { Mode } from "../core/permission/mode.ts";
+import { MODE_WORDS } from "../core/permission/mode.ts";
+import { money } from "../core/views/view.ts";
+import type { Store } from "../ports/index.ts";
+import type { Team } from "../runtime/team/team.ts";
+import type { MemberModels } from "./member-models.ts";
+import type { Parts } from "./parts.ts";
+import type { Spending } from "./spending.ts";
+
+/** What a process has that an order changes. */
+export type Obeying = {
+  readonly store: Store;
+  readonly agents: Pick<Parts["agents"], "refuse">;
+  readonly models: MemberModels;
+  readonly spending: Pick<Spending, "allowMore">;
+  readonly team: Pick<Team, "interrupt" | "compact" | "names">;
+  readonly useMode: (mode: Mode) => void;
+};
+
+type Obeyed = { readonly text: string; readonly value?: unknown };
+type Acts = {
+  readonly [K in Order["kind"]]: (
+    own: Obeying,
+    order: Extract<Order, { kind: K }>,
+    by: Name,
+  ) => Obeyed | Promise<Obeyed>;
+};
+
+const ACTS: Acts = {
+  mode: async ({ store, useMode }, { mode }, by) => {
+    useMode(mode);
+    await store.journal.note([{ type: "mode.changed", mode, by }]);
+    return { text: `mode ${mode}: ${MODE_WORDS[mode]}` };
+  },
+  model: async ({ store, agents, models }, { model, who }, by) => {
+    if (who !== null) agents.refuse(who, "chooses its model itself, by its own settings");
+    await models.replace(model, who ?? undefined);
+    await store.journal.note([{ type: "model.changed", who, model, by }]);
+    return { text: `${who ?? "the team"} uses ${model} from the next call on` };
+  },
+  effort: async ({ store, models }, { effort, who }, by) => {
+    models.think(effort ?? undefined, who ?? undefined);
+    await store.journal.note([{ type: "effort.changed", who, effort, by }]);
+    const how = effort ? `with effort ${effort}` : "as the settings say";
+    return { text: `${who ?? "the team"} thinks ${how} from the next call on` };
+  },
+  budget: ({ spending }, { usd, tokens }) => {
+    const over = spending.allowMore({
+      ...(usd !== undefined && { usd: usd ?? Number.POSITIVE_INFINITY }),
+      ...(tokens !== undefined && { tokens: tokens ?? Number.POSITIVE_INFINITY }),
+    });
+    if (over) return { text: `that is not enough: ${over.text}`, value: over };
+    if (usd === null) return { text: "the team has no limit now" };
+    return { text: usd === undefined ? "the team may go on" : `the team may spend ${money(usd)} more` };
+  },
+  interrupt: ({ team }, { who }) => {
+    team.interrupt(who, "person");
+    return { text: `${who} was interrupted: it keeps its task and waits for a word` };
+  },
+  compact: async ({ agents, team }, { who, anew }) => {
+    agents.refuse(who, "keeps its conversation, and keeps it small, by itself");
+    const value = await team.compact(who, anew);
+    const text =
+      value === null
+        ? `the conversation of ${who} has nothing to sum up yet`
+        : `the conversation of ${who} has ${value.after} tokens now; it had ${value.before}`;
+    return { text, value };
+  },
+};
+
+/** @throws EkidenError of the part that refuses it */
+export const obey = async (own: Obeying, order: Order, by: Name): Promise<Obeyed> =>
+  await (ACTS[order.kind] as Acts["mode"])(own, order as Extract<Order, { kind: "mode" }>, by);
