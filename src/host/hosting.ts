@@ -6,7 +6,6 @@ import type { IsAlive } from "../core/board/host.ts";
 import type { HostId } from "../core/ids.ts";
 import { lazy } from "../core/lazy.ts";
 import type { Mode } from "../core/permission/mode.ts";
-import type { FetchPage } from "../ports/web.ts";
 import { Team } from "../runtime/team/team.ts";
 import type { TeamParts } from "../runtime/team/team-parts.ts";
 import { Stagger } from "../runtime/turn/stagger.ts";
@@ -24,12 +23,6 @@ import { WebHosts } from "./web-hosts.ts";
 const REAP_MS = 500;
 
 export const isAlive: IsAlive = ({ identity }) => livesAs(identity);
-
-/** The reader is loaded with the first page. */
-function lazyReader(now: () => number): FetchPage {
-  const reader = lazy(async () => (await import("../adapters/web/index.ts")).webReader(now));
-  return async (...asked) => (await reader())(...asked);
-}
 
 /** The members of this process, with what orders of the person change in them. */
 export type Members = Obeying & { readonly team: Team; mode(): Mode };
@@ -56,7 +49,9 @@ export function teamHere(
   const questions = new PermissionQuestions(parts, asks);
   const reported = new Set<string>();
   const models = new MemberModels(parts, reported, onModel, spending.pause);
-  const fetchPage = lazyReader(() => clock.now());
+  // Loaded with the first page.
+  const reader = lazy(async () => (await import("../adapters/web/index.ts")).webReader(() => clock.now()));
+  const fetchPage: Crew["web"]["fetchPage"] = async (...asked) => (await reader())(...asked);
   const members: Crew = {
     ...{ parts, questions, models, mode, reported },
     permissionPolicy: permissionPolicy(parts, questions, mode),

@@ -37,9 +37,6 @@ type Wanted = Required<Pick<TeamParts, "onEnd" | "mayAdopt">> & {
   readonly spending: Spending;
 };
 
-/** A member that only runs blocks leaves tasks without one to others: it could only fail them, and no runbook is run here. */
-const NO_RUNBOOK = "";
-
 export const teamOf = (parts: Parts, { host, isDraining, spending, onEnd, mayAdopt }: Wanted): Members =>
   teamHere(
     // An idle member costs nothing, and the worker is there for the next task.
@@ -51,7 +48,8 @@ export const teamOf = (parts: Parts, { host, isDraining, spending, onEnd, mayAdo
         parts: { ...parts, store: withoutClaims(parts.store, isDraining) },
         providerTimeout: undefined, // a worker waits for its provider as long as it takes
         onDelta: undefined,
-        runbook: () => NO_RUNBOOK,
+        // A member that only runs blocks leaves tasks without one to others: it could only fail them, and no runbook is run here.
+        runbook: () => "",
         onDeleteTeam: () => {}, // only a lead deletes its team
       },
     },
