@@ -12,15 +12,10 @@ type Place = Pick<Surrounded, "workspace" | "env" | "trusted"> & { readonly tree
 export const taskChanges =
   ({ workspace, env, trusted, trees }: Place): TaskChanges =>
   async (task) => {
-    const tree = "id" in task ? trees?.find(task) : null;
-    if (trees && "id" in task && !tree) return "";
+    if (trees && "id" in task) return await trees.diff(task);
     const { Git } = await import("../adapters/git/git.ts");
-    const { branchDiff, folderDiff } = await import("../adapters/git/work-diff.ts");
-    const git = new Git(env, trusted);
-    if (!trees || !tree) return await folderDiff(git, workspace, task.startedAt);
-    const remote = trees.onto.slice(0, trees.onto.length - trees.target.length);
-    const ref = remote === "" ? `refs/heads/${tree.target}` : `refs/remotes/${remote}${tree.target}`;
-    return await branchDiff(git, tree.workspace, ref);
+    const { folderDiff } = await import("../adapters/git/work-diff.ts");
+    return await folderDiff(new Git(env, trusted), workspace, task.startedAt);
   };
 
 /** The lines of a diff as `git diff --stat` counts them. */

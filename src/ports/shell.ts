@@ -112,11 +112,6 @@ export interface Sandbox {
   confineWhole(program: Program, wanted: Confinement): Promise<WholeProgram>;
   /** A file tool may write this file, so it stays although commands run that could have made it. */
   accept(workspace: string, path: string): void;
-  /**
-   * Takes over the git objects that running commands have made, to which their branches point already. Whether any were taken over since
-   * then, also by another call (milliseconds of `performance.now()`).
-   */
-  settle(since: number): Promise<boolean>;
   /** From now on these hosts are reachable, too. */
   allowHosts(hosts: readonly string[]): void;
   status(): Promise<SandboxStatus>;

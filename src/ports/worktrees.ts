@@ -75,7 +75,9 @@ export interface Worktrees {
    * `slug`: for its name, a checked one. @throws EkidenError `tool_failed`
    */
   open(task: Which, slug?: string, contact?: Contact): Promise<Worktree>;
-  /** Pushes what the task has not landed to the remote, for other machines. Does nothing without a remote, a worktree or work. */
+  /** What the task has changed so far, as `git diff` shows it; "" without a worktree. @throws EkidenError `tool_failed` */
+  diff(task: Which): Promise<string>;
+  /** The project gets the commits of the task's branch, and a remote, for other machines, all that has not landed. */
   park(task: Which, contact: Contact): Promise<void>;
   /** Brings the project's own folder to what has landed on the remote. Does nothing without a remote. */
   follow(contact: Contact): Promise<void>;

@@ -13,13 +13,23 @@ type Changes = {
 };
 
 /** @throws EkidenError `tool_failed`, also without a commit in common */
-export async function changesOf(git: Git, root: string, range: string): Promise<Changes> {
-  const raw = await git.run(root, "diff", "--raw", "-z", "--no-renames", "--ignore-submodules=none", range);
+export async function changesOf(git: Git, project: string, base: string, commit: string): Promise<Changes> {
+  const range = `${base}...${commit}`;
+  const raw = await git.run(
+    project,
+    "diff",
+    "--raw",
+    "-z",
+    "--no-renames",
+    "--ignore-submodules=none",
+    range,
+  );
   const fields = raw.split("\0"); // ":000000 160000 … A", the path, and so on
   const paths = fields.filter((_, i) => i % 2 === 1);
   const added = paths.filter((_, i) => /^:(?!160000)\d+ 160000 /.test(fields[2 * i] ?? ""));
   if (added.length === 0) return { paths, inner: [] };
-  const modules = await git.try(root, "config", "--file", ".gitmodules", "--get-regexp", "\\.path$");
+  const file = ["--blob", `${commit}:.gitmodules`];
+  const modules = await git.try(project, "config", ...file, "--get-regexp", "\\.path$");
   const known = new Set(modules.out.split("\n").map((line) => line.slice(line.indexOf(" ") + 1)));
   return { paths, inner: added.filter((path) => !known.has(path)) };
 }

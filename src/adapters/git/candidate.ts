@@ -5,47 +5,19 @@
  */
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { addFault, changesOf, faultOf } from "./branch-changes.ts";
-import { type Git, NotesGone, type Ran } from "./git.ts";
+import { changesOf, faultOf } from "./branch-changes.ts";
+import { bring, looseIn, ownTip, show } from "./bring.ts";
+import { commitWork } from "./commit-work.ts";
+import type { Git, Ran } from "./git.ts";
 import { NO_HOOKS } from "./hardening.ts";
 import { apartOf, flattened, identity, squashed } from "./landing-commits.ts";
 import type { LandingInput } from "./landing-job.ts";
 import { atWorkFile } from "./own-state.ts";
 import { listed, operationIn } from "./preflight.ts";
-import { withWorktreeLock } from "./queue.ts";
 import { type Refused, refused, refusedByGit } from "./refusal.ts";
 import { gitGone, OWN_LOCKS, removeLocks } from "./stale-locks.ts";
-import { tipOf } from "./target-tip.ts";
-import { addAll, workState } from "./uncommitted.ts";
-import { hasBranch } from "./worktree-state.ts";
-
-export type TaskBranch = {
-  readonly git: Git;
-  readonly commonDir: string;
-  /** Top folder of the worktree. */
-  readonly root: string;
-  readonly branch: string;
-  /** The name of the target branch: "main". */
-  readonly target: string;
-  /** The branch that tasks are put on, in full ("refs/remotes/origin/main") and as a member types it ("origin/main"). */
-  readonly ref: string;
-  readonly onto: string;
-  readonly message: string;
-};
-
-/**
- * `tip` has the task's commits on `base`; `commit` is what lands: the same tree, as one commit where a gate sees only the last.
- * Equal to `base` when nothing is left to land.
- */
-export type Candidate = {
-  readonly kind: "candidate";
-  readonly base: string;
-  readonly tip: string;
-  readonly commit: string;
-  readonly tree: string;
-  /** Commits of the base that the work was not made on, newest first: "abc1234 Subject". */
-  readonly unseen: readonly string[];
-};
+import { looseTip } from "./target-tip.ts";
+import type { Candidate, TaskBranch } from "./task-branch.ts";
 
 /** The worktree of a task while its branch lands. */
 export class LandingTree {
@@ -56,7 +28,6 @@ export class LandingTree {
   /** Tells after a crash that the landing, and not the member, began an operation here. */
   private readonly marker: string;
   private isDetached = false;
-  private hasCommitted = false;
   /** The commit that may land by what it changes. */
   private checked: string | null = null;
   /** Git exchanges files for those of this commit, and may have ended between two of them: the disk was full, or git was killed. */
@@ -71,8 +42,7 @@ export class LandingTree {
   }
 
   static async open(job: LandingInput): Promise<LandingTree> {
-    const { git, root } = job.work;
-    const gitDir = await git.gitDir(root);
+    const gitDir = join(job.work.root, ".git");
     const tree = new LandingTree(job, await identity(job.work, job.by.name), gitDir);
     if (existsSync(tree.marker)) await tree.recover(job.landing);
     return tree;
@@ -80,46 +50,40 @@ export class LandingTree {
 
   /** Commits everything. Null when the branch can land. */
   async commitAll(): Promise<Refused | null> {
-    const { git, root, branch } = this.task;
-    const operation = operationIn(this.gitDir);
-    if (operation)
-      return refused(
-        "branch",
-        `A ${operation} is under way in the worktree. Finish it (git -c core.editor=true ${operation} --continue) or undo it (git ${operation} --abort).`,
-      );
-    const { branch: current, head, isClean, paths } = await workState(git, root);
-    if (current !== branch)
-      return refused(
-        "branch",
-        `The worktree is on ${current ?? "no branch"}, not on ${branch}. Bring your commits there: git switch ${branch}, then git merge or git cherry-pick.`,
-      );
-    if (head === null) throw new NotesGone(branch);
-    if (isClean) return null;
-    this.hasCommitted = true;
-    writeFileSync(this.marker, "commit");
-    const refusal = await this.commitChanges(paths);
-    // Git that was ended may leave a lock; the sign stays, so that the next landing removes it.
-    rmSync(this.marker, { force: true });
-    return refusal;
+    const { gitDir, marker, names } = this;
+    return await commitWork(this.task, { gitDir, marker, names, signal: this.job.by.signal });
   }
 
   /** The number of commits that the target does not have. */
   async ahead(head: string): Promise<number> {
-    const { git, root, ref } = this.task;
-    return Number(await git.run(root, "rev-list", "--count", `${ref}..${head}`));
+    const { git, project, ref } = this.task;
+    return Number(await git.run(project, "rev-list", "--count", `${ref}..${head}`));
   }
 
-  /** The last commit of the branch. */
-  head(): Promise<string> {
-    return tipOf(this.task, `refs/heads/${this.task.branch}`);
+  /** The last commit of the branch, brought to the project. */
+  async head(): Promise<string> {
+    const head = await ownTip(this.task, this.task);
+    await this.bring(head);
+    await show(this.task, this.task.branch, head);
+    return head;
+  }
+
+  private get inside(): Git {
+    return this.task.git.inside;
+  }
+
+  private async bring(commit: string): Promise<void> {
+    const { commonDir, branch, ref, root } = this.task;
+    const known = [`refs/heads/${branch}`, ref].map((one) => looseTip(commonDir, one));
+    if (!known.includes(commit)) await bring(this.task, root, [commit], this.job.by.signal);
   }
 
   /** The files that a commit changes since it left the base, where they may land. */
   async check(base: string, commit: string): Promise<readonly string[] | Refused> {
-    const { git, root, branch, ref, onto } = this.task;
-    const changes = await changesOf(git, root, `${base}...${commit}`).catch(async (error: unknown) => {
-      // A commit of this landing has no parent when its branch was removed meanwhile: that is mended.
-      if (this.hasCommitted || (await hasBranch(git, root, branch, ref))) throw error;
+    const { git, project, branch, ref, onto } = this.task;
+    const changes = await changesOf(git, project, base, commit).catch(async (error: unknown) => {
+      const isJoined = (await git.try(project, "merge-base", ref, commit)).code === 0;
+      if (isJoined || (await git.tip(project, ref)) === null) throw error;
       return null;
     });
     if (changes === null)
@@ -134,11 +98,11 @@ export class LandingTree {
 
   /** Puts the task's commits on `base`. `asOne`: a gate will see only the last, so the target gets no others. */
   async putOn(base: string, asOne: boolean): Promise<Candidate | Refused> {
-    const { git, root, commonDir } = this.task;
+    const { git, project, root } = this.task;
     const head = await this.head();
     this.move(head, null);
     const isAttached = !this.isDetached;
-    if (isAttached) await git.run(root, "update-ref", "--no-deref", "HEAD", head);
+    if (isAttached) await this.inside.run(root, "update-ref", "--no-deref", "HEAD", head);
     this.isDetached = true;
     let [own, apart] = [head, await apartOf(this.task, base, head)];
     if (apart.hasMerge) {
@@ -149,13 +113,16 @@ export class LandingTree {
     const isOnBase = unseen.length === 0;
     if (!(isOnBase && isAttached && own === head)) {
       this.move(head, base);
-      const stuck = await withWorktreeLock(commonDir, () => this.exchange(base, own, isOnBase));
+      const stuck = await this.exchange(base, own, isOnBase);
       this.move(head, null);
       if (stuck) return stuck;
     }
-    const at = isOnBase ? own : "HEAD";
-    const asked = [at, `${at}^{tree}`, `${base}^{tree}`];
-    const [tip = "", tree = "", before] = (await git.run(root, "rev-parse", ...asked)).split("\n");
+    const tip = isOnBase
+      ? own
+      : (looseIn(root, "HEAD") ?? (await this.inside.run(root, "rev-parse", "HEAD")));
+    if (!isOnBase) await this.bring(tip);
+    const asked = [tip, base].map((one) => `${one}^{tree}`);
+    const [tree = "", before] = (await git.run(project, "rev-parse", ...asked)).split("\n");
     // A command in the background may have made other commits since the branch was looked at.
     const seen = tip === this.checked || tip === base ? [] : await this.check(base, tip);
     if ("kind" in seen) return seen;
@@ -168,22 +135,23 @@ export class LandingTree {
 
   /** The branch becomes this commit, whose tree is in the worktree already: no file is touched. */
   async adopt(commit: string): Promise<void> {
-    const { git, root, branch } = this.task;
+    const { root, branch } = this.task;
     const moved = ["update-ref", "--no-deref", "-m", "ekiden: landing"];
-    await git.run(root, ...moved, `refs/heads/${branch}`, commit);
+    await this.inside.run(root, ...moved, `refs/heads/${branch}`, commit);
+    await show(this.task, branch, commit);
     await this.attach();
   }
 
   /** The branch is checked out as its owner left it. Changes that a gate made of tracked files are kept. */
   async restore(): Promise<void> {
     if (!this.isDetached) return;
-    const { git, root, branch } = this.task;
+    const { root, branch } = this.task;
     if (this.movingTo !== null) await this.makeWhole(`refs/heads/${branch}`);
     else {
-      const tip = await git.run(root, "rev-parse", `refs/heads/${branch}`);
+      const tip = await ownTip(this.task, this.task);
       this.move(tip, tip);
-      const back = await git.try(root, ...NO_HOOKS, "checkout", "--quiet", branch);
-      if (back.code !== 0) await git.run(root, ...NO_HOOKS, "checkout", "--quiet", "--merge", branch);
+      const back = await this.inside.try(root, ...NO_HOOKS, "checkout", "--quiet", branch);
+      if (back.code !== 0) await this.inside.run(root, ...NO_HOOKS, "checkout", "--quiet", "--merge", branch);
     }
     await this.attach();
   }
@@ -199,35 +167,35 @@ export class LandingTree {
    * All of its work is in the branch. First as at HEAD, where the checkout began, so that no file of its goal is left.
    */
   private async makeWhole(commit: string): Promise<void> {
-    const { git, root } = this.task;
+    const { root } = this.task;
     this.removeLocks();
-    if (this.movingTo !== null) await git.run(root, "read-tree", this.movingTo);
-    await git.run(root, ...NO_HOOKS, "reset", "--quiet", "--hard", "HEAD");
-    await git.run(root, ...NO_HOOKS, "reset", "--quiet", "--hard", commit);
+    if (this.movingTo !== null) await this.inside.run(root, "read-tree", this.movingTo);
+    for (const one of ["HEAD", commit])
+      await this.inside.run(root, ...NO_HOOKS, "reset", "--quiet", "--hard", one);
   }
 
   private async attach(): Promise<void> {
-    const { git, root, branch } = this.task;
-    await git.run(root, "symbolic-ref", "-m", "ekiden: landing", "HEAD", `refs/heads/${branch}`);
+    const { root, branch } = this.task;
+    await this.inside.run(root, "symbolic-ref", "-m", "ekiden: landing", "HEAD", `refs/heads/${branch}`);
     this.isDetached = false;
     rmSync(this.marker, { force: true });
   }
 
   /** After a crash: the member's own work is committed or still there, as it was before. */
   private async recover(landing: string | null): Promise<void> {
-    const { git, root, ref } = this.task;
+    const { git, project, root, ref } = this.task;
     await gitGone(({ cwd }) => cwd === root || cwd.startsWith(`${root}/`));
     this.removeLocks();
     const [began, , movingTo = null] = readFileSync(this.marker, "utf8").split(" ");
     if (began === "rebase") {
       this.movingTo = movingTo;
       await this.endRebase();
-      this.isDetached = (await git.try(root, "symbolic-ref", "--quiet", "HEAD")).code !== 0;
+      this.isDetached = (await this.inside.try(root, "symbolic-ref", "--quiet", "HEAD")).code !== 0;
       const hasLanded =
         this.isDetached &&
         landing !== null &&
-        (await git.isAncestor(root, landing, ref)) &&
-        (await git.try(root, "diff", "--quiet", landing, "HEAD")).code === 0;
+        (await git.isAncestor(project, landing, ref)) &&
+        (await this.inside.try(root, "diff", "--quiet", landing, "HEAD")).code === 0;
       if (hasLanded) {
         if (movingTo !== null) await this.makeWhole(landing);
         await this.adopt(landing);
@@ -242,36 +210,26 @@ export class LandingTree {
 
   /** A git that was killed may not have noted what an abort needs. All work of the member is in its branch by then. */
   private async endRebase(): Promise<void> {
-    const { git, root, branch } = this.task;
+    const { root, branch } = this.task;
     if (operationIn(this.gitDir) !== "rebase") return;
     this.removeLocks();
-    if ((await git.try(root, "rebase", "--abort")).code === 0) return;
+    if ((await this.inside.try(root, "rebase", "--abort")).code === 0) return;
     for (const state of ["rebase-merge", "rebase-apply"])
       rmSync(join(this.gitDir, state), { recursive: true, force: true });
-    await git.run(root, "reset", "--quiet", "--hard", `refs/heads/${branch}`);
+    await this.inside.run(root, "reset", "--quiet", "--hard", `refs/heads/${branch}`);
   }
 
   private as(...args: string[]): Promise<Ran> {
-    const { git, root } = this.task;
     // The signal ends a hook that hangs.
-    return git.tryWith({ signal: this.job.by.signal }, root, ...this.names, ...args);
-  }
-
-  private async commitChanges(paths: readonly string[]): Promise<Refused | null> {
-    const { git, root, message } = this.task;
-    const added = await addAll(git, root, paths);
-    if (added.code !== 0) return addFault(added.err) ?? refusedByGit("git add failed", added);
-    const done = await this.as("commit", "--quiet", "--message", message);
-    // A change of only a file's time, or inside a submodule, leaves nothing to commit.
-    if (done.code !== 0 && (await git.try(root, "diff", "--cached", "--quiet")).code === 0) return null;
-    return done.code === 0 ? null : refusedByGit("git commit was refused", done);
+    return this.inside.tryWith({ signal: this.job.by.signal }, this.task.root, ...this.names, ...args);
   }
 
   /** The files of the worktree become those of its commits on the base. */
   private async exchange(base: string, own: string, isOnBase: boolean): Promise<Refused | null> {
-    const { git, root, onto } = this.task;
+    const { root, onto } = this.task;
+    const { inside } = this;
     if (isOnBase) {
-      const there = await git.try(root, ...NO_HOOKS, "checkout", "--quiet", "--detach", own);
+      const there = await inside.try(root, ...NO_HOOKS, "checkout", "--quiet", "--detach", own);
       if (there.code === 0) return null;
       await this.makeWhole(own);
       return refusedByGit("git checkout failed", there);
@@ -281,10 +239,10 @@ export class LandingTree {
       throw error;
     });
     if (done.code === 0) return null;
-    const conflicts = (await git.run(root, "diff", "--name-only", "--diff-filter=U", "-z"))
+    const conflicts = (await inside.run(root, "diff", "--name-only", "--diff-filter=U", "-z"))
       .split("\0")
       .filter(Boolean);
-    const marks = conflicts.length > 0 ? await git.run(root, "diff", "--no-color", "--no-ext-diff") : "";
+    const marks = conflicts.length > 0 ? await inside.run(root, "diff", "--no-color", "--no-ext-diff") : "";
     const told = `${done.out}\n${done.err}`.split("\n").filter((line) => line.startsWith("CONFLICT"));
     await this.endRebase();
     if (conflicts.length === 0) {

@@ -1,5 +1,5 @@
 /** Git in a worktree that somebody is removing. */
-import { unlinkSync, writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { landing, openTrees } from "../../../test/fixtures/landing-trees.ts";
@@ -14,7 +14,7 @@ it("never takes the project's checkout for a worktree whose .git file is gone", 
   const trees = await openTrees(repo.dir, shell, { gate: "true" });
   const { workspace } = await trees.open(landing.task(1));
   writeFileSync(join(workspace, "b.txt"), "b\n");
-  unlinkSync(join(workspace, ".git"));
+  rmSync(join(workspace, ".git"), { recursive: true });
   const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" });
   for (const args of [
     ["checkout", "--quiet", "--detach"],

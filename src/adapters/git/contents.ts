@@ -1,71 +1,88 @@
-/** Removes a worktree and its branch, unless something would be lost. */
-import { existsSync } from "node:fs";
+/** Removes the workspace of a task and its branch, unless something would be lost. */
+import { existsSync, renameSync } from "node:fs";
+import { join } from "node:path";
 import type { LandedCommit } from "../../ports/store.ts";
+import { removeTree } from "../remove-tree.ts";
 import { namesIn } from "../small-files.ts";
 import type { Binding } from "./bindings.ts";
-import { type Git, messageOfGit, type Ran } from "./git.ts";
+import { baseOf, bring } from "./bring.ts";
+import { draftName, isWhole, type Origin } from "./clone.ts";
+import type { Git } from "./git.ts";
 import { listed, operationIn } from "./preflight.ts";
-import { withWorktreeLock } from "./queue.ts";
 import { unlinkShared } from "./shared.ts";
 import { looseTip } from "./target-tip.ts";
-import { isRemoved } from "./worktree-state.ts";
 
-/** `ref`: the target branch, in full. */
-type About = { readonly git: Git; readonly ref: string; readonly binding: Binding };
+/** `ref`: the target branch, in full. `folder`: where the workspaces are. */
+type About = {
+  readonly origin: Origin;
+  readonly ref: string;
+  readonly binding: Binding;
+  readonly folder: string;
+};
 
 /** Returns why they stay; null when they are gone. */
-export async function takeAway(
-  about: About,
-  where: {
-    readonly project: string;
-    readonly commonDir: string;
-    readonly root: string;
-    /** The links to folders of the project. */
-    readonly shared: { readonly workspace: string; readonly paths: readonly string[] };
-  },
-): Promise<string | null> {
-  const { git, ref, binding } = about;
-  const { project, root, commonDir, shared } = where;
-  const apart = (...args: string[]): Promise<Ran> =>
-    withWorktreeLock(commonDir, () => git.try(project, "worktree", ...args));
+export async function takeAway(about: About, workspace: string): Promise<string | null> {
+  const { origin, ref, binding, folder } = about;
+  const { git, project, commonDir, share } = origin;
+  const root = join(folder, binding.path);
   const held = await contentsOf(about, root);
   if (held !== null) return held;
   const branch = `refs/heads/${binding.branch}`;
   const tip = looseTip(commonDir, branch) ?? (await git.tip(project, branch));
-  if (existsSync(root)) {
-    unlinkShared(shared);
-    const gone = await apart("remove", root);
-    if (gone.code !== 0) return messageOfGit(gone);
-  } else await apart("prune");
   // A branch that waits for its pull request stays.
-  if (tip === null || tip === binding.proposed) return null;
-  const lost = looseTip(commonDir, ref) === tip ? null : await unmerged(about, project, tip);
-  // A member may have made it a symbolic ref: the branch that it names is not the member's.
-  if (lost === null) await git.try(project, "update-ref", "--no-deref", "-d", branch, tip);
+  const isProposed = tip !== null && tip === binding.proposed;
+  const isOver = tip === null || isProposed || looseTip(commonDir, ref) === tip;
+  const lost = isOver ? null : await unmerged(about, [tip]);
+  if (lost !== null && !existsSync(root)) return lost;
+  if (existsSync(root)) {
+    unlinkShared({ workspace, paths: share });
+    const gone = join(folder, draftName());
+    renameSync(root, gone);
+    removeTree(gone);
+  }
+  const old = [baseOf(binding.path), ...(tip === null || isProposed ? [] : [branch])];
+  const input = old.map((one) => `delete ${one}\n`).join("");
+  if (lost === null) await git.tryWith({ input }, project, "update-ref", "--no-deref", "--stdin");
   return lost;
 }
 
 /** In words; null for nothing. */
 async function contentsOf(about: About, root: string): Promise<string | null> {
-  const { git, binding } = about;
+  const { git, project } = about.origin;
   if (!existsSync(root)) return null;
-  if (isRemoved(root)) return `of what is there git knows nothing: ${listed(namesIn(root))}`;
-  const changes = await git.changes(root);
+  if (!isWhole(root)) return `of what is there git knows nothing: ${listed(namesIn(root))}`;
+  const changes = await git.inside.changes(root);
   if (changes.length > 0) return `uncommitted: ${listed(changes.map((line) => line.slice(3)))}`;
-  const operation = operationIn(await git.gitDir(root));
+  const operation = operationIn(join(root, ".git"));
   if (operation) return `a ${operation} is under way in it`;
-  return await unmerged(about, root, "HEAD", `refs/heads/${binding.branch}`);
+  const own = `refs/heads/${about.binding.branch}`;
+  const asked = await git.inside.try(root, "rev-parse", own, "HEAD", "--branches");
+  if (asked.code !== 0) return "git cannot tell what is on its branch";
+  const [branch = "", head = "", ...others] = asked.out.trim().split("\n");
+  const why = await unmerged(about, [branch, head], root);
+  if (why !== null) return why;
+  // Branches that a member made are in its clone alone.
+  const known = await git.run(project, "for-each-ref", "--format=%(objectname)");
+  const ids = new Set([...known.split("\n"), branch, head]);
+  const more = [...new Set(others)].filter((commit) => !ids.has(commit));
+  return more.length === 0 ? null : await unmerged(about, more, root, "--not", "--all");
 }
 
 /** The commits that the target does not have, in words; null for none. */
 async function unmerged(
-  { git, ref, binding: { target, proposed } }: About,
-  at: string,
-  ...tips: string[]
+  { origin, ref, binding: { target, proposed } }: About,
+  tips: readonly string[],
+  root?: string,
+  ...not: string[]
 ): Promise<string | null> {
-  const range = [...tips, `^${ref}`, ...(proposed ? [`^${proposed}`] : [])];
-  const { code, out } = await git.try(at, "log", "--format=%h %s", ...range, "--");
-  if (code !== 0) return `git cannot tell whether ${tips.join(" and ")} is on ${target}`;
+  const { git, project, commonDir } = origin;
+  const landed = looseTip(commonDir, ref);
+  const left = [...new Set(tips)].filter((tip) => tip !== landed);
+  if (left.length === 0) return null;
+  if (root !== undefined) await bring(origin, root, left);
+  const range = [...left, `^${ref}`, ...(proposed ? [`^${proposed}`] : []), ...not];
+  const { code, out } = await git.try(project, "log", "--format=%h %s", ...range, "--");
+  if (code !== 0) return `git cannot tell whether ${left.join(" and ")} is on ${target}`;
   const commits = out.split("\n").filter(Boolean);
   return commits.length === 0 ? null : `not on ${target}: ${listed(commits)}`;
 }

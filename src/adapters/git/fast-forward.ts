@@ -8,10 +8,11 @@
 import { lstatSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile, textIn } from "../small-files.ts";
+import { isKill } from "./despite-others.ts";
 import type { Git, Ran } from "./git.ts";
-import { isKill, messageOfGit } from "./git.ts";
+import { messageOfGit } from "./git.ts";
 import { ownStateOf } from "./own-state.ts";
-import { inTurn, queueIn, withWorktreeLock } from "./queue.ts";
+import { inTurn, queueIn } from "./queue.ts";
 import { gitGone, OWN_LOCKS, removeLocks } from "./stale-locks.ts";
 import { tipOf } from "./target-tip.ts";
 
@@ -34,7 +35,7 @@ export async function fastForward(
   from: string,
   to: string,
 ): Promise<"moved" | "raced" | { readonly why: string }> {
-  const found = await withWorktreeLock(commonDir, () => git.checkedOut(root, target));
+  const found = await git.checkedOut(root, target);
   const at = found?.folder ?? null;
   const note = found && noteIn(found.isMain ? commonDir : await git.gitDir(found.folder));
   // A process that was killed here left its step half done.
@@ -42,11 +43,11 @@ export async function fastForward(
   const ref = `refs/heads/${target}`;
   const tip = (): Promise<string> => tipOf({ git, commonDir, root }, ref);
   // A merge compares nothing: a branch that somebody has moved back would be moved over what they took away.
-  const move = (): Promise<Ran | null> =>
-    withWorktreeLock(commonDir, async () => {
-      if (at === null) return git.try(root, "update-ref", "-m", "ekiden: landed", ref, to, from);
-      return (await tip()) === from ? git.tryWith({ signal }, at, "merge", "--ff-only", "--quiet", to) : null;
-    });
+  const move = async (): Promise<Ran | null> => {
+    if (at === null) return await git.try(root, "update-ref", "-m", "ekiden: landed", ref, to, from);
+    const isThere = (await tip()) === from;
+    return isThere ? await git.tryWith({ signal }, at, "merge", "--ff-only", "--quiet", to) : null;
+  };
   let done: Ran | null;
   try {
     if (note) replaceFile(note, to);
@@ -126,7 +127,7 @@ async function finish(git: Git, { commonDir, gitDir, top, note }: Dirs): Promise
   const written = await filesWritten(git, top, to);
   for (let i = 0; i < written.length; i += BATCH)
     await git.try(top, "--literal-pathspecs", "reset", "--quiet", to, "--", ...written.slice(i, i + BATCH));
-  await withWorktreeLock(commonDir, () => git.try(top, "merge", "--ff-only", "--quiet", to));
+  await git.try(top, "merge", "--ff-only", "--quiet", to);
   rmSync(note, { force: true });
 }
 

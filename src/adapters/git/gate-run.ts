@@ -1,12 +1,12 @@
 /** One run of the gate on a candidate. Its outcome is recorded with the tree it ran on. */
 import { counted } from "../../core/views/view.ts";
 import type { ShellResult } from "../../ports/shell.ts";
-import type { Candidate } from "./candidate.ts";
 import { bounded } from "./git.ts";
 import type { LandingInput } from "./landing-job.ts";
 import type { LandingLine } from "./landing-line.ts";
 import { listed } from "./preflight.ts";
 import { EVIDENCE_MAX, type Refused, refused } from "./refusal.ts";
+import type { Candidate } from "./task-branch.ts";
 
 export class GateRun {
   /** Resolves when it has ended, in whatever way. */
@@ -54,7 +54,7 @@ export class GateRun {
       this.verdict = "green";
       return;
     }
-    const left = (await git.changes(root)).map((path) => path.slice(3));
+    const left = (await git.inside.changes(root)).map((path) => path.slice(3));
     const changed =
       left.length > 0
         ? `\nIt has changed files of the worktree: ${listed(left)}. What is still there when the task is completed again is committed.`

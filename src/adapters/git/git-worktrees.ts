@@ -1,26 +1,28 @@
-/** The worktrees of a team in one clone. A removal checks first that nothing is lost, and git checks again: nothing here is ever forced. */
-import { existsSync, mkdirSync } from "node:fs";
+/** The workspaces of the tasks of a team in one project. A removal checks first that nothing is lost, and git checks again: nothing here is ever forced. */
+import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { branchOf, slugOf, worktreePath } from "../../core/board/worktree.ts";
+import { branchOf } from "../../core/board/worktree.ts";
 import { messageOf, notFound, toolFailed } from "../../core/errors.ts";
 import type { Contact, Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
 import { type Binding, type Bindings, bindingsOf, folderOf, type Key, keyOf } from "./bindings.ts";
+import { lost } from "./clone.ts";
 import { firstOn, landedAs, takeAway } from "./contents.ts";
-import { despiteOthers, type Git, NotesGone } from "./git.ts";
-import type { Opened, WorktreeOptions } from "./index.ts";
+import { despiteOthers, NotesGone } from "./despite-others.ts";
+import { freePath } from "./free-path.ts";
+import type { Git } from "./git.ts";
 import { landBranch } from "./land.ts";
 import type { LandingInput } from "./landing-job.ts";
 import { LandingLine } from "./landing-line.ts";
-import { stamped } from "./parked.ts";
+import type { WorktreeOptions } from "./options.ts";
 import type { Repository } from "./preflight.ts";
 import { AgreedFiles } from "./protected-changes.ts";
 import { diskFault } from "./refusal.ts";
 import { ALONE, AT_ONCE, type Remote, remoteFault } from "./remote.ts";
-import { foldersOf, linkShared } from "./shared.ts";
-import { type Known, type SharedTarget, wasLanded } from "./shared-target.ts";
+import { foldersOf } from "./shared.ts";
+import { type Opened, type SharedTarget, wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
+import { TaskClones } from "./task-clones.ts";
 import { proposalOf } from "./way-out.ts";
-import { addWorktree, hasBranch, isCutOff, isRemoved, isWhole, lost, mend } from "./worktree-state.ts";
 
 export class GitWorktrees implements Worktrees {
   readonly target: string;
@@ -38,6 +40,7 @@ export class GitWorktrees implements Worktrees {
   /** Tasks whose worktrees this process has used: somebody may remove them with all that is noted about them. */
   private readonly opened = new Set<string>();
   private readonly agreed: AgreedFiles;
+  private readonly clones: TaskClones;
 
   constructor(options: WorktreeOptions, git: Git, { repository, remote, shared }: Opened) {
     this.options = options;
@@ -51,6 +54,8 @@ export class GitWorktrees implements Worktrees {
     this.folder = folderOf(options.project);
     this.bindings = bindingsOf(options);
     this.agreed = new AgreedFiles(this.folder, options.mayChange);
+    const { project, share } = options;
+    this.clones = new TaskClones({ git, project, share, ...repository }, this.folder);
   }
 
   get remoteLabel(): string | null {
@@ -62,31 +67,36 @@ export class GitWorktrees implements Worktrees {
   }
 
   workspaceOf(task: Which): string {
-    return this.workspace(this.bindings.read(task)?.path ?? this.freePath(task, undefined, () => false));
+    return this.clones.workspaceOf(
+      this.bindings.read(task)?.path ?? this.freePath(task, undefined, () => false),
+    );
   }
 
   find(task: Which): Worktree | null {
     const binding = this.bindings.read(task);
-    return binding && isWhole(join(this.folder, binding.path)) ? this.shown(task, binding) : null;
+    return binding && this.clones.isThere(binding.path) ? this.shown(task, binding) : null;
   }
 
   async open(task: Which, slug?: string, contact: Contact = ALONE): Promise<Worktree> {
     const underWay = this.opening.get(task.id);
     if (underWay !== undefined) return await underWay;
-    const found = this.find(task);
-    if (found) this.opened.add(keyOf(task));
-    if (found && !this.isStale(task)) return await despiteOthers(() => this.mend(task)).then(() => found);
-    const opening = despiteOthers(() => this.make(task, contact, slug));
+    const opening = despiteOthers(() => this.openOnce(task, contact, slug));
     this.opening.set(task.id, opening);
     return await opening.finally(() => this.opening.delete(task.id));
   }
 
-  private async mend(task: Which): Promise<void> {
-    const { git, options, repository, folder } = this;
+  private async openOnce(task: Which, contact: Contact, slug?: string): Promise<Worktree> {
+    await this.prepare(task);
+    const found = this.find(task);
+    if (found) this.opened.add(keyOf(task));
     const binding = this.bindings.read(task);
-    if (!binding) return;
-    const where = { project: options.project, commonDir: repository.commonDir };
-    await mend(git, where, join(folder, binding.path), binding.branch, this.targetOf(binding.target).ref);
+    if (found && binding) await this.clones.follow(binding, this.targetOf(binding.target).ref);
+    return found && !this.isStale(task) ? found : await this.make(task, contact, slug);
+  }
+
+  private async prepare(task: Which): Promise<void> {
+    const binding = this.bindings.read(task);
+    if (binding) await this.clones.prepare(binding, this.targetOf(binding.target).ref);
   }
 
   /** Another machine may have had the task since this one did. */
@@ -96,11 +106,21 @@ export class GitWorktrees implements Worktrees {
 
   async park(task: Which, contact: Contact): Promise<void> {
     const binding = this.bindings.read(task);
-    if (!this.sharedTarget || !binding || !this.find(task)) return;
-    const place = { root: join(this.folder, binding.path), branch: binding.branch };
+    if (!binding || !this.find(task)) return;
+    await this.prepare(task);
+    await this.clones.checkpoint(binding);
+    if (!this.sharedTarget) return;
+    const place = this.clones.placeOf(binding);
     const { parked, ref } = this.sharedTarget;
     const now = await parked.park({ ...contact, patienceMs: 0 }, place, binding, ref);
     if (now) this.bindings.update(task, binding, { ...now });
+  }
+
+  async diff(task: Which): Promise<string> {
+    const binding = this.bindings.read(task);
+    if (!binding || !this.find(task)) return "";
+    await this.prepare(task);
+    return await this.clones.diff(binding, this.targetOf(binding.target).ref, this.options.team);
   }
 
   async follow(contact: Contact): Promise<void> {
@@ -116,7 +136,7 @@ export class GitWorktrees implements Worktrees {
     const contact = { signal: by.signal, tell: by.onMoved };
     const known = await this.goOnFirst(task, contact);
     if (known) return known;
-    await this.mend(task);
+    await this.prepare(task);
     const binding = this.bindings.read(task);
     if (!binding)
       return this.opened.has(keyOf(task)) ? await this.refuseLost(task, contact) : { kind: "nothing" };
@@ -134,23 +154,27 @@ export class GitWorktrees implements Worktrees {
     const { commonDir } = this.repository;
     const root = join(this.folder, path);
     const landed = await landBranch({
-      ...{ task, by, options, workspace: this.workspace(path), agreed: this.agreed },
-      work: { git, commonDir, root, branch, target, ...where, message: task.subject },
+      ...{ task, by, options, workspace: this.clones.workspaceOf(path), agreed: this.agreed },
+      work: {
+        ...{ git, project: options.project, commonDir, root, branch, target },
+        ...where,
+        message: task.subject,
+      },
       ...{ landing, earlier, shared, parked: binding.parked ?? null },
       proposal: proposalOf(options.wayOut, this.remote, binding.proposed, (proposed) =>
         this.bindings.update(task, binding, { proposed }),
       ),
       willLand: (commit) => this.bindings.willLand(task, binding, commit, attempt),
     }).catch(async (error: unknown) => {
-      const isJoined = by.signal.aborted || (await hasBranch(git, options.project, branch, where.ref));
-      if (by.signal.aborted || (this.find(task) && isJoined)) throw error;
-      if (this.find(task)) throw new NotesGone(branch);
+      const isThere = this.find(task) !== null;
+      const isWhole = isThere && (await git.inside.tip(root, `refs/heads/${branch}`)) !== null;
+      if (by.signal.aborted || isWhole) throw error;
+      if (isThere) throw new NotesGone(root);
       await by.stillMine(); // Somebody removed its folder.
       return { kind: "nothing" } as const;
     });
     if (landed.kind === "refused" && this.find(task)) return { ...landed, branch };
     if (landed.kind === "landed" || landed.kind === "proposed") return { ...landed, branch, target };
-    if (isCutOff(root)) throw new NotesGone(root);
     const done = await own();
     if (done) return { kind: "landed", branch, target, commit: done };
     return await this.refuseLost(task, contact);
@@ -188,31 +212,27 @@ export class GitWorktrees implements Worktrees {
     return this.sharedTarget?.remote.noteOf(target) ?? { ref: `refs/heads/${target}`, onto: target };
   }
 
-  noticeMoves(tell: (text: string) => Promise<void>): Promise<void> {
+  async noticeMoves(tell: (text: string) => Promise<void>): Promise<void> {
     const { git, options, sharedTarget } = this;
     const { commonDir } = this.repository;
     const where = { git, project: options.project, commonDir, isShared: sharedTarget !== null };
-    return noticeMoves({ ...where, line: new LandingLine(commonDir), ...this.targetOf(this.target) }, tell);
+    await noticeMoves({ ...where, line: new LandingLine(commonDir), ...this.targetOf(this.target) }, tell);
   }
 
-  accept(path: string): void {
-    this.agreed.accept(path);
-  }
+  readonly accept = (path: string): void => this.agreed.accept(path);
 
   readonly landedAs: Worktrees["landedAs"] = (task) =>
     landedAs(this.git, this.options.project, this.bindings.read(task), (target) => this.targetOf(target).ref);
 
   async remove(task: Which): Promise<Removal> {
-    const { git, folder, options, repository } = this;
+    const { folder, options } = this;
     const binding = this.bindings.read(task);
     // Its branch on a remote that is away goes later; one that is proposed stays.
     if (options.wayOut?.kind === "push") await this.sharedTarget?.forget(AT_ONCE, task).catch(() => {});
     if (!binding) return { kind: "missing" };
-    const root = join(folder, binding.path);
-    await despiteOthers(() => this.mend(task));
-    const shared = { workspace: this.workspace(binding.path), paths: options.share };
-    const where = { project: options.project, root, commonDir: repository.commonDir, shared };
-    const why = await takeAway({ git, binding, ref: this.targetOf(binding.target).ref }, where);
+    await despiteOthers(() => this.prepare(task));
+    const about = { origin: this.clones.origin, folder, binding, ref: this.targetOf(binding.target).ref };
+    const why = await takeAway(about, this.clones.workspaceOf(binding.path));
     if (why !== null) return { kind: "kept", why };
     this.bindings.remove(task);
     this.opened.delete(keyOf(task));
@@ -235,11 +255,10 @@ export class GitWorktrees implements Worktrees {
 
   /** Bound before it is created: after a crash the worktree is found again and completed. */
   private async make(task: Which, contact: Contact, wanted?: string): Promise<Worktree> {
-    const { git, folder, target, sharedTarget: shared } = this;
-    const [{ project, share: paths }, { commonDir }] = [this.options, this.repository];
+    const { folder, clones, target, sharedTarget: shared } = this;
     const there = (await shared?.follow(contact, task)) ?? null;
-    const heads = git.run(project, "for-each-ref", "--format=%(refname:short)", "refs/heads/ekiden/");
-    const branches = new Set((await heads).split("\n"));
+    const refs = await clones.refs();
+    const branches = new Set(refs.map((line) => line.replace(/^\w+ refs\/heads\//, "")));
     const fresh = (): Binding => {
       const path = this.freePath(task, wanted, (name) => branches.has(branchOf(name)));
       return { path, branch: there?.branch ?? branchOf(path), target, kept: false, landing: null };
@@ -247,54 +266,30 @@ export class GitWorktrees implements Worktrees {
     const known = this.bindings.read(task);
     const binding = known ?? fresh();
     const root = join(folder, binding.path);
-    const wasMade = this.opened.has(keyOf(task)) || known?.isMade || branches.has(known?.branch ?? "?");
-    const isLost = wasMade && isRemoved(root);
+    const wasMade = this.opened.has(keyOf(task)) || known?.isMade;
+    const isLost = wasMade && !clones.isThere(binding.path);
     this.bindings.write(task, isLost ? { ...binding, isLost } : binding);
     mkdirSync(folder, { recursive: true });
-    const from = branches.has(binding.branch) ? null : this.targetOf(binding.target).ref;
-    const why = await addWorktree(git, { project, commonDir }, root, binding.branch, from);
+    const why = await clones.make(binding, this.targetOf(binding.target).ref, refs);
     if (why !== null)
       throw toolFailed(
         `The worktree of #${task.id} cannot be made in ${root}: ${why}${diskFault(why, "try again")}`,
       );
-    if (shared) await this.goOn(task, binding, there, contact);
-    const workspace = this.workspace(binding.path);
-    mkdirSync(workspace, { recursive: true });
-    await linkShared(git, commonDir, { project, workspace, paths });
+    const parked = await shared?.goOn(contact, task, clones.placeOf(binding), binding, there);
+    if (parked) this.bindings.update(task, binding, { ...parked, attempt: task.attempt ?? 0 });
+    await clones.share(binding.path);
     this.opened.add(keyOf(task));
     this.bindings.update(task, binding, { isMade: true });
     if (isLost) throw toolFailed(lost(task.id, binding.branch, this.onto));
     return this.shown(task, binding);
   }
 
-  /** The worktree gets what another machine has parked, unless this one knows it or it has landed. */
-  private async goOn(task: Which, binding: Binding, there: Known | null, contact: Contact): Promise<void> {
-    const isNew = there !== null && !there.isLanded && there.tip !== binding.parked;
-    if (isNew && this.sharedTarget) {
-      const place = { root: join(this.folder, binding.path), branch: binding.branch };
-      const left = await this.sharedTarget.parked.adopt(place, there.tip);
-      if (left)
-        await contact.tell(`#${task.id} goes on from ${this.remote?.label}. What was here is on ${left}.`);
-    }
-    const known = isNew ? { parked: there.tip, parkedState: null } : there ? {} : { parked: null };
-    this.bindings.update(task, binding, { ...known, attempt: task.attempt ?? 0 });
-  }
-
-  /** Adds a number to a name that a task of an older board has taken. */
   private freePath(task: Which, wanted: string | undefined, taken: (path: string) => boolean): string {
-    const slug = wanted ?? slugOf(task.subject);
-    if (this.sharedTarget) return worktreePath(this.options.team, task.id, stamped(slug, task));
-    for (let nth = 1; ; nth += 1) {
-      const path = worktreePath(this.options.team, task.id, nth === 1 ? slug : `${slug || "task"}-${nth}`);
-      if (!existsSync(join(this.folder, path)) && !taken(path)) return path;
-    }
-  }
-
-  private workspace(path: string): string {
-    return join(this.folder, path, this.repository.prefix).replace(/[\\/]$/, "");
+    const { team } = this.options;
+    return freePath({ folder: this.folder, team, isShared: this.sharedTarget !== null }, task, wanted, taken);
   }
 
   private shown({ id }: Which, { branch, target, path, kept }: Binding): Worktree {
-    return { task: id, branch, target, kept, workspace: this.workspace(path) };
+    return { task: id, branch, target, kept, workspace: this.clones.workspaceOf(path) };
   }
 }

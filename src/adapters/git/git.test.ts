@@ -17,9 +17,11 @@ import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
 import type { Landing, Which, Worktrees } from "../../ports/worktrees.ts";
 import { PLACE } from "../process-identity.ts";
 import { createShell } from "../shell/index.ts";
-import { openWorktrees, type WorktreeOptions } from "./index.ts";
+import { openWorktrees } from "./index.ts";
+import type { WorktreeOptions } from "./options.ts";
 import { atWorkFile, ownStateOf } from "./own-state.ts";
 import { inTurn, queueIn } from "./queue.ts";
+import { ALONE } from "./remote.ts";
 
 const task = (id: number, subject: string): Which => ({
   id: asTaskId(id),
@@ -89,7 +91,8 @@ describe("a worktree", () => {
     await expect(trees(repo)).resolves.toBeTruthy();
     repo.git("-C", workspace, "add", "b.txt");
     repo.git("-C", workspace, "commit", "--quiet", "-m", "b");
-    repo.git("worktree", "remove", "--force", workspace);
+    await all.park(TASK, ALONE);
+    rmSync(workspace, { recursive: true });
     expect(all.find(TASK)).toBeNull();
     expect(await all.remove(TASK)).toMatchObject({
       kind: "kept",
@@ -136,6 +139,7 @@ describe("removal (68)", () => {
     expect(await all.remove(TASK)).toEqual({ kind: "kept", why: "uncommitted: new.txt" });
     here("add", "--all");
     here("commit", "--quiet", "-m", "New");
+    await all.park(TASK, ALONE);
     expect(await all.remove(TASK)).toMatchObject({
       kind: "kept",
       why: expect.stringMatching(/not on main: \w+ New/),
@@ -183,6 +187,7 @@ describe("landing", () => {
     here("commit", "--quiet", "-am", "Mine");
     repo.write({ "a.txt": "theirs\n" });
     repo.commit("Theirs");
+    await all.open(TASK);
     expect(() => here("merge", "main")).toThrow();
     expect(await all.landAs(TASK)).toMatchObject({ kind: "refused", why: "branch" });
     writeFileSync(join(workspace, "a.txt"), "both\n");
@@ -269,6 +274,7 @@ describe("landing", () => {
     here("commit", "--quiet", "-am", "Mine");
     repo.write({ "a.txt": "theirs\n" });
     repo.commit("Theirs");
+    await all.open(TASK);
     expect(() => here("rebase", "main")).toThrow();
     const rebasing = { why: "branch", evidence: expect.stringContaining("rebase") };
     expect(await all.landAs(TASK)).toMatchObject(rebasing);
@@ -453,18 +459,20 @@ describe("repositories as people have them", () => {
     expect(await all.landAs(TASK)).toMatchObject({ kind: "landed" });
   });
 
-  it("makes a worktree anew whose making a crash cut short: what is missing there is not deleted", async () => {
-    const repo = repository({ "a.txt": "a\n", "b.txt": "b\n" });
+  it("finishes no workspace that a dead process was making, and takes none for one", async () => {
+    const repo = repository({ "a.txt": "a\n" });
     const { workspace } = await (await trees(repo)).open(TASK);
-    const gitDir = repo.git("-C", workspace, "rev-parse", "--path-format=absolute", "--git-dir");
-    renameSync(join(gitDir, "index"), join(gitDir, "index.lock"));
-    writeFileSync(join(gitDir, "locked"), "initializing");
-    rmSync(join(workspace, "b.txt"));
+    const folder = join(workspace, "..");
+    const half = join(folder, `.making-${PLACE}.4194305.1.aaaaaaaaaaaa`);
+    renameSync(workspace, half);
+    rmSync(join(half, "a.txt"));
     const later = await trees(repo);
     expect(later.find(TASK)).toBeNull();
+    await expect(later.open(TASK)).rejects.toThrow("made again");
     expect((await later.open(TASK)).workspace).toBe(workspace);
     expect(repo.git("-C", workspace, "status", "--porcelain")).toBe("");
-    expect(existsSync(join(workspace, "b.txt"))).toBe(true);
+    expect(existsSync(join(workspace, "a.txt"))).toBe(true);
+    expect(existsSync(half)).toBe(false);
   });
 
   it("names what is under way in the project, and does not call it a detached HEAD", async () => {

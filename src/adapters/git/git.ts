@@ -1,11 +1,18 @@
-/** Runs plain git, one process for each question. It never prompts, and prints English, because its messages are parsed here. */
-import { delimiter } from "node:path";
+/**
+ * Runs plain git, one process for each question. It never prompts, and prints English, because its messages are parsed here. `Git` runs in
+ * the project of the person. Members write the whole of a task's clone, its configuration and hooks included, so git of our own runs there
+ * as their commands do: as `inside`, in the sandbox.
+ */
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
 import { withCeiling } from "../../core/board/worktree.ts";
-import { badInput, EkidenError, messageOf, toolFailed } from "../../core/errors.ts";
+import { badInput, toolFailed } from "../../core/errors.ts";
+import { isWithin } from "../../core/paths/paths.ts";
 import { cutEnd, cutStart } from "../../core/text/valid.ts";
-import type { Sandbox } from "../../ports/shell.ts";
+import type { ConfinedProgram, Program, Sandbox, WholeProgram } from "../../ports/shell.ts";
 import { outsideFolders } from "../outside-programs.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
+import { despiteOthers, GitKilled, TRIES_MAX } from "./despite-others.ts";
 import { Hardening, protocolsFor, VALUE_VARIABLES, verbAt } from "./hardening.ts";
 import { runInGroup } from "./run.ts";
 import { branchFreed } from "./stale-locks.ts";
@@ -46,15 +53,13 @@ const ALWAYS: Env = {
   ...VALUE_VARIABLES,
 };
 /**
- * They write where commands of members write, too: the index, HEAD, branches and logs of a worktree, and its files. Where there is a
- * sandbox they run in it, so that a link that a command has left leads nowhere. The diff of
- * a conflict reads the files that the index names, and an index of a member may name any file.
+ * They write the files of the project, where commands of members write, too. Where there is a sandbox they run in it, so that a link that a
+ * command has left leads nowhere.
  */
-const CONFINED =
-  /^(?:commit|checkout|rebase|reset|clean|update-index|update-ref|symbolic-ref -m|merge|cherry-pick|revert|am|commit-tree|write-tree|diff (?:--ignore-submodules=dirty )?--no-color --no-ext-diff$)(?: |$)/;
+const WRITES =
+  /^(?:commit|checkout|rebase|reset|clean|update-index|merge|cherry-pick|revert|am|write-tree)(?: |$)/;
 /** A command without the options in front of its verb. */
 const lineOf = (args: readonly string[]): string => args.slice(verbAt(args)).join(" ");
-const isConfined = (args: readonly string[]): boolean => CONFINED.test(lineOf(args));
 /**
  * They change nothing, or add an object that nothing names, so one that was killed simply runs again. `despiteOthers` is for those
  * that change something.
@@ -75,59 +80,53 @@ const MEETS_HALF_MADE = /^fatal: failed to read .*(?:commondir|gitdir|HEAD)\b/m;
 const [READS_MAX, READ_AGAIN_MS] = [50, 20];
 /** bubblewrap begins so when a place of a mount went meanwhile: git removes `refs/heads/ekiden` with the last branch of a task. Git did not run. */
 const NO_MOUNT = /^bwrap: /;
-const TRIES_MAX = 5;
 
-/** Somebody killed git, or a program that it had started. Its effect is not known. */
-class GitKilled extends EkidenError {
-  constructor(args: readonly string[]) {
-    super("tool_failed", `git ${lineOf(args)} was killed by another program, or for want of memory.`);
-  }
-}
+export type Confines = Pick<Sandbox, "confine" | "confineWhole" | "status">;
 
-const isOfOthers = (error: unknown): boolean =>
-  isKill(error) || error instanceof NotesGone || NOTES_GONE.test(messageOf(error));
-
-export const isKill = (error: unknown): boolean => error instanceof GitKilled;
-
-/** Somebody removed git's notes about a worktree, in the middle of a step. */
-export class NotesGone extends EkidenError {
-  constructor(root: string) {
-    super("tool_failed", `Git's notes about ${root} were removed while they were used.`);
-  }
-}
-/** Git says so then. */
-const NOTES_GONE = /is not a working tree|not a git repository/;
-
-/**
- * Does work again when somebody killed its git, or removed what it works on. `work` must notice what an earlier try has done, as after
- * a crash.
- */
-export async function despiteOthers<T>(work: () => Promise<T>): Promise<T> {
-  for (let nth = 1; ; nth += 1)
-    try {
-      return await work();
-    } catch (error) {
-      if (!isOfOthers(error) || nth === TRIES_MAX) throw error;
-    }
-}
-
-export type Confines = Pick<Sandbox, "confine" | "settle">;
+/** The project, and the folder below it with the workspaces of tasks. */
+export type Bounds = { readonly project: string; readonly workspaces: string };
 
 export class Git {
+  /** The same for the workspaces of tasks: each process is confined. */
+  readonly inside: Git;
   private readonly env: Env;
   private readonly hardening: Hardening;
   private readonly trusted: boolean;
   private readonly sandbox: Confines | undefined;
+  private readonly bounds: Bounds | undefined;
+  private holds: Promise<boolean> | undefined;
 
-  /** `trusted`: the hooks, filters and merge drivers of the repository may run. */
-  constructor(env: Env, trusted = false, sandbox?: Confines) {
+  /** `trusted`: the hooks, filters and merge drivers of the repository may run. `bounds`: nothing runs outside of the sandbox beyond them. */
+  constructor(env: Env, trusted = false, sandbox?: Confines, bounds?: Bounds, outside?: Git) {
     this.sandbox = sandbox;
+    this.bounds = bounds;
     this.trusted = trusted;
     this.env = {
       ...Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.includes(name))),
       ...ALWAYS,
     };
-    this.hardening = new Hardening((cwd, args) => this.start(cwd, args), trusted);
+    this.hardening = new Hardening((cwd, args) => this.start(cwd, args), trusted, outside?.hardening);
+    this.inside = outside ? this : new Git(env, trusted, sandbox, bounds, this);
+  }
+
+  private get isInside(): boolean {
+    return this.inside === this;
+  }
+
+  /** What git runs in the sandbox has the rights of the member only, so what the clone configures may stand. */
+  private isHeld(): Promise<boolean> {
+    this.holds ??= this.sandbox?.status().then(({ active }) => active) ?? Promise.resolve(false);
+    return this.holds;
+  }
+
+  /** What the configuration of a repository says by itself, read as data; `isOwn`: not that of the person. */
+  entries(cwd: string): ReturnType<Hardening["entriesOf"]> {
+    return this.hardening.entriesOf(cwd);
+  }
+
+  /** The hooks and programs that the person agreed to, as `KEY=VALUE`. */
+  agreed(cwd: string): Promise<readonly string[]> {
+    return this.hardening.agreedIn(cwd);
   }
 
   /** Resolves with any exit code. @throws EkidenError when git is missing or does not end */
@@ -137,13 +136,10 @@ export class Git {
 
   /** As `try`, with an index of its own or with limits for a call that uses the network. Rejects with the signal's reason. */
   async tryWith(limits: Limits, cwd: string, ...args: string[]): Promise<Ran> {
-    const hardened = await this.hardening.of(cwd, args);
+    const isHeld = this.isInside && (await this.isHeld());
+    const hardened = await this.hardening.of(cwd, args, isHeld);
     for (let nth = 1; ; nth += 1) {
-      const began = performance.now();
       const ran = await this.start(cwd, hardened, limits);
-      // A branch that a running command has moved points to objects that are not here yet.
-      const isDue = ran.code !== 0 && nth < READS_MAX && !isConfined(args);
-      if (isDue && (await this.sandbox?.settle(began))) continue;
       if (ran.code === 0 || nth === READS_MAX || !MEETS_HALF_MADE.test(ran.err)) return ran;
       await new Promise((later) => setTimeout(later, READ_AGAIN_MS));
     }
@@ -154,24 +150,47 @@ export class Git {
     for (let nth = 1; ; nth += 1) {
       const ran = await (READS.test(lineOf(args)) ? despiteOthers(once) : once());
       if (ran.code === 0 || nth === TRIES_MAX) return ran;
-      const isUnstarted = isConfined(args) && NO_MOUNT.test(ran.err);
+      const isUnstarted = this.isConfined(args) && NO_MOUNT.test(ran.err);
       if (!isUnstarted && !(LOCKS_BRANCH.test(lineOf(args)) && (await branchFreed(ran.err)))) return ran;
       await new Promise((later) => setTimeout(later, READ_AGAIN_MS * nth));
     }
   }
 
-  private async startOnce(cwd: string, args: readonly string[], limits: Limits): Promise<Ran> {
-    const { signal, timeoutMs = TIMEOUT_MS, index, input } = limits;
+  private program(cwd: string, args: readonly string[]): Program {
     // A folder of a member or of the repository could hold a program called git.
     const PATH = outsideFolders(this.env.PATH, cwd).join(delimiter);
-    const own = { ...withCeiling(this.env, cwd), ...protocolsFor(args, this.trusted), PATH };
-    const env = index === undefined ? own : { ...own, GIT_INDEX_FILE: index };
-    const plain = { file: "git", args, cwd, env };
+    const env = { ...withCeiling(this.env, cwd), ...protocolsFor(args, this.trusted), PATH };
+    return { file: "git", args, cwd, env };
+  }
+
+  /** What serves a fetch from a workspace: it reads there, in the sandbox, and writes nothing. */
+  async serving(root: string): Promise<WholeProgram> {
+    const wanted = ["-c", "uploadpack.allowAnySHA1InWant=true", "upload-pack"];
+    const plain = this.program(root, await this.hardening.of(root, wanted, await this.isHeld()));
+    const how = { seesClosed: true, isLanding: true, readOnly: true, network: "off" } as const;
+    return (await this.sandbox?.confineWhole(plain, how)) ?? { ...plain, ended: async () => null };
+  }
+
+  private isConfined(args: readonly string[]): boolean {
+    return this.isInside || WRITES.test(lineOf(args));
+  }
+
+  /** The target of a landing may be checked out elsewhere, where no command of a member writes. */
+  private async confined(plain: Program, isWanted: boolean): Promise<ConfinedProgram | null> {
+    const { bounds, sandbox } = this;
+    if (!this.isInside && bounds && isWithin(bounds.workspaces, plain.cwd))
+      throw new Error(`Git of the project does not run in ${plain.cwd}: members write there.`);
+    if (!isWanted || (bounds && !isWithin(bounds.project, plain.cwd))) return null;
+    return (await sandbox?.confine(plain, { seesClosed: true, isLanding: true })) ?? null;
+  }
+
+  private async startOnce(cwd: string, args: readonly string[], limits: Limits): Promise<Ran> {
+    const { signal, timeoutMs = TIMEOUT_MS, index, input } = limits;
+    const own = this.program(cwd, args);
+    const plain = index === undefined ? own : { ...own, env: { ...own.env, GIT_INDEX_FILE: index } };
     checkReadable(cwd);
-    const isInSandbox = isConfined(args);
-    const confined = isInSandbox
-      ? await this.sandbox?.confine(plain, { seesClosed: true, isLanding: true })
-      : null;
+    const isInSandbox = this.isConfined(args);
+    const confined = await this.confined(plain, isInSandbox);
     const { descriptors = [] } = confined ?? {};
     const stuck = new AbortController();
     const endWatch = watchReadable(cwd, (error) => stuck.abort(error));
@@ -181,7 +200,7 @@ export class Git {
       const { code, out, err, timedOut, killed } = ran;
       const isUnstarted = code === MOUNTS_DIFFER_CODE && err.startsWith(MOUNTS_DIFFER);
       if (killed || (isInSandbox && (code === KILLED || isUnstarted)) || DIED.test(err))
-        throw new GitKilled(args);
+        throw new GitKilled(lineOf(args));
       if (timedOut && limits.timeoutMs !== undefined)
         return { code: TIMED_OUT, out, err: `${err}\nno answer in ${timeoutMs / 1_000} s` };
       if (code !== null && !timedOut) return { code, out, err };
@@ -236,7 +255,11 @@ export class Git {
     for (const [nth, block] of list.split("\n\n").entries()) {
       const lines = block.split("\n");
       const folder = lines.find((line) => line.startsWith("worktree "))?.slice("worktree ".length);
-      if (folder && lines.includes(`branch refs/heads/${branch}`)) return { folder, isMain: nth === 0 };
+      if (!folder || !lines.includes(`branch refs/heads/${branch}`)) continue;
+      // Git names the repository of a submodule in the place of its folder.
+      const isRepository = nth === 0 && !existsSync(join(folder, ".git"));
+      const top = isRepository ? await this.ask(cwd, "rev-parse", "--show-toplevel") : null;
+      return { folder: top || folder, isMain: nth === 0 };
     }
     return null;
   }

@@ -99,7 +99,7 @@ function withOwnOptions(args: readonly string[]): readonly string[] {
   return own.length === 0 ? args : [...args.slice(0, at + 1), ...own, ...args.slice(at + 1)];
 }
 
-type Entry = {
+export type Entry = {
   readonly scope: string;
   readonly isOwn: boolean;
   readonly file: string;
@@ -118,19 +118,38 @@ export class Hardening {
   private readonly trusted: boolean;
   private agreed: Promise<readonly string[]> | null = null;
   private readonly configurations = new Map<string, Promise<Configuration>>();
+  private readonly ofProject: Hardening | undefined;
 
-  /** `trusted`: the person agreed to the hooks and programs of the project, which is the first folder that is asked about. */
-  constructor(plain: Plain, trusted: boolean) {
+  /**
+   * `trusted`: the person agreed to the hooks and programs of the project, which is the first folder that is asked about, or that
+   * of `ofProject`.
+   */
+  constructor(plain: Plain, trusted: boolean, ofProject?: Hardening) {
+    this.ofProject = ofProject;
     this.plain = (cwd, args) => plain(cwd, [...BASE, ...NO_HOOKS, ...args]);
     this.trusted = trusted;
   }
 
-  /** The whole command line. */
-  async of(cwd: string, args: readonly string[]): Promise<string[]> {
-    this.agreed ??= this.trusted ? this.readAgreed(cwd) : Promise.resolve(NO_HOOKS);
-    const agreed = await this.agreed;
-    const { options: own } = await this.known(cwd);
+  /** The whole command line. `isHeld`: it runs in the sandbox, where programs of a configuration are nobody's concern. */
+  async of(cwd: string, args: readonly string[], isHeld = false): Promise<string[]> {
+    const agreed = await this.agreedFor(cwd);
+    const { options: own } = isHeld ? { options: [] } : await this.known(cwd);
     return [...BASE, ...own, ...agreed, ...withOwnOptions(args)];
+  }
+
+  /** The hooks and programs that the person agreed to, as `KEY=VALUE`; [] where nobody did. */
+  async agreedIn(cwd: string): Promise<readonly string[]> {
+    return this.trusted ? (await this.agreedFor(cwd)).filter((word) => word !== "-c") : [];
+  }
+
+  async entriesOf(cwd: string): Promise<readonly Entry[]> {
+    return (await this.known(cwd)).all;
+  }
+
+  private agreedFor(cwd: string): Promise<readonly string[]> {
+    if (this.ofProject) return this.ofProject.agreedFor(cwd);
+    this.agreed ??= this.trusted ? this.readAgreed(cwd) : Promise.resolve(NO_HOOKS);
+    return this.agreed;
   }
 
   /** Read again when a file of the configuration has changed. */

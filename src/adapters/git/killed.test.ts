@@ -62,15 +62,7 @@ async function worktreesOf(project: string, PATH: string): Promise<Worktrees> {
   });
 }
 
-const VERBS = [
-  "for-each-ref",
-  "worktree add",
-  "checkout",
-  "worktree unlock",
-  "update-index",
-  "commit",
-  "rebase",
-];
+const VERBS = ["for-each-ref", "checkout", "update-index", "fetch", "commit", "rebase"];
 
 const IN_GIT = `cd "$(${GIT} rev-parse --absolute-git-dir)"`;
 /** Traces of a git that was killed in the middle of its work, among others. */
@@ -119,7 +111,7 @@ it("opens the worktrees of a project although each git that only reads is killed
 });
 
 it.each([
-  ["its worktree is made", "worktree add"],
+  ["its workspace is made", "update-ref"],
   ["its work is committed", "commit"],
   ["its landing is noted", "update-ref"],
 ])("lands when a killed git left the lock of its branch before %s", async (_, verb) => {
@@ -137,18 +129,6 @@ it.each([
   expect(await trees.land(TASK, BY)).toMatchObject({ kind: "landed" });
   expect(readFileSync(done, "utf8")).toBe("\n");
   expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
-});
-
-it("goes on when the git of a dead process makes the worktree meanwhile", async () => {
-  const repo = repository({ "a.txt": "a\n" });
-  repo.write({ ".ekiden/.gitignore": "*\n" });
-  const { PATH, done } = losing("worktree add", `${GIT} "$@"`);
-  const trees = await worktreesOf(repo.dir, PATH);
-  rmSync(done);
-  const { workspace, branch } = await trees.open(TASK);
-  expect(branch).toBe("ekiden/1-fix-the-parser");
-  expect(readFileSync(join(workspace, "a.txt"), "utf8")).toBe("a\n");
-  expect(readFileSync(done, "utf8")).toBe("\n");
 });
 
 it("goes on when the git of a dead process makes the branch meanwhile", async () => {
@@ -174,28 +154,6 @@ it("leaves locks alone that are not of the branch of a task, and links", async (
       code: 0,
     });
   expect(locks.map((lock) => existsSync(lock))).toEqual([true, true]);
-});
-
-const GOES = [
-  ...["worktree unlock", "commit", "rebase", "update-ref"].map((verb) => [verb, "all of them"] as const),
-  ...["symbolic-ref", "commit", "rebase"].map((verb) => [verb, "HEAD alone"] as const),
-] as const;
-it.each(GOES)("lands when the notes of its worktree go at %s: %s", async (verb, which) => {
-  const repo = repository({ "a.txt": "a\n" });
-  repo.write({ ".ekiden/.gitignore": "*\n" });
-  const notes = join(repo.dir, ".git", "worktrees", which === "HEAD alone" ? "*/HEAD" : "");
-  const { PATH, done } = losing(verb, `rm -rf ${notes}`);
-  const trees = await worktreesOf(repo.dir, PATH);
-  if (which === "all of them") rmSync(done);
-  const { workspace } = await trees.open(TASK);
-  writeFileSync(join(workspace, "b.txt"), "b\n");
-  // As at the look of another process of the team.
-  if (which === "all of them") rmSync(join(repo.dir, ".git", "worktrees"), { recursive: true, force: true });
-  else rmSync(done);
-  repo.write({ "c.txt": "c\n" });
-  repo.commit("change");
-  expect(await trees.land(TASK, BY)).toMatchObject({ kind: "landed" });
-  expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
 });
 
 const LANDS = ["status", "update-index", "commit", "rev-parse HEAD", "diff"];
@@ -253,7 +211,7 @@ it.each([
 it("says that the disk is at fault when a worktree cannot be made, and makes it later", async () => {
   const repo = repository({ "a.txt": "a\n", "large.txt": randomBytes(50_000).toString("hex") });
   repo.write({ ".ekiden/.gitignore": "*\n" });
-  const { PATH, done } = losing("worktree add", `trap '' XFSZ; ulimit -f 20; ${GIT} "$@"; exit`);
+  const { PATH, done } = losing("checkout", `trap '' XFSZ; ulimit -f 20; ${GIT} "$@"; exit`);
   const trees = await worktreesOf(repo.dir, PATH);
   rmSync(done);
   await expect(trees.open(TASK)).rejects.toThrow(/unable to write to the disk.*\(df\), then try again\.$/);

@@ -9,8 +9,8 @@ import { OwnReservations } from "../../../test/fixtures/reservations.ts";
 import { soon } from "../../../test/fixtures/soon.ts";
 import type { Which, Worktrees } from "../../ports/worktrees.ts";
 import { createShell } from "../shell/index.ts";
-import type { WorktreeOptions } from "./index.ts";
 import { LandingLine } from "./landing-line.ts";
+import type { WorktreeOptions } from "./options.ts";
 
 const { task, by: BY } = landing;
 

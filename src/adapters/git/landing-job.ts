@@ -1,11 +1,11 @@
 /** The input and the result of a landing. */
 
 import type { Which, Worktrees } from "../../ports/worktrees.ts";
-import type { TaskBranch } from "./candidate.ts";
-import type { WorktreeOptions } from "./index.ts";
+import type { WorktreeOptions } from "./options.ts";
 import type { AgreedFiles } from "./protected-changes.ts";
 import type { Refused } from "./refusal.ts";
 import type { SharedTarget } from "./shared-target.ts";
+import type { TaskBranch } from "./task-branch.ts";
 import type { Proposal } from "./way-out.ts";
 
 export type LandingInput = {

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { turnOf } from "../../core/board/landing.ts";
 import type { Obstacle } from "../../core/board/worktree.ts";
 import { within } from "../within.ts";
-import type { Candidate, LandingTree } from "./candidate.ts";
+import type { LandingTree } from "./candidate.ts";
 import { fastForward } from "./fast-forward.ts";
 import { GateRun } from "./gate-run.ts";
 import type { Landed, LandingInput } from "./landing-job.ts";
@@ -16,6 +16,7 @@ import { ReservedLine } from "./reserved-line.ts";
 import { wasLanded } from "./shared-target.ts";
 import { noticeMoves } from "./target-moves.ts";
 import { TargetTip } from "./target-tip.ts";
+import type { Candidate } from "./task-branch.ts";
 import { type Proposal, propose } from "./way-out.ts";
 
 export const POLL_MS = 50;

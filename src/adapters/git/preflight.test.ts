@@ -7,7 +7,7 @@ import { type Repository, repository } from "../../../test/fixtures/repository.t
 import { takeAway } from "../../../test/fixtures/take-away.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import { createShell } from "../shell/index.ts";
-import type { WorktreeOptions } from "./index.ts";
+import type { WorktreeOptions } from "./options.ts";
 
 async function trees({ dir }: Repository, options: Partial<WorktreeOptions> = {}): Promise<Worktrees> {
   const shell = createShell({ outputDir: join(dir, ".ekiden", "output") });

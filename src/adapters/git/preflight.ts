@@ -9,6 +9,8 @@ import { type Git, messageOfGit } from "./git.ts";
 export type Repository = {
   /** The folder of the branches, the hooks and the merge queue of all its worktrees. */
   readonly commonDir: string;
+  /** That of the project's own folder, where it is itself a worktree. */
+  readonly gitDir: string;
   /** The project's folder relative to the top one: "" or "packages/api/". */
   readonly prefix: string;
   readonly target: string;
@@ -86,7 +88,15 @@ export async function repositoryOf(
         `${project} has changes that are not committed, and tasks could not land on ${landOn} over them: ${listed(dirty.map((line) => line.slice(3)))}. Commit or stash them.`,
       );
   }
-  return { commonDir, prefix, target: landOn };
+  const promised = (await git.entries(project)).flatMap(
+    ({ isOwn, key }) => (isOwn && /^remote\.(.+)\.promisor$/i.exec(key)?.[1]) || [],
+  );
+  const [remote] = promised;
+  if (remote !== undefined)
+    refuse(
+      `${project} is a partial clone: git would ask ${remote} for files that are missing, and no remote is in reach where tasks work. Run: git config --unset remote.${remote}.promisor && git config --unset remote.${remote}.partialclonefilter && git fetch --refetch ${remote}.`,
+    );
+  return { commonDir, gitDir, prefix, target: landOn };
 }
 
 /** The worktrees of a bare repository, which is the folder itself or the one that its `.git` names; null for another folder. */

@@ -103,13 +103,3 @@ export function keepTouched(file: string): NodeJS.Timeout {
 }
 
 const fileOf = (number: number, me: string): string => `${String(number).padStart(10, "0")}.${me}`;
-
-const NEVER = new AbortController().signal;
-
-/**
- * Git fails on a worktree that another git process is just creating: its folder exists, and a file in it is still empty. So
- * creating, removing and listing worktrees is exclusive across processes. `work` must be short: every member waits for it at its
- * start.
- */
-export const withWorktreeLock = <T>(commonDir: string, work: () => Promise<T>): Promise<T> =>
-  inTurn(join(ownStateOf(commonDir), "worktrees"), NEVER, work);

@@ -5,9 +5,11 @@
 import { badInput, toolFailed } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { Binding, Key } from "./bindings.ts";
+import type { Place } from "./bring.ts";
 import { fastForward } from "./fast-forward.ts";
 import type { Git } from "./git.ts";
-import type { OnRemote, ParkedWork, Place } from "./parked.ts";
+import type { OnRemote, ParkedWork } from "./parked.ts";
+import type { Repository } from "./preflight.ts";
 import { inTurn, queueIn } from "./queue.ts";
 import { type Contact, isAway, PATIENCE_MS, type Remote, remoteFault, wasCut } from "./remote.ts";
 import { looseTip } from "./target-tip.ts";
@@ -16,6 +18,14 @@ type Clone = { readonly git: Git; readonly project: string; readonly commonDir: 
 
 /** The state of a task on the remote. `isLanded`: its commits are on the target. */
 export type Known = OnRemote & { readonly head: string; readonly isLanded: boolean };
+
+/** The place where the tasks of a team land. */
+export type Opened = {
+  readonly repository: Repository;
+  readonly remote: Remote | null;
+  /** Null: tasks land on a branch of this repository. */
+  readonly shared: SharedTarget | null;
+};
 
 export class SharedTarget {
   readonly ref: string;
@@ -81,7 +91,7 @@ export class SharedTarget {
     if (!there) return null;
     if (there.tip === tip) return { ...there, head: tip, isLanded: true };
     await remote.fetch(contact, there.tip);
-    const { head, changes } = await parked.unpacked(project, there.tip);
+    const { head, changes } = await parked.unpacked(there.tip);
     return { ...there, head, isLanded: changes === null && (await git.isAncestor(project, head, tip)) };
   }
 
@@ -97,7 +107,7 @@ export class SharedTarget {
   ): Promise<"moved" | "raced" | { readonly why: string }> {
     const { clone, remote, parked, ref, target } = this;
     const { git, project } = clone;
-    const to = await parked.following(place, commit, before);
+    const to = await parked.following(commit, before);
     const why = await remote.push(contact, [
       { ref: `refs/heads/${target}`, from: base, to: commit },
       { ref: `refs/heads/${place.branch}`, from: before, to },
@@ -152,6 +162,22 @@ export class SharedTarget {
     if (local === null || local === to || !(await git.isAncestor(project, local, to))) return null;
     const moved = await fastForward({ git, commonDir, root: project, target, signal }, local, to);
     return typeof moved === "string" ? null : moved.why;
+  }
+
+  /** The workspace gets what another machine has parked, unless this one knows it or it has landed. Returns what is known then. */
+  async goOn(
+    contact: Contact,
+    task: Key,
+    place: Place,
+    binding: Binding,
+    there: Known | null,
+  ): Promise<Partial<Binding>> {
+    if (there === null) return { parked: null };
+    if (there.isLanded || there.tip === binding.parked) return {};
+    const left = await this.parked.adopt(place, there.tip);
+    if (left)
+      await contact.tell(`#${task.id} goes on from ${this.remote.label}. What was here is on ${left}.`);
+    return { parked: there.tip, parkedState: null };
   }
 
   /** Removes the branch of a task that has landed. A server may keep it: its name is used only once. */

@@ -1,18 +1,9 @@
 /** Ignored files and folders of the project that its worktrees link to, so that nothing is installed twice. */
 
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  realpathSync,
-  symlinkSync,
-  unlinkSync,
-} from "node:fs";
+import { existsSync, lstatSync, mkdirSync, realpathSync, symlinkSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { succeeds } from "../../core/tried.ts";
 import { inHeldFolder } from "../held-folder.ts";
-import { replaceFile } from "../small-files.ts";
 import type { Git } from "./git.ts";
 
 type Share = { readonly project: string; readonly workspace: string; readonly paths: readonly string[] };
@@ -21,23 +12,14 @@ type Share = { readonly project: string; readonly workspace: string; readonly pa
 export const foldersOf = ({ project, share }: { project: string; share: readonly string[] }): string[] =>
   share.map((path) => join(project, path)).flatMap((path) => (existsSync(path) ? [realpathSync(path)] : []));
 
-/**
- * Leaves alone what is tracked, missing or there already. A pattern such as "node_modules/" ignores a folder but not a link, so
- * the link is added to the repository's own ignore list: nobody may commit it by mistake.
- */
-export async function linkShared(
-  git: Git,
-  commonDir: string,
-  { project, workspace, paths }: Share,
-): Promise<void> {
+/** Leaves alone what is tracked, missing or there already. */
+export async function linkShared(git: Git, { project, workspace, paths }: Share): Promise<void> {
   for (const path of paths) {
     const source = join(project, path);
     const link = join(workspace, path);
     if (!existsSync(source) || isThere(link)) continue;
     if ((await git.run(project, "ls-files", "--", path)) !== "") continue;
-    if (!inOwnFolder(workspace, path, (own) => symlinkSync(source, own, "junction"))) continue;
-    if ((await git.try(workspace, "check-ignore", "--quiet", "--", path)).code !== 0)
-      ignore(commonDir, `/${(await git.run(workspace, "rev-parse", "--show-prefix")) + path}`);
+    inOwnFolder(workspace, path, (own) => symlinkSync(source, own, "junction"));
   }
 }
 
@@ -60,17 +42,6 @@ function inOwnFolder(workspace: string, path: string, use: (path: string) => voi
       });
     inHeldFolder(workspace, path, use);
   });
-}
-
-function ignore(commonDir: string, pattern: string): void {
-  const file = join(commonDir, "info", "exclude");
-  mkdirSync(dirname(file), { recursive: true });
-  const stat = lstatSync(file, { throwIfNoEntry: false });
-  const text = stat?.isFile() ? readFileSync(file, "utf8") : "";
-  // A repository may come with a link.
-  if ((stat && !stat.isFile()) || text.split("\n").includes(pattern)) return;
-  const more = `# linked into worktrees by ekiden\n${pattern}\n`;
-  replaceFile(file, `${text}${text === "" || text.endsWith("\n") ? "" : "\n"}${more}`);
 }
 
 function isThere(path: string): boolean {

@@ -6,7 +6,7 @@ import { landing, openTrees, writeWork } from "../../../test/fixtures/landing-tr
 import { type Repository, repository, repositoryIn } from "../../../test/fixtures/repository.ts";
 import type { Worktrees } from "../../ports/worktrees.ts";
 import { createShell } from "../shell/index.ts";
-import type { WorktreeOptions } from "./index.ts";
+import type { WorktreeOptions } from "./options.ts";
 import { ownStateOf } from "./own-state.ts";
 
 const { task, by } = landing;

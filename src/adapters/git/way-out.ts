@@ -54,7 +54,7 @@ export async function propose(
   { remote, command }: Pick<Proposal, "remote" | "command">,
   commit: string,
 ): Promise<Refused | { readonly kind: "done"; readonly said: string }> {
-  const { git, root, branch, target } = work;
+  const { git, project, branch, target } = work;
   const ref = `refs/heads/${branch}`;
   const tips = await remote.patiently(contact, () => remote.tips(contact, ref));
   const there = tips.get(ref) ?? null;
@@ -64,7 +64,7 @@ export async function propose(
       `${branch} on ${remote.label} has commits that are not from here. Fetch and merge them first (git pull ${remote.label} ${branch}).`,
     );
   const lease = `--force-with-lease=${ref}:${there ?? ""}`;
-  const pushed = await git.try(root, "push", "--quiet", lease, "--", remote.given, `${commit}:${ref}`);
+  const pushed = await git.try(project, "push", "--quiet", lease, "--", remote.given, `${commit}:${ref}`);
   if (pushed.code !== 0)
     return refused("target", `git push ${remote.label} ${branch} was refused:\n${messageOfGit(pushed)}`);
   const ran = await options.shell.run(command, {

@@ -17,14 +17,6 @@ it("guards the configuration of a worktree before it exists, where git would rea
   expect(guardedOf(realpathSync(repo.dir))).toContain(".git/config.worktree");
 });
 
-it("guards that of the worktree of a task, too", () => {
-  const repo = repository({ "a.txt": "a\n" });
-  repo.git("config", "extensions.worktreeConfig", "true");
-  repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "a");
-  const [, own] = repositoryOf(realpathSync(join(repo.dir, ".ekiden/worktrees/1-a")), "task").folders;
-  expect(own?.guarded).toContain(realpathSync(join(repo.dir, ".git/worktrees/1-a/config.worktree")));
-});
-
 it("guards files that the configuration includes, and those that they include, before they exist", () => {
   const repo = repository({ "a.txt": "a\n" });
   repo.git("config", "include.path", "../shared.gitconfig");
@@ -42,12 +34,12 @@ it("guards the folder of hooks before it exists", () => {
   expect(guardedOf(realpathSync(repo.dir))).toContain("tools/hooks");
 });
 
-it("guards the folder of hooks of the worktree that a command works in", () => {
+it("guards the folder of hooks of a worktree of the person that a command works in", () => {
   const repo = repository({ "a.txt": "a\n", ".githooks/pre-commit": "" });
   repo.git("config", "core.hooksPath", ".githooks");
   repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "a");
   const tree = realpathSync(join(repo.dir, ".ekiden/worktrees/1-a"));
-  expect(repositoryOf(tree, "task").guarded).toEqual(
+  expect(repositoryOf(tree).guarded).toEqual(
     expect.arrayContaining([join(tree, ".githooks"), join(realpathSync(repo.dir), ".githooks")]),
   );
 });
@@ -60,39 +52,17 @@ it("takes no other common directory from a file that a command wrote into .git",
   expect(existsSync(join(dir, ".git/commondir"))).toBe(false);
 });
 
-it("shows the worktree of a task the branches of tasks only, and a copy of everything else that it cannot change", () => {
-  const repo = repository({ "a.txt": "a\n" });
-  repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "ekiden/1-a");
-  const dir = realpathSync(repo.dir);
-  const [common] = repositoryOf(join(dir, ".ekiden/worktrees/1-a"), "task").folders;
-  const writable = common?.mounts
-    ?.filter((mount) => mount.writable)
-    .map(({ path }) => path.slice(dir.length));
-  expect(common?.access).toBe("private");
-  expect(writable).toEqual([
-    "/.git/objects",
-    "/.git/worktrees/1-a/ekiden-refs",
-    "/.git/refs",
-    "/.git/refs/heads/ekiden",
-    "/.git/worktrees/1-a/ekiden-logs",
-    "/.git/logs/refs",
-    "/.git/logs/refs/heads/ekiden",
-  ]);
-  const refs = common?.mounts?.find(({ path }) => path === join(dir, ".git/refs"));
-  expect(refs?.by).toBe(join(dir, ".git/worktrees/1-a/ekiden-refs"));
-});
-
 it("mounts no folder that a link in the directory of a worktree leads to", () => {
   const repo = repository({ "a.txt": "a\n" });
   repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "ekiden/1-a");
   const dir = realpathSync(repo.dir);
   const own = join(dir, ".git/worktrees/1-a/ekiden-refs");
   symlinkSync("/etc", own);
-  repositoryOf(join(dir, ".ekiden/worktrees/1-a"), "task");
+  repositoryOf(join(dir, ".ekiden/worktrees/1-a"));
   expect(realpathSync(own)).toBe(own);
 });
 
-it("leaves nothing of the repository of a project writable where members work in worktrees", () => {
+it("leaves nothing of the repository of a project writable where members work in clones", () => {
   const repo = repository({ "a.txt": "a\n" });
   const dir = realpathSync(repo.dir);
   expect(repositoryOf(dir, "look").folders).toEqual([

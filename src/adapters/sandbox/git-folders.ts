@@ -8,6 +8,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths/paths.ts";
 import { type GitFolder, type GitMount, GUARDED_GIT_PATHS } from "../../core/sandbox/sandbox.ts";
 import { tried } from "../../core/tried.ts";
+import { storesOf } from "../git-stores.ts";
 import { removeTree } from "../remove-tree.ts";
 import { bytesIn, foldersIn, namesIn } from "../small-files.ts";
 import type { Checkout } from "./own-objects.ts";
@@ -22,13 +23,13 @@ const TASK_BRANCHES = "ekiden";
 export type Repository = { readonly folders: readonly GitFolder[]; readonly guarded: readonly string[] };
 
 /**
- * `task`: the worktree of a task, whose commands move the branches of tasks. `work`: a folder that members work in, on any branch.
- * `look`: members work in worktrees, so that nothing but a landing changes the repository of the project.
+ * `work`: a folder that members work in, on any branch. `look`: members work in clones, so that nothing but a landing changes the
+ * repository of the project, whose objects the clones read.
  */
-export type RepositoryUse = "task" | "work" | "look";
+export type RepositoryUse = "work" | "look";
 
 /** The mounts for the objects of a repository, where commands do not write to its own; see `OwnObjects`. */
-export type ObjectMounts = (at: Omit<Checkout, "use">) => readonly GitMount[];
+export type ObjectMounts = (at: Checkout) => readonly GitMount[];
 
 export function repositoryOf(
   root: string,
@@ -42,34 +43,55 @@ export function repositoryOf(
   if (link === null) removeTree(join(git, "commondir"));
   const common = link === null ? git : commonOf(git);
   const links = link === null ? [] : [link];
+  const read = (path: string): GitFolder => ({ path, access: "read", guarded: [] });
+  // They may be in a folder that is replaced.
+  const [, ...borrowed] = storesOf(join(common, "objects"));
   if (use === "look") {
-    const folders = [...new Set([common, git])].map(
-      (path) => ({ path, access: "read", guarded: [] }) as const,
-    );
+    const folders = [...new Set([common, git, ...borrowed])].map(read);
     return { folders, guarded: [...links, ...outside(git, guardedIn(git))] };
   }
-  const own = guardedIn(git);
+  const guardedHere = guardedIn(git);
   if (common === git) {
     const modules = modulesIn(join(git, "modules"), 0);
     const mounts = [git, ...modules].flatMap((at) => objectsOf({ common: at, git: at, isCovered: true }));
     const over = new Set(mounts.map(({ path }) => path));
     const replaced = make(join(git, REPLACED), "folder");
-    const guarded = [...own, ...replaced, ...worktreesOf(git), ...modules.flatMap((path) => guardedIn(path))];
+    const guarded = [
+      ...guardedHere,
+      ...replaced,
+      ...worktreesOf(git),
+      ...modules.flatMap((path) => guardedIn(path)),
+    ];
     const left = [...new Set(guarded)].filter((path) => !over.has(path));
-    return { folders: [{ path: git, access: "write", guarded: left, mounts }], guarded: links };
+    const own = { path: git, access: "write", guarded: left, mounts } as const;
+    return { folders: [...borrowed.map(read), own], guarded: links };
   }
   // A relative folder of hooks is one of the work tree that git runs in.
-  const trees = outside(common, [...guardedIn(common, link === null ? [] : [dirname(link)]), ...own]);
+  const trees = outside(common, [...guardedIn(common, link === null ? [] : [dirname(link)]), ...guardedHere]);
   return {
     folders: [
-      { path: common, access: "private", mounts: viewOf(common, git, use, objectsOf) },
-      { path: git, access: "write", guarded: own.filter((path) => isWithin(git, path)) },
+      ...borrowed.map(read),
+      { path: common, access: "private", mounts: viewOf(common, git, objectsOf) },
+      { path: git, access: "write", guarded: guardedHere.filter((path) => isWithin(git, path)) },
     ],
     guarded: [...links, ...trees.filter((path) => !isWithin(git, path))],
   };
 }
 
-/** The commits of the refs that commands in the worktrees of tasks cannot move. */
+/**
+ * That of the clone of a task, which reads the objects of the project. Hooks of the project in its work tree are not written in the clone either:
+ * they land. One of an earlier version becomes a clone before a command runs there.
+ */
+export function cloneOf(root: string, project: string): Repository {
+  const isClone = look(join(root, ".git"))?.isDirectory() === true;
+  const { folders, guarded } = repositoryOf(root, isClone ? "work" : "look");
+  const found = findGit(project);
+  const common = found === null ? null : found.link === null ? found.git : commonOf(found.git);
+  const named = common === null ? [] : namedIn(join(common, "config"), [root]);
+  return { folders, guarded: [...guarded, ...named] };
+}
+
+/** The commits of the refs of a repository that do not show what a task has done. */
 export function foreignCommits(root: string): string[] {
   const found = findGit(root);
   if (found === null) return [];
@@ -103,10 +125,10 @@ const outside = (git: string, paths: readonly string[]): string[] =>
  * locks there, and everything else that a command makes there is gone with it. Only objects and branches are written to the real one.
  * Other refs, such as the stash, are the worktree's own.
  */
-function viewOf(common: string, git: string, use: RepositoryUse, objectsOf: ObjectMounts): GitMount[] {
-  const tasks = use === "task" ? [join("heads", TASK_BRANCHES)] : ["heads", "tags", "remotes", "notes"];
+function viewOf(common: string, git: string, objectsOf: ObjectMounts): GitMount[] {
+  const written = ["heads", "tags", "remotes", "notes"];
   const [refs, logs] = [join(common, "refs"), join(common, "logs", "refs")];
-  for (const path of tasks) for (const folder of [refs, logs]) make(join(folder, path), "folder");
+  for (const path of written) for (const folder of [refs, logs]) make(join(folder, path), "folder");
   make(join(common, "objects", "info"), "folder");
   // A command could otherwise make one that hides the branches from everybody else.
   make(join(common, "packed-refs"), "file");
@@ -132,9 +154,8 @@ function viewOf(common: string, git: string, use: RepositoryUse, objectsOf: Obje
     mount(folder, true, own);
     for (const name of foldersIn(folder)) {
       make(join(own, name), "folder");
-      mount(join(folder, name), tasks.includes(name));
+      mount(join(folder, name), written.includes(name));
     }
-    for (const path of tasks) if (path.includes("/")) mount(join(folder, path), true);
   }
   return mounts;
 }

@@ -98,12 +98,6 @@ class ProcessSandbox implements Sandbox {
     return { file: "/bin/sh", args: ["-c", 'exec "$@" 3<"$0"', filter.path, file, ...args], cwd, env, ended };
   }
 
-  async settle(since: number): Promise<boolean> {
-    if (this.options.mode === "off") return false;
-    const ready = await this.readiness();
-    return "tool" in ready && ((await this.staged(ready.tool).objects?.settle(since)) ?? false);
-  }
-
   allowHosts(hosts: readonly string[]): void {
     this.hosts = [...new Set([...this.hosts, ...hosts])];
   }

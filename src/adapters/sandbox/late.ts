@@ -12,7 +12,6 @@ export function lateSandbox(options: SandboxOptions): Sandbox {
     confine: async (program, wanted) => await (await sandbox()).confine(program, wanted),
     confineWhole: async (program, wanted) => await (await sandbox()).confineWhole(program, wanted),
     accept: (workspace, path) => void sandbox().then((one) => one.accept(workspace, path)),
-    settle: async (since) => await (await sandbox()).settle(since),
     allowHosts: (hosts) => void sandbox().then((one) => one.allowHosts(hosts)),
     status: async () => await (await sandbox()).status(),
     close: async () => await (await opened)?.close(),

@@ -75,7 +75,7 @@ export class NewFiles {
 
   /** To be called before a command starts; the function that it returns, once, after the command has ended. */
   watch(roots: readonly string[], env: Env): () => Promise<string | null> {
-    for (const root of roots) if (!this.before.has(root)) this.before.set(root, foreignCommits(root));
+    for (const root of roots) if (!this.before.has(root)) this.before.set(root, this.foreignIn(root));
     const watched = roots.map((root) => {
       const present = presentIn(root, READ_ONLY_IN_SANDBOX);
       const missing = [...this.missingIn(root, new Set(present)), ...emptyTargets(root, present)];
@@ -110,6 +110,11 @@ export class NewFiles {
     };
   }
 
+  /** Commands move every ref of a clone, and none of the project that it was made of. */
+  private foreignIn(root: string): string[] {
+    return foreignCommits(isTaskTree(root) ? this.workspace : root);
+  }
+
   private missingIn(root: string, present: ReadonlySet<string>): string[] {
     return READ_ONLY_IN_SANDBOX.filter((name) => {
       const path = join(root, name);
@@ -122,10 +127,10 @@ export class NewFiles {
   private async committed(root: string, names: readonly string[], env: Env): Promise<ReadonlySet<string>> {
     const git = findProgram("git", env.PATH, [this.workspace, root, ...replacedFolders()]);
     if (git === null) return new Set();
-    // Where members have worktrees, commands move the branches of tasks only, so the others may have moved on.
+    // Where members have clones, commands move nothing in the project, so its branches may have moved on.
     const commits = new Set([
       ...(this.before.get(root) ?? []),
-      ...(this.inWorktrees || isTaskTree(root) ? foreignCommits(root) : []),
+      ...(this.inWorktrees || isTaskTree(root) ? this.foreignIn(root) : []),
     ]);
     const variables = { ...env, EKIDEN_COMMITS: [...commits].slice(0, COMMITS_MAX).join(" ") };
     const plain = { file: "/bin/sh", args: ["-c", COMMITTED, git.path, ...names], cwd: root, env: variables };

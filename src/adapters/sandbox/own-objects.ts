@@ -28,8 +28,6 @@ export type Checkout = {
   readonly common: string;
   /** That of the checkout. */
   readonly git: string;
-  /** Keeps git of our own apart from commands. */
-  readonly use: string;
   /** The whole git directory is in the sandbox, and not only what is mounted of it. */
   readonly isCovered: boolean;
 };
@@ -43,7 +41,6 @@ export class OwnObjects {
   private timer: NodeJS.Timeout | null = null;
   private refused: string[] = [];
   private hasTakenLeft = false;
-  private tookAt = Number.NEGATIVE_INFINITY;
 
   /** `folder`: for the folders of commands. `git`: the program. */
   constructor(folder: string, git: () => string | null) {
@@ -52,12 +49,12 @@ export class OwnObjects {
   }
 
   /** The mounts for the objects of a repository; none where it has no folder of them. */
-  mounts({ common, git, use, isCovered }: Checkout): GitMount[] {
+  mounts({ common, git, isCovered }: Checkout): GitMount[] {
     const objects = real(join(common, "objects"));
     if (objects === null) return [];
     const isPlain = objects === join(common, "objects");
     const path = isCovered ? objects : join(common, "objects");
-    const key = createHash("sha256").update([objects, git, use].join("\0")).digest("hex").slice(0, 24);
+    const key = createHash("sha256").update([objects, git].join("\0")).digest("hex").slice(0, 24);
     const own = join(this.folder, key);
     const at = { objects, git };
     if (!this.places.has(own) || !existsSync(join(own, "objects/info"))) {
@@ -116,13 +113,6 @@ export class OwnObjects {
     };
   }
 
-  /** Takes over what running commands have made. Whether anything was taken over since then, also by another call (`performance.now()`). */
-  async settle(since: number): Promise<boolean> {
-    await this.takeLeft();
-    await this.take([...this.users.keys()]);
-    return this.tookAt >= since;
-  }
-
   /** Takes over the objects of a process that was killed; its branches may point there. Once. */
   async takeLeft(): Promise<void> {
     if (this.hasTakenLeft) return;
@@ -151,7 +141,6 @@ export class OwnObjects {
         const at = this.places.get(own);
         if (at === undefined || isEmpty(join(own, "objects"))) continue;
         const imported = await importObjects(join(own, "objects"), at.objects, this.git());
-        if (imported.count > 0) this.tookAt = performance.now();
         this.refused.push(...imported.refused.slice(0, REFUSED_MAX - this.refused.length));
       }
     });
@@ -162,7 +151,7 @@ export class OwnObjects {
   private lookLater(ms: number): void {
     this.timer ??= setTimeout(async () => {
       const began = performance.now();
-      await this.settle(0).catch(() => {});
+      await this.take([...this.users.keys()]).catch(() => {});
       this.timer = null;
       if (this.users.size > 0) this.lookLater(Math.max(IMPORT_MS, (performance.now() - began) / LOOK_SHARE));
     }, ms).unref();

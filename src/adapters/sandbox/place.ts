@@ -14,7 +14,7 @@ import {
 } from "../../core/sandbox/sandbox.ts";
 import { succeeds, tried } from "../../core/tried.ts";
 import { foldersIn, namesIn, textIn } from "../small-files.ts";
-import { type ObjectMounts, type Repository, repositoryOf } from "./git-folders.ts";
+import { cloneOf, type ObjectMounts, type Repository, repositoryOf } from "./git-folders.ts";
 import type { OwnObjects } from "./own-objects.ts";
 import { socketCovers } from "./sockets.ts";
 
@@ -25,7 +25,7 @@ export type PlaceOptions = {
   /** Folders of this program with keys and settings. */
   readonly ownFolders: readonly string[];
   readonly replaced: SandboxPlace["replaced"];
-  /** Members work in worktrees of tasks: commands in the project do not change its repository. */
+  /** Members work in clones: commands in the project do not change its repository. */
   readonly inWorktrees: boolean;
   /** Null where nothing can be mounted. */
   readonly objects: OwnObjects | null;
@@ -81,18 +81,13 @@ export class PlaceReader {
       .flatMap((path) => real(path) ?? []);
   }
 
-  /** The directory that the worktree of a task shares with the project is that of the worktree. */
-  private repositories(worktree: string | null, { isLanding }: Confinement): Repository[] {
-    const { workspace } = this.options;
-    const inWorktrees = worktree !== null || (this.options.inWorktrees && !isLanding);
-    const { objects } = this.options;
-    const use = isLanding ? "landing" : "command";
-    const mounts: ObjectMounts = (at) => objects?.mounts({ ...at, use }) ?? [];
-    const project = repositoryOf(workspace, inWorktrees ? "look" : "work", mounts);
-    if (worktree === null) return [project];
-    const task = repositoryOf(worktree, "task", mounts);
-    const shared = new Set(task.folders.map(({ path }) => path));
-    return [{ ...project, folders: project.folders.filter(({ path }) => !shared.has(path)) }, task];
+  /** The clone of a task is its member's own, and reads the objects of the project. */
+  private repositories(clone: string | null, { isLanding }: Confinement): Repository[] {
+    const { workspace, inWorktrees, objects } = this.options;
+    const isOnlyRead = clone !== null || (inWorktrees && !isLanding);
+    const mounts: ObjectMounts = (at) => (isLanding ? [] : (objects?.mounts(at) ?? []));
+    const project = repositoryOf(workspace, isOnlyRead ? "look" : "work", mounts);
+    return clone === null ? [project] : [project, cloneOf(clone, workspace)];
   }
 
   private findSecrets(): { folders: string[]; files: string[] } {

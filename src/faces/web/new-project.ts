@@ -30,7 +30,7 @@ export async function makeRepository(cwd: string): Promise<void> {
     throw badInput(`${cwd} is not empty, or is in a git repository already.`);
   const git = gitHere();
   await git.run(cwd, "init", "--quiet");
-  const names = await identity({ git, root: cwd }, "ekiden");
+  const names = await identity({ git, project: cwd }, "ekiden");
   await git.run(cwd, ...names, "commit", "--quiet", "--allow-empty", "-m", "Begin");
 }
 

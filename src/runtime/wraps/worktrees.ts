@@ -40,10 +40,10 @@ const contactOf = (store: Store, signal: AbortSignal): Contact => ({
 });
 
 /**
- * Pushes the work of a member's own task, so that another machine can go on with it. A failure becomes a warning: nothing waits for it.
+ * Brings the work of a member's own task to the project and the remote, so that the person sees it and another machine can go on with it. A
+ * failure becomes a warning: nothing waits for it.
  */
 export async function park(trees: Worktrees, store: Store, self: Name, signal: AbortSignal): Promise<void> {
-  if (trees.remoteLabel === null) return;
   try {
     const task = await store.board.mine(self);
     if (task) await trees.park(task, contactOf(store, signal));

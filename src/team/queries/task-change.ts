@@ -1,14 +1,16 @@
 /** The change of one task as git shows it: its landed commits, its worktree, or the files that it wrote in a folder that all share. */
-import { join, relative } from "node:path";
-import { bindingsOf, folderOf } from "../../adapters/git/bindings.ts";
+import { relative } from "node:path";
 import { Git } from "../../adapters/git/git.ts";
 import { listed } from "../../adapters/git/preflight.ts";
-import { branchDiff, folderDiff } from "../../adapters/git/work-diff.ts";
+import { type TaskWork, taskWork } from "../../adapters/git/task-work.ts";
+import { folderDiff } from "../../adapters/git/work-diff.ts";
+import { lateSandbox } from "../../adapters/sandbox/late.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import type { Task } from "../../core/board/task.ts";
 import type { Event } from "../../core/event.ts";
 import type { Name } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
+import { sandboxFolders } from "../../project/own-folders.ts";
 
 /** Moves of the target that are looked through for a landing. */
 const MOVES = "2000";
@@ -34,10 +36,11 @@ export async function taskChange(
     const diff = await git.ask(cwd, "diff", "--no-color", "--no-ext-diff", "--no-textconv", ...range);
     return { where: `landed on ${target} as ${commit.slice(0, 9)}`, diff: diff ?? "" };
   }
-  const binding = bindingsOf({ project: cwd, team }).read(task);
-  const folder = binding && join(folderOf(cwd), binding.path);
-  const tree = folder && (await branchDiff(git, folder, binding.target).catch(() => null));
-  if (tree) return { where: `in its worktree, on ${binding.branch}`, diff: tree };
+  const own = await withWork(team, cwd, task, async (work) => {
+    const diff = await work.diff();
+    return { where: `in its worktree, on ${work.binding.branch}`, diff };
+  }).catch(() => null);
+  if (own?.diff) return own;
   const began = history.find((event) => event.type === "task.claimed")?.at;
   if (began === undefined || wrote.length === 0) return { where: "", diff: "" };
   const prefix = (await git.ask(cwd, "rev-parse", "--show-prefix"))?.trim() ?? "";
@@ -53,18 +56,30 @@ export async function leftInWorktree(
   cwd: string,
   task: Pick<Task, "id" | "createdAt">,
 ): Promise<string> {
-  const git = new Git(childEnvironment(process.env));
+  const told = withWork(team, cwd, task, async ({ binding: { target, branch }, folder, files }) => {
+    const all = await files();
+    if (all.length === 0) return "";
+    return `Not landed on ${target}: ${listed(all, FILES_SHOWN)}. It stays in ${relative(cwd, folder)}, on the branch ${branch}.`;
+  });
+  return (await told.catch(() => null)) ?? ""; // removed by hand, or no repository
+}
+
+/** Git in its workspace runs in a sandbox. */
+async function withWork<T>(
+  team: Name,
+  project: string,
+  task: Pick<Task, "id" | "createdAt">,
+  use: (work: TaskWork) => Promise<T>,
+): Promise<T | null> {
+  const sandbox = lateSandbox({
+    ...{ mode: "auto", network: "off", workspace: project, inWorktrees: true },
+    ...sandboxFolders(project),
+  });
   try {
-    const binding = bindingsOf({ project: cwd, team }).read(task);
-    if (!binding) return "";
-    const folder = join(folderOf(cwd), binding.path);
-    const committed = await git.run(folder, "diff", "--name-only", `${binding.target}...HEAD`);
-    const changes = (await git.changes(folder)).map((line) => line.slice(3));
-    const files = [...new Set([...committed.split("\n").filter(Boolean), ...changes])];
-    if (files.length === 0) return "";
-    return `Not landed on ${binding.target}: ${listed(files, FILES_SHOWN)}. It stays in ${relative(cwd, folder)}, on the branch ${binding.branch}.`;
-  } catch {
-    return ""; // removed by hand, or no repository
+    const work = await taskWork({ project, team, env: childEnvironment(process.env), sandbox }, task);
+    return work && (await use(work));
+  } finally {
+    await sandbox.close();
   }
 }
 

@@ -63,7 +63,7 @@ export const CLASSES = {
   "model-pings": { about: "model: a stream of nothing but pings", holds: true },
   "model-odd": { about: "model: doubled call ids, blank texts, half characters", holds: true },
   "git-killed": {
-    about: "git: SIGKILL for a git that makes a worktree or lands a task",
+    about: "git: SIGKILL for a git that makes a clone or lands a task",
     holds: true,
   },
   "worktree-removed": {
@@ -71,7 +71,7 @@ export const CLASSES = {
     holds: true,
   },
   "branch-removed": {
-    about: "git: somebody removes the branch of a task, or what git notes about its worktree",
+    about: "git: somebody removes the branch of a task in the project, or the .git of its clone",
     holds: true,
   },
   "push-cut": { about: "git: tasks land on a remote, and pushes are cut in the middle", holds: true },

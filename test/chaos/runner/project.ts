@@ -100,19 +100,17 @@ export class ChaosProject {
   removeWorktree(dice: Dice): boolean {
     const chosen = this.endedTree(dice);
     if (chosen === null) return false;
-    if (dice() < 0.5) takeAway(join(this.trees, chosen));
-    else this.tries("worktree", "remove", "--force", join(this.trees, chosen));
+    takeAway(join(this.trees, chosen));
     return true;
   }
 
-  /** Its branch, or the notes of git. The folder stays. */
+  /** Its branch in the project, or the repository of its clone. The files stay. */
   removeBranch(dice: Dice): boolean {
     const chosen = this.endedTree(dice);
     if (chosen === null) return false;
-    const [, notes = ""] = /^gitdir: (.*)/.exec(textIn(join(this.trees, chosen, ".git"))) ?? [];
-    if (notes === "") return false;
-    const [, branch] = /^ref: (.*)/.exec(textIn(join(notes, "HEAD"))) ?? [];
-    if (dice() < 0.5) takeAway(notes);
+    const git = join(this.trees, chosen, ".git");
+    const [, branch] = /^ref: (.*)/.exec(textIn(join(git, "HEAD"))) ?? [];
+    if (dice() < 0.5) takeAway(git);
     else if (branch === undefined) return false;
     else this.tries("update-ref", "-d", branch);
     return true;

@@ -11,6 +11,7 @@ import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings/sett
 import { openHost } from "../../../src/host/host.ts";
 import type { TeamHost } from "../../../src/host/team-host.ts";
 import type { Model, ModelRequest } from "../../../src/ports/index.ts";
+import { workspacesIn } from "../../fixtures/landing-trees.ts";
 import { opening } from "../../fixtures/opening.ts";
 import { ownHome } from "../../fixtures/own-home.ts";
 import { LINES, type Repository, repository } from "../../fixtures/repository.ts";
@@ -126,8 +127,6 @@ it("shows a conflict to the second of two, who resolves it and lands", async () 
   });
   await host.start(runbook("Write a", "Write a too"));
   await until("task.landed");
-  // Bob's own git, which stands in no queue, may die of a worktree that is just being taken away.
-  await soon(() => expect(repo.git("worktree", "list").split("\n")).toHaveLength(2));
   aliceLanded.give();
   const outcome = await host.done;
   expect(outcome, JSON.stringify(await facts("task.failed"))).toMatchObject({
@@ -148,7 +147,7 @@ it("shows a conflict to the second of two, who resolves it and lands", async () 
   expect(repo.git("log", "--format=%s").split("\n")).toHaveLength(3);
   expect(repo.git("rev-list", "--merges", "HEAD")).toBe("");
   expect(await facts("task.landed")).toHaveLength(2);
-  expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
+  expect(workspacesIn(repo.dir)).toEqual([]);
 });
 
 it("gives a task back with the output of a red gate, and lands it when it is green", async () => {

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { WorktreeOptions } from "../../../src/adapters/git/index.ts";
+import type { WorktreeOptions } from "../../../src/adapters/git/options.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
 import type { Which, Worktrees } from "../../../src/ports/worktrees.ts";
 import { landing, openTrees, writeWork } from "../../fixtures/landing-trees.ts";

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
+import { workspacesIn } from "../../fixtures/landing-trees.ts";
 import { projectAndOutside } from "../../fixtures/project-outside.ts";
 import { LINES, type Repository, repositoryIn } from "../../fixtures/repository.ts";
 import { ended, type Project } from "../cli-program.ts";
@@ -56,7 +57,7 @@ it("lands four tasks that edit the same files: one line of history, and every co
     expect(await new Promise((done) => proof.once("close", done)), commit).toBe(0);
     repo.git("worktree", "remove", copy);
   }
-  expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
+  expect(workspacesIn(repo.dir)).toEqual([]);
   expect(repo.git("branch", "--format=%(refname:short)")).toBe("main");
 });
 
@@ -113,7 +114,7 @@ it("keeps the work of a task that cannot land, and lands it when the person has 
   const second = await project.run(["resume", "--worktrees", "--quiet"]);
   expect(second).toMatchObject({ code: 0 });
   expect(repo.read("one.txt")).toBe("one\nagain\n");
-  expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
+  expect(workspacesIn(repo.dir)).toEqual([]);
 });
 
 it("loses nothing when it is killed in the middle of a landing", async () => {
@@ -139,7 +140,7 @@ it("loses nothing when it is killed in the middle of a landing", async () => {
   expect(code).toBe(0);
   expect(subjects(repo).sort()).toEqual(["First", "Last", "One"]);
   expect(repo.read("shared.txt").split("\n").slice(0, 40)).toMatchObject({ 0: "ONE", 39: "LAST" });
-  expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
+  expect(workspacesIn(repo.dir)).toEqual([]);
 });
 
 it("lets one of several processes in at a time", async () => {
@@ -195,7 +196,7 @@ it("reopens a runbook's task that is in conflict once, with the conflict shown, 
   expect(subjects(repo).slice(0, 2).sort()).toEqual(["One", "Two"]);
   expect(`${repo.read("one.txt")}${repo.read("two.txt")}`).toBe("one\ntwo\n");
   expect(repo.git("rev-list", "--merges", "main")).toBe("");
-  expect(repo.git("worktree", "list").split("\n")).toHaveLength(1);
+  expect(workspacesIn(repo.dir)).toEqual([]);
 });
 
 bubblewrapOrSkip(describe)("with a sandbox", () => {

@@ -134,15 +134,4 @@ bubblewrapOrSkip(describe)("mounts by path", () => {
     expect(run(outside).code).toBe(0);
     expect(readdirSync(join(base, "outside"))).toEqual(["made"]);
   });
-
-  it("the folders that a worktree has for its own refs cannot be exchanged for links", async () => {
-    const { base, at, repo, build, run } = place();
-    repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "ekiden/1-a");
-    const tree = at(".ekiden/worktrees/1-a");
-    const own = '"$(git rev-parse --git-dir)/ekiden-refs"';
-    const first = run(await build(`mv ${own} ${own}.old; ln -s ${base}/outside ${own}; true`, tree));
-    expect(first.out).toMatch(/busy/);
-    run(await build('echo x > "$(git rev-parse --git-common-dir)/refs/made"; true', tree));
-    expect(readdirSync(join(base, "outside"))).toEqual([]);
-  });
 });

@@ -16,7 +16,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { Git } from "../../../src/adapters/git/git.ts";
 import { openWorktrees } from "../../../src/adapters/git/index.ts";
-import { branchDiff } from "../../../src/adapters/git/work-diff.ts";
+import { ALONE } from "../../../src/adapters/git/remote.ts";
+import { folderDiff } from "../../../src/adapters/git/work-diff.ts";
 import { asTaskId, DEFAULT_TEAM, instant } from "../../../src/core/ids.ts";
 import type { Sandbox, Shell } from "../../../src/ports/index.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
@@ -94,7 +95,7 @@ bubblewrapOrSkip(describe)("own git", () => {
     const index = readFileSync(path).subarray(0, -20);
     index.write("../own/key", index.indexOf("aaaaaaaaaa"));
     writeFileSync(path, Buffer.concat([index, createHash("sha1").update(index).digest()]));
-    const { out } = await git.try(repo.dir, "diff", "--no-color", "--no-ext-diff");
+    const { out } = await git.inside.try(repo.dir, "diff", "--no-color", "--no-ext-diff");
     expect(out).toContain("own/key");
     expect(out).not.toContain("TOPSECRET");
   });
@@ -103,7 +104,7 @@ bubblewrapOrSkip(describe)("own git", () => {
     const index = join(repo.dir, ".git/index");
     rmSync(index);
     symlinkSync(join(base, "own/key"), index);
-    await expect(branchDiff(git, repo.dir, "main")).rejects.toThrow("it is a link");
+    await expect(folderDiff(git, repo.dir, 0)).rejects.toThrow("it is a link");
     expect(readdirSync(join(repo.dir, ".git")).filter((name) => name.startsWith("ekiden-index"))).toEqual([]);
   });
 
@@ -117,8 +118,9 @@ bubblewrapOrSkip(describe)("own git", () => {
       tree.workspace,
       `rm -rf pkg; ln -s ${base}/outside pkg; git add -A; git -c user.name=a -c user.email=a@x commit -qm x; git push -q . HEAD:refs/heads/ekiden/7-x`,
     );
+    await trees.park(WHICH, ALONE);
     repo.git("merge", "--quiet", tree.branch);
-    await trees.remove(WHICH);
+    expect(await trees.remove(WHICH)).toEqual({ kind: "removed" });
     expect(readdirSync(join(base, "outside"))).toEqual(["node_modules"]);
     rmSync(join(base, "outside/node_modules"));
     repo.git("rm", "--quiet", "--cached", "pkg");

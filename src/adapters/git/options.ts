@@ -1,0 +1,33 @@
+/** The input of the workspaces of a team. */
+import type { Name } from "../../core/ids.ts";
+import type { Shell } from "../../ports/shell.ts";
+import type { Confines, Env } from "./git.ts";
+import type { ByRule } from "./protected-changes.ts";
+import type { WayOut } from "./way-out.ts";
+
+export type WorktreeOptions = {
+  /** Absolute, without symlinks. */
+  readonly project: string;
+  readonly team: Name;
+  /** The environment of git and of the person's git hooks; without secrets. */
+  readonly env: Env;
+  readonly shell: Shell;
+  readonly target?: string | undefined;
+  readonly gate?: string | undefined;
+  readonly gateTimeoutMs: number;
+  /** Gates that may run at once. Default 1. */
+  readonly gateParallel?: number;
+  /** Default: the target moves forward here, and nowhere else. */
+  readonly wayOut?: WayOut;
+  /** The time that others wait for a landing that was refused. */
+  readonly reservationMs?: number;
+  /** The number of times that somebody outside of the line may move the target before a landing is refused. */
+  readonly racesMax?: number;
+  readonly share: readonly string[];
+  /** The person agreed to the git hooks and git programs of this repository. */
+  readonly trusted?: boolean;
+  /** Default: no rule does. */
+  readonly mayChange?: ByRule;
+  /** Own git runs in it where members write. */
+  readonly sandbox?: Confines | undefined;
+};
