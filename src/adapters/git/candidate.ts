@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { changesOf, faultOf } from "./branch-changes.ts";
 import { bring, looseIn, ownTip, show } from "./bring.ts";
 import { commitWork } from "./commit-work.ts";
+import { filterFault } from "./filters.ts";
 import type { Git, Ran } from "./git.ts";
 import { NO_HOOKS } from "./hardening.ts";
 import { apartOf, flattened, identity, squashed } from "./landing-commits.ts";
@@ -91,7 +92,7 @@ export class LandingTree {
         "branch",
         `${branch} has no commit in common with ${onto}. Run git reset --soft ${onto}, then git status, and restore what is not your change: git checkout ${onto} -- FILE.`,
       );
-    const fault = faultOf(this.job, changes);
+    const fault = faultOf(this.job, changes) ?? (await filterFault(this.task, base, commit));
     if (fault === null) this.checked = commit;
     return fault ?? changes.paths;
   }

@@ -8,6 +8,7 @@ import { type Binding, type Bindings, bindingsOf, folderOf, type Key, keyOf } fr
 import { lost } from "./clone.ts";
 import { firstOn, landedAs, takeAway } from "./contents.ts";
 import { despiteOthers, NotesGone } from "./despite-others.ts";
+import { tellLeftOut } from "./filters.ts";
 import { freePath } from "./free-path.ts";
 import type { Git } from "./git.ts";
 import { landBranch } from "./land.ts";
@@ -41,6 +42,7 @@ export class GitWorktrees implements Worktrees {
   private readonly opened = new Set<string>();
   private readonly agreed: AgreedFiles;
   private readonly clones: TaskClones;
+  private hasTold = false;
 
   constructor(options: WorktreeOptions, git: Git, { repository, remote, shared }: Opened) {
     this.options = options;
@@ -215,6 +217,8 @@ export class GitWorktrees implements Worktrees {
   async noticeMoves(tell: (text: string) => Promise<void>): Promise<void> {
     const { git, options, sharedTarget } = this;
     const { commonDir } = this.repository;
+    if (!this.hasTold) await tellLeftOut(git, options.project, tell);
+    this.hasTold = true;
     const where = { git, project: options.project, commonDir, isShared: sharedTarget !== null };
     await noticeMoves({ ...where, line: new LandingLine(commonDir), ...this.targetOf(this.target) }, tell);
   }
