@@ -136,7 +136,6 @@ function mountOf(rule: SandboxRule, jail: Jail, rules: readonly SandboxRule[]): 
       return rules.some(({ access, path }) => access !== "hide" && isWithin(rule.path, path))
         ? ["--tmpfs", rule.path]
         : ["--ro-bind", jail.emptyFolder, rule.path];
-    case "private":
     case "cover":
       return ["--tmpfs", rule.path];
     case "entry":

@@ -1,12 +1,12 @@
 /** These tests check what of a repository a confined command may not write, also where it does not exist yet. */
-import { existsSync, realpathSync, symlinkSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { repository } from "../../../test/fixtures/repository.ts";
 import { repositoryOf } from "./git-folders.ts";
 
 const guardedOf = (dir: string): string[] =>
-  repositoryOf(dir).folders.flatMap(({ guarded = [] }) =>
+  repositoryOf(dir).folders.flatMap(({ guarded }) =>
     guarded.map((path) => path.slice(realpathSync(dir).length + 1)),
   );
 
@@ -39,7 +39,7 @@ it("guards the folder of hooks of a worktree of the person that a command works 
   repo.git("config", "core.hooksPath", ".githooks");
   repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "a");
   const tree = realpathSync(join(repo.dir, ".ekiden/worktrees/1-a"));
-  expect(repositoryOf(tree).guarded).toEqual(
+  expect(repositoryOf(tree).folders.flatMap(({ guarded }) => guarded)).toEqual(
     expect.arrayContaining([join(tree, ".githooks"), join(realpathSync(repo.dir), ".githooks")]),
   );
 });
@@ -52,14 +52,17 @@ it("takes no other common directory from a file that a command wrote into .git",
   expect(existsSync(join(dir, ".git/commondir"))).toBe(false);
 });
 
-it("mounts no folder that a link in the directory of a worktree leads to", () => {
+it("leaves the index and the HEAD of the checkout that a worktree of the person belongs to", () => {
   const repo = repository({ "a.txt": "a\n" });
-  repo.git("worktree", "add", "--quiet", ".ekiden/worktrees/1-a", "-b", "ekiden/1-a");
+  repo.git("worktree", "add", "--quiet", "beside", "-b", "b");
   const dir = realpathSync(repo.dir);
-  const own = join(dir, ".git/worktrees/1-a/ekiden-refs");
-  symlinkSync("/etc", own);
-  repositoryOf(join(dir, ".ekiden/worktrees/1-a"));
-  expect(realpathSync(own)).toBe(own);
+  const { folders } = repositoryOf(join(dir, "beside"));
+  expect(folders.map(({ path, access }) => [path, access])).toEqual([
+    [join(dir, ".git"), "write"],
+    [join(dir, ".git/worktrees/beside"), "write"],
+  ]);
+  const guarded = ["HEAD", "index", "config", "worktrees"].map((name) => join(dir, ".git", name));
+  expect(folders[0]?.guarded).toEqual(expect.arrayContaining(guarded));
 });
 
 it("leaves nothing of the repository of a project writable where members work in clones", () => {

@@ -50,31 +50,28 @@ export function repositoryOf(
     const folders = [...new Set([common, git, ...borrowed])].map(read);
     return { folders, guarded: [...links, ...outside(git, guardedIn(git))] };
   }
-  const guardedHere = guardedIn(git);
-  if (common === git) {
-    const modules = modulesIn(join(git, "modules"), 0);
-    const mounts = [git, ...modules].flatMap((at) => objectsOf({ common: at, git: at, isCovered: true }));
-    const over = new Set(mounts.map(({ path }) => path));
-    const replaced = make(join(git, REPLACED), "folder");
-    const guarded = [
-      ...guardedHere,
-      ...replaced,
-      ...worktreesOf(git),
-      ...modules.flatMap((path) => guardedIn(path)),
-    ];
-    const left = [...new Set(guarded)].filter((path) => !over.has(path));
-    const own = { path: git, access: "write", guarded: left, mounts } as const;
-    return { folders: [...borrowed.map(read), own], guarded: links };
-  }
+  const isLinked = common !== git;
+  const modules = modulesIn(join(common, "modules"), 0);
+  const mounts = [
+    ...objectsOf({ common, git }),
+    ...modules.flatMap((at) => objectsOf({ common: at, git: at })),
+  ];
+  const over = new Set(mounts.map(({ path }) => path));
   // A relative folder of hooks is one of the work tree that git runs in.
-  const trees = outside(common, [...guardedIn(common, link === null ? [] : [dirname(link)]), ...guardedHere]);
+  const named = guardedIn(common, isLinked && link !== null ? [dirname(link)] : []);
+  const guarded = [
+    ...named,
+    ...make(join(common, REPLACED), "folder"),
+    ...foldersNamed(common, "worktrees"),
+    ...modules.flatMap((path) => guardedIn(path)),
+    // Those of the checkout of the person that is not worked in.
+    ...(isLinked ? ["HEAD", "index"].map((name) => join(common, name)).filter(existsSync) : []),
+  ];
+  const left = [...new Set(guarded)].filter((path) => !over.has(path));
+  const own: GitFolder[] = isLinked ? [{ path: git, access: "write", guarded: guardedIn(git) }] : [];
   return {
-    folders: [
-      ...borrowed.map(read),
-      { path: common, access: "private", mounts: viewOf(common, git, objectsOf) },
-      { path: git, access: "write", guarded: guardedHere.filter((path) => isWithin(git, path)) },
-    ],
-    guarded: [...links, ...trees.filter((path) => !isWithin(git, path))],
+    folders: [...borrowed.map(read), { path: common, access: "write", guarded: left, mounts }, ...own],
+    guarded: links,
   };
 }
 
@@ -119,50 +116,6 @@ export const REPLACED = "refs/replace";
 
 const outside = (git: string, paths: readonly string[]): string[] =>
   paths.filter((path) => !isWithin(git, path) && !isWithin(path, git));
-
-/**
- * The view of a command in a worktree of the directory that all worktrees share, mounted into an empty folder of its own: git makes
- * locks there, and everything else that a command makes there is gone with it. Only objects and branches are written to the real one.
- * Other refs, such as the stash, are the worktree's own.
- */
-function viewOf(common: string, git: string, objectsOf: ObjectMounts): GitMount[] {
-  const written = ["heads", "tags", "remotes", "notes"];
-  const [refs, logs] = [join(common, "refs"), join(common, "logs", "refs")];
-  for (const path of written) for (const folder of [refs, logs]) make(join(folder, path), "folder");
-  make(join(common, "objects", "info"), "folder");
-  // A command could otherwise make one that hides the branches from everybody else.
-  make(join(common, "packed-refs"), "file");
-  const mounts: GitMount[] = [];
-  const mount = (path: string, writable: boolean, by = real(path)): void => {
-    if (by !== null) mounts.push({ path, by, writable });
-  };
-  const objects = objectsOf({ common, git, isCovered: false });
-  for (const name of namesIn(common))
-    if (objects.length > 0 && name === "objects") mounts.push(...objects);
-    else if (WRITTEN.includes(name)) mount(join(common, name), true);
-    else if (!SPECIAL.includes(name) && !name.endsWith(".lock")) mount(join(common, name), false);
-  if (objects.length === 0) mount(join(common, "objects", "info"), false);
-  mount(join(common, "logs", "HEAD"), false);
-  for (const [folder, own] of [
-    [refs, join(git, "ekiden-refs")],
-    [logs, join(git, "ekiden-logs")],
-  ] as const) {
-    // A command could have put a link in its place, which would be mounted; as a mount of its own it cannot be renamed.
-    if (real(own) !== own) removeTree(own);
-    make(own, "folder");
-    mount(own, true, own);
-    mount(folder, true, own);
-    for (const name of foldersIn(folder)) {
-      make(join(own, name), "folder");
-      mount(join(folder, name), written.includes(name));
-    }
-  }
-  return mounts;
-}
-
-/** A reftable is one file for all refs. Objects are here where no mounts are made for them. */
-const WRITTEN = ["objects", "lfs", "reftable"];
-const SPECIAL = ["refs", "logs", "ekiden"];
 
 /** In the folder, or above it, as git looks. */
 function findGit(root: string): { git: string; link: string | null } | null {
@@ -237,8 +190,9 @@ function make(path: string, kind: "file" | "folder"): string[] {
   return real(path) === null ? [] : [path];
 }
 
-const worktreesOf = (git: string): string[] => {
-  const folder = join(git, "worktrees");
+/** The folder of this name, where it holds folders. */
+const foldersNamed = (git: string, name: string): string[] => {
+  const folder = join(git, name);
   return foldersIn(folder).length === 0 ? [] : [folder];
 };
 

@@ -106,11 +106,7 @@ type Part = { readonly path: string; readonly depth: number };
 /** The folders that a command can write, and how deep each is looked at: the folders of objects have thousands of files. */
 function partsOf(folder: GitFolder): Part[] {
   if (folder.access === "read") return [];
-  const paths =
-    folder.access === "private"
-      ? folder.mounts.flatMap((one) => (one.writable ? [one.by] : []))
-      : [folder.path];
-  return paths.map((path) => ({ path, depth: SHALLOW.includes(basename(path)) ? 0 : DEPTH_MAX }));
+  return [{ path: folder.path, depth: SHALLOW.includes(basename(folder.path)) ? 0 : DEPTH_MAX }];
 }
 
 const SHALLOW = ["objects", "worktrees", "modules", "lfs"];

@@ -28,8 +28,6 @@ export type Checkout = {
   readonly common: string;
   /** That of the checkout. */
   readonly git: string;
-  /** The whole git directory is in the sandbox, and not only what is mounted of it. */
-  readonly isCovered: boolean;
 };
 
 export class OwnObjects {
@@ -49,11 +47,10 @@ export class OwnObjects {
   }
 
   /** The mounts for the objects of a repository; none where it has no folder of them. */
-  mounts({ common, git, isCovered }: Checkout): GitMount[] {
+  mounts({ common, git }: Checkout): GitMount[] {
     const objects = real(join(common, "objects"));
     if (objects === null) return [];
     const isPlain = objects === join(common, "objects");
-    const path = isCovered ? objects : join(common, "objects");
     const key = createHash("sha256").update([objects, git].join("\0")).digest("hex").slice(0, 24);
     const own = join(this.folder, key);
     const at = { objects, git };
@@ -75,9 +72,9 @@ export class OwnObjects {
     const file = join(own, "info/alternates");
     if (textIn(file) !== alternates) writeFileSync(file, alternates);
     return [
-      { path, by: join(own, "objects"), writable: true },
-      { path: join(path, "info"), by: join(own, "info"), writable: false },
-      ...(isCovered ? [{ path: dirname(base), by: join(own, "cover"), writable: false }] : []),
+      { path: objects, by: join(own, "objects"), writable: true },
+      { path: join(objects, "info"), by: join(own, "info"), writable: false },
+      { path: dirname(base), by: join(own, "cover"), writable: false },
       { path: base, by: objects, writable: false },
       // The folders that it names are in the list above, absolute: git would resolve them from here.
       ...(more === "" ? [] : [{ path: join(base, "info"), by: join(own, "cover"), writable: false }]),

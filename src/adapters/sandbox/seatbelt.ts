@@ -47,12 +47,6 @@ function ruleOf(rule: SandboxRule): string[] {
       return [`(deny file-write* (subpath ${path}))`];
     case "hide":
       return [`(deny file-read* file-write* (subpath ${path}))`];
-    // Nothing can be laid over a folder there. Git needs the lock to remove a ref.
-    case "private":
-      return [
-        `(deny file-write* (subpath ${path}))`,
-        `(allow file-write* (literal ${quoted(`${rule.path}/packed-refs.lock`)}))`,
-      ];
     case "mount":
       return [`(${rule.writable ? "allow" : "deny"} file-write* (subpath ${path}))`];
     case "replace":

@@ -102,7 +102,7 @@ it.each(["/home/a/.ssh", "/home/a/.ssh/id", "/home/a/.netrc"])(
     const mounts = [{ path: "/w/.git/x", by: path, writable: false }];
     const place: SandboxPlace = {
       ...PLACE,
-      git: [{ path: "/w/.git", access: "private", mounts }],
+      git: [{ path: "/w/.git", access: "write", guarded: [], mounts }],
       ...{ guarded: [path], fixed: [path] },
     };
     const { rules } = sandboxPolicy(place, {}, "off");

@@ -36,22 +36,14 @@ export type ClosedFile = {
 };
 
 /** A git directory; the path is absolute and without links. */
-export type GitFolder =
-  | {
-      readonly path: string;
-      readonly access: "write" | "read";
-      /** The mounts over parts of it. */
-      readonly mounts?: readonly GitMount[];
-      /** Existing files and folders below it that decide what git runs: `config`, `hooks`, those of submodules. */
-      readonly guarded: readonly string[];
-    }
-  /** Each command has an empty one, with these mounts in it. */
-  | {
-      readonly path: string;
-      readonly access: "private";
-      readonly guarded?: never;
-      readonly mounts: readonly GitMount[];
-    };
+export type GitFolder = {
+  readonly path: string;
+  readonly access: "write" | "read";
+  /** The mounts over parts of it. */
+  readonly mounts?: readonly GitMount[];
+  /** Existing files and folders below it that decide what git runs: `config`, `hooks`, those of submodules. */
+  readonly guarded: readonly string[];
+};
 
 export type GitMount = { readonly path: string; readonly by: string; readonly writable: boolean };
 
@@ -103,8 +95,6 @@ export type SandboxRule =
   | { readonly access: "cover"; readonly path: string }
   | { readonly access: "entry"; readonly path: string }
   | { readonly access: "link"; readonly path: string; readonly to: string }
-  /** An empty folder of the command's own. */
-  | { readonly access: "private"; readonly path: string }
   /** Something else is in its place. */
   | { readonly access: "mount"; readonly path: string; readonly by: string; readonly writable: boolean };
 
@@ -121,8 +111,8 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
         isWithin(one.path, path) &&
         ![...place.roots, place.cwd].some((root) => isWithin(one.path, root) && isWithin(root, path)),
     );
-  const git = place.git.flatMap((one) => (one.access === "private" ? [] : [one]));
-  const writable = [...place.roots, ...place.git.map(({ path }) => path)];
+  const { git } = place;
+  const writable = [...place.roots, ...git.map(({ path }) => path)];
   const isSecret = (path: string): boolean =>
     [...place.secretFolders, ...place.secretFiles].some(
       (one) => isWithin(one, path) && !writable.some((root) => isWithin(one, root) && isWithin(root, path)),
@@ -145,7 +135,7 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
       [...place.roots, ...git.map(({ path }) => path)],
     ).map((path): SandboxRule => ({ access: accessTo(path), path })),
     // A `.git` that is a mount of its own cannot be renamed, so no other one with other hooks can take its place.
-    ...place.git.flatMap((one): SandboxRule[] => gitRules(one, access)),
+    ...git.flatMap((one) => gitRules(one, access)),
     ...guarded.map((path): SandboxRule => ({ access: "read", path })),
     ...place.secretFiles.map((path): SandboxRule => ({ access: "hide", path, kind: "file" })),
     ...place.sockets.map((path): SandboxRule => ({ access: "hide", path, kind: "file" })),
@@ -166,7 +156,7 @@ function gitRules(folder: GitFolder, access: "read" | "write"): SandboxRule[] {
   const { path } = folder;
   if (access === "read" || folder.access === "read") return [{ access: "read", path }];
   return [
-    { access: folder.access === "private" ? "private" : access, path },
+    { access, path },
     ...(folder.mounts ?? []).map((mount): SandboxRule => ({ access: "mount", ...mount })),
   ];
 }

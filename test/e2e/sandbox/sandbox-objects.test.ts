@@ -7,6 +7,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   renameSync,
   writeFileSync,
@@ -218,6 +219,28 @@ E
     open();
     await ok("true");
     expect(repo.git("rev-parse", `${branch}^{commit}`)).toBe(id);
+    sound();
+  });
+});
+
+bubblewrapOrSkip(describe)("in a worktree of the person, without clones", () => {
+  it("a member commits, and changes neither objects nor the checkout that it belongs to", async () => {
+    const beside = join(base, "beside");
+    repo.git("worktree", "add", "--quiet", "-b", "beside", beside);
+    cwd = beside;
+    ({ sandbox, shell } = confined(base, beside));
+    const own = (): string[] =>
+      ["HEAD", "index", "config"].map((name) => readFileSync(join(repo.dir, ".git", name), "latin1"));
+    const before = own();
+    const id = repo.git("rev-parse", "main:a.txt");
+    await ok("echo b > b.txt && git add b.txt && git commit -qm B && git stash list && git branch more");
+    await run(
+      `${FORGE}; forge ${repo.dir}/.git/objects ${id}; cd ${repo.dir}/.git; echo x > HEAD; echo x > index; echo x >> config; rm -f index`,
+    );
+    expect(own()).toEqual(before);
+    expect(repo.git("log", "--format=%s", "beside")).toBe("B\nFirst");
+    expect(repo.git("cat-file", "blob", id)).toBe("a");
+    expect(repo.git("branch", "--format=%(refname:short)")).toContain("more");
     sound();
   });
 });
