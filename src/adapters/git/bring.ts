@@ -2,6 +2,7 @@
  * The one step of own git with the workspace of a task: a fetch of one commit into the project, with its objects checked, from an
  * upload-pack in the sandbox. What lands was brought by it, and nothing else of a workspace is read by git outside.
  */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { toolFailed } from "../../core/errors.ts";
 import { tried } from "../../core/tried.ts";
@@ -11,7 +12,7 @@ import { type Git, messageOfGit } from "./git.ts";
 import { looseTip } from "./target-tip.ts";
 
 export type Place = { readonly root: string; readonly branch: string };
-type Origin = { readonly git: Git; readonly project: string; readonly commonDir: string };
+export type Origin = { readonly git: Git; readonly project: string; readonly commonDir: string };
 
 const CHECKED = ["transfer.fsckObjects=true", "fetch.fsckObjects=true", "protocol.file.allow=always"];
 const ALONE = [
@@ -21,14 +22,15 @@ const ALONE = [
 
 /** @throws EkidenError `tool_failed` for a commit that is not there, or has an object that is damaged */
 export async function bring(
-  { git, project }: Omit<Origin, "commonDir">,
+  { git, project, commonDir }: Origin,
   root: string,
   commits: readonly string[],
   signal?: AbortSignal,
 ): Promise<void> {
   const odd = commits.find((commit) => !COMMIT.test(commit));
   if (odd !== undefined) throw toolFailed(`git in ${root} answered with ${odd}, which is no commit.`);
-  const { file, args, ended } = await git.inside.serving(root);
+  const shallow = join(commonDir, "shallow");
+  const { file, args, ended } = await git.inside.serving(root, existsSync(shallow) ? shallow : "");
   const serve = [file, ...args].map(quoted).join(" ");
   const options = CHECKED.flatMap((one) => ["-c", one]);
   const ran = await git
@@ -44,7 +46,7 @@ export async function bring(
       ...commits,
     )
     .finally(ended);
-  if (ran.code !== 0)
+  if (ran.code !== 0 || ran.err.includes("rejected"))
     throw toolFailed(`${commits.join(" and ")} cannot be taken over from ${root}: ${messageOfGit(ran)}`);
 }
 

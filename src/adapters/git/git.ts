@@ -163,9 +163,12 @@ export class Git {
     return { file: "git", args, cwd, env };
   }
 
-  /** What serves a fetch from a workspace: it reads there, in the sandbox, and writes nothing. */
-  async serving(root: string): Promise<WholeProgram> {
-    const wanted = ["-c", "uploadpack.allowAnySHA1InWant=true", "upload-pack"];
+  /**
+   * What serves a fetch from a workspace: it reads there, in the sandbox, and writes nothing. `shallow`: the file that says where history
+   * is cut off, "" for none; that of the workspace could hide commits.
+   */
+  async serving(root: string, shallow: string): Promise<WholeProgram> {
+    const wanted = ["-c", "uploadpack.allowAnySHA1InWant=true", "--shallow-file", shallow, "upload-pack"];
     const plain = this.program(root, await this.hardening.of(root, wanted, await this.isHeld()));
     const how = { seesClosed: true, isLanding: true, readOnly: true, network: "off" } as const;
     return (await this.sandbox?.confineWhole(plain, how)) ?? { ...plain, ended: async () => null };

@@ -29,7 +29,7 @@ export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees
           { git, project, commonDir },
           target,
           remote,
-          new ParkedWork({ git, project }, remote, team),
+          new ParkedWork({ git, project, commonDir }, remote, team),
         )
       : null;
   await shared?.check();

@@ -10,8 +10,7 @@ import { join } from "node:path";
 import { branchOf } from "../../core/board/worktree.ts";
 import { DEFAULT_TEAM, type Instant, type Name, type TaskId } from "../../core/ids.ts";
 import type { Binding, Key } from "./bindings.ts";
-import { bring, ownTip, type Place } from "./bring.ts";
-import type { Git } from "./git.ts";
+import { bring, type Origin, ownTip, type Place } from "./bring.ts";
 import { NO_HOOKS } from "./hardening.ts";
 import { identity } from "./landing-commits.ts";
 import { operationIn } from "./preflight.ts";
@@ -28,12 +27,12 @@ export const stamped = (slug: string, { createdAt }: Pick<Key, "createdAt">): st
 export type OnRemote = { readonly branch: string; readonly tip: string };
 
 export class ParkedWork {
-  private readonly at: { readonly git: Git; readonly project: string };
+  private readonly at: Origin;
   private readonly remote: Remote;
   private readonly prefix: string;
   private readonly team: Name;
 
-  constructor(at: ParkedWork["at"], remote: Remote, team: Name) {
+  constructor(at: Origin, remote: Remote, team: Name) {
     this.at = at;
     this.remote = remote;
     this.team = team;

@@ -3,8 +3,7 @@ import { existsSync, lstatSync, lutimesSync, rmSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import { inHeldFolder } from "../held-folder.ts";
 import { readRegularBytes } from "../small-files.ts";
-import { bring, ownTip, type Place } from "./bring.ts";
-import type { Git } from "./git.ts";
+import { bring, type Origin, ownTip, type Place } from "./bring.ts";
 import { identity } from "./landing-commits.ts";
 import { atWorkFile } from "./own-state.ts";
 import { operationIn } from "./preflight.ts";
@@ -12,8 +11,6 @@ import { newTicket } from "./queue.ts";
 import { addAll, type WorkState, workState } from "./uncommitted.ts";
 
 export const UNCOMMITTED = "ekiden: not committed yet";
-
-type Origin = { readonly git: Git; readonly project: string };
 
 /** Where an operation is under way, or the branch lands, only the branch. `author`: who commits where git knows nobody. */
 export async function snapshot(origin: Origin, place: Place, author: string): Promise<string> {

@@ -27,8 +27,9 @@ export async function taskWork({ project, team, env, sandbox }: Of, task: Key): 
   const { path, branch, target } = binding;
   const root = join(workspaces, path);
   // One of an earlier version, or removed by hand: what was committed is in the project.
+  const asked = ["rev-parse", "--path-format=absolute", "--git-common-dir"];
   const tip = isWhole(root)
-    ? await snapshot({ git, project }, { root, branch }, team)
+    ? await snapshot({ git, project, commonDir: await git.run(project, ...asked) }, { root, branch }, team)
     : await git.run(project, "rev-parse", "--verify", `refs/heads/${branch}^{commit}`);
   const base = await git.run(project, "merge-base", tip, target);
   return {

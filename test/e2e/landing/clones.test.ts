@@ -76,6 +76,16 @@ bubblewrapOrSkip(describe)("a member in a clone", () => {
     expect(repo.git("fsck", "--full")).toBe("");
   });
 
+  it("lands no commit whose history it hides", async () => {
+    await run(
+      "for i in 1 2; do echo $i > new.txt; git add new.txt; git commit -qm $i; done; git rev-parse HEAD > .git/shallow",
+    );
+    await expect(trees.land(TASK, landing.by)).rejects.toThrow(/cannot be taken over/);
+    await trees.park(TASK, { signal: landing.by.signal, tell: () => Promise.resolve() }).catch(() => {});
+    expect(repo.git("log", "--format=%s", "--all")).toBe("First");
+    expect(repo.git("fsck", "--full", "--no-dangling")).toBe("");
+  });
+
   it("runs nothing outside by what it writes into its clone", async () => {
     const mark = join(base, "PWNED");
     // The sandbox keeps commands from these files. Nothing relies on it.
