@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
+import { PROJECT_FILE_MAX, readRegular, textIn } from "../../adapters/small-files.ts";
 import type { Recruit } from "../../core/board/recruit.ts";
 import { DEFAULT_RUN_USD } from "../../core/budget.ts";
 import { isWithin, relativeTo } from "../../core/paths/paths.ts";
@@ -176,14 +176,16 @@ export type GitItems = { readonly whole: TrustItem; readonly parts: readonly Tru
 
 /** The programs that the project's own repository makes git run. They alone do not cause a question, and wait for an agreement. */
 export function gitItems(cwd: string): GitItems {
-  const git = join(cwd, ".git");
-  const lines = ["config", "config.worktree"].flatMap((name) => configLines(join(git, name)));
+  const { top, dirs } = repositoryOf(cwd);
+  const lines = dirs.flatMap((git) =>
+    ["config", "config.worktree"].flatMap((name) => configLines(join(git, name))),
+  );
   const folders = lines.flatMap((line) => {
     const path = /^\s*hookspath\s*=\s*"?([^"]+?)"?\s*$/i.exec(line)?.[1];
-    return path === undefined ? [] : [resolve(cwd, path)];
+    return path === undefined ? [] : [resolve(top, path)];
   });
   const programs = lines.filter((line) => GIT_KEYS.test(line));
-  const scripts = [join(git, "hooks"), ...folders].flatMap(scriptsIn);
+  const scripts = [...dirs.map((git) => join(git, "hooks")), ...folders].flatMap(scriptsIn);
   const hashes = scripts.map(([path, hash]) => `${basename(path)}\0${hash}`);
   return {
     whole: { id: "git", text: "", digest: sha([...programs, ...hashes].join("\0")) },
@@ -195,6 +197,24 @@ export function gitItems(cwd: string): GitItems {
       }),
     ],
   };
+}
+
+/**
+ * The git directories of the repository that a folder is in, and the top of its files. In a submodule, and in a worktree that the person made,
+ * `.git` is a file that names the first, which names the second.
+ */
+function repositoryOf(folder: string): { readonly top: string; readonly dirs: readonly string[] } {
+  for (let top = folder; ; top = dirname(top)) {
+    const git = join(top, ".git");
+    if (statSync(git, { throwIfNoEntry: false })?.isDirectory()) return { top, dirs: [git] };
+    const named = /^gitdir: (.+)$/m.exec(textIn(git))?.[1];
+    if (named !== undefined) {
+      const own = resolve(top, named);
+      const common = textIn(join(own, "commondir")).trim();
+      return { top, dirs: [...new Set([own, resolve(own, common)])] };
+    }
+    if (dirname(top) === top) return { top: folder, dirs: [] };
+  }
 }
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
