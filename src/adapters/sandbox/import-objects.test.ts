@@ -37,7 +37,7 @@ const blob = (text: string): Buffer => Buffer.from(`blob ${text.length}\0${text}
 it("takes whole objects and leaves nothing behind", async () => {
   const { repo, from, to, put, pathOf } = stage();
   const id = put(blob("new"));
-  expect(await importObjects(from, to, "git")).toEqual({ count: 1, refused: [] });
+  expect(await importObjects(from, to, "git")).toEqual([]);
   expect(repo.git("cat-file", "blob", id)).toBe("new");
   expect(statSync(pathOf(id)).mode & 0o777).toBe(0o444);
   expect(readdirSync(join(from, id.slice(0, 2)))).toEqual([]);
@@ -54,8 +54,8 @@ it("leaves out another content, a wrong length, no header, and what is cut off",
   const cut = put(blob("y".repeat(100)));
   const path = join(from, cut.slice(0, 2), cut.slice(2));
   writeFileSync(path, readFileSync(path).subarray(0, 8));
-  const { count, refused } = await importObjects(from, to, "git");
-  expect([count, [...refused].sort()]).toEqual([0, [...ids, cut].sort()]);
+  const refused = await importObjects(from, to, "git");
+  expect([...refused].sort()).toEqual([...ids, cut].sort());
   for (const id of [...ids, cut]) expect(existsSync(pathOf(id))).toBe(false);
 });
 
@@ -64,14 +64,14 @@ it("replaces no object, also where it is the same", async () => {
   const id = repo.git("rev-parse", "HEAD:a.txt");
   const before = statSync(pathOf(id)).ino;
   put(blob("a\n"));
-  expect(await importObjects(from, to, "git")).toEqual({ count: 0, refused: [] });
+  expect(await importObjects(from, to, "git")).toEqual([]);
   expect(statSync(pathOf(id)).ino).toBe(before);
 });
 
 it("reads an object in pieces that is small only while it is compressed", async () => {
   const { repo, from, to, put } = stage();
   const id = put(Buffer.concat([Buffer.from("blob 70000000\0"), Buffer.alloc(70_000_000)]));
-  expect(await importObjects(from, to, "git")).toEqual({ count: 1, refused: [] });
+  expect(await importObjects(from, to, "git")).toEqual([]);
   expect(repo.git("cat-file", "-s", id)).toBe("70000000");
   expect(readdirSync(to).filter((name) => name.startsWith("tmp_"))).toEqual([]);
 });
@@ -93,6 +93,6 @@ it("keeps a pack where there is no git to read it", async () => {
     writeFileSync(join(from, "pack", name), readFileSync(join(to, "pack", name)));
     chmodSync(join(from, "pack", name), 0o600);
   }
-  expect(await importObjects(from, to, null)).toEqual({ count: 0, refused: [] });
+  expect(await importObjects(from, to, null)).toEqual([]);
   expect(existsSync(join(from, "pack", pack))).toBe(true);
 });

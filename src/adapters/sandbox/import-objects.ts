@@ -30,13 +30,6 @@ import { inHeldFolder } from "../held-folder.ts";
 import { removeTree } from "../remove-tree.ts";
 import { foldersIn, isMade, namesIn } from "../small-files.ts";
 
-export type Imported = {
-  /** Objects and packs that are new in the real folder. */
-  readonly count: number;
-  /** Names of those whose content is another one. */
-  readonly refused: readonly string[];
-};
-
 /** Bytes of a compressed object that is read whole; a larger one is read in pieces. */
 const SMALL = 2 ** 20;
 const SMALL_CONTENT = 2 ** 26;
@@ -44,17 +37,22 @@ const SMALL_CONTENT = 2 ** 26;
 const AT_ONCE = 64;
 const PACK_MS = 600_000;
 
-/** Moves all complete objects and packs of `from` to `to`. Files that git is still writing stay. `git`: reads packs; without it they stay. */
-export async function importObjects(from: string, to: string, git: string | null): Promise<Imported> {
+/**
+ * Moves all complete objects and packs of `from` to `to`. Files that git is still writing stay. `git`: reads packs; without it they stay.
+ * Returns the names of those whose content is another one.
+ */
+export async function importObjects(
+  from: string,
+  to: string,
+  git: string | null,
+): Promise<readonly string[]> {
   const refused: string[] = [];
-  let [count, looked] = [0, 0];
+  let looked = 0;
   for (const folder of foldersIn(from)) {
     if (!/^[0-9a-f]{2}$/.test(folder)) continue;
     for (const name of namesHeld(from, folder)) {
       if (!/^[0-9a-f]{38}(?:[0-9a-f]{24})?$/.test(name)) continue;
-      const result = await importLoose(from, to, `${folder}/${name}`);
-      if (result === "refused") refused.push(folder + name);
-      else if (result === "new") count += 1;
+      if (!(await importLoose(from, to, `${folder}/${name}`))) refused.push(folder + name);
       looked += 1;
       if (looked % AT_ONCE === 0) await setImmediate();
     }
@@ -62,10 +60,9 @@ export async function importObjects(from: string, to: string, git: string | null
   for (const name of namesHeld(from, "pack")) {
     const pack = /^(pack-[0-9a-f]{40,64})\.idx$/.exec(name)?.[1];
     if (pack === undefined || git === null) continue;
-    if (await importPack(from, to, pack, git)) count += 1;
-    else refused.push(pack);
+    if (!(await importPack(from, to, pack, git))) refused.push(pack);
   }
-  return { count, refused };
+  return refused;
 }
 
 const namesHeld = (root: string, folder: string): string[] =>
@@ -90,19 +87,18 @@ const removeHeld = (root: string, name: string): void =>
   tried(() => inHeldFolder(root, name, (path) => removeTree(path)), undefined);
 
 /** Where the real folder cannot be written, the object stays for a later try. */
-async function importLoose(from: string, to: string, name: string): Promise<"new" | "known" | "refused"> {
+async function importLoose(from: string, to: string, name: string): Promise<boolean> {
   const file = openHeld(from, name);
-  let result: "new" | "known" | "refused" = file === "gone" ? "known" : "refused";
+  let isSound = file === "gone";
   if (typeof file === "number")
     try {
       const id = name.replace("/", "");
-      if (isThere(join(to, name))) result = "known";
-      else result = (await store(file, to, name, id)) ? "new" : "refused";
+      isSound = isThere(join(to, name)) || (await store(file, to, name, id));
     } finally {
       closeSync(file);
     }
   removeHeld(from, name);
-  return result;
+  return isSound;
 }
 
 /** Its time says that it was used: git removes objects that nobody needed for long. */

@@ -137,8 +137,8 @@ export class OwnObjects {
       for (const own of owns) {
         const at = this.places.get(own);
         if (at === undefined || isEmpty(join(own, "objects"))) continue;
-        const imported = await importObjects(join(own, "objects"), at.objects, this.git());
-        this.refused.push(...imported.refused.slice(0, REFUSED_MAX - this.refused.length));
+        const refused = await importObjects(join(own, "objects"), at.objects, this.git());
+        this.refused.push(...refused.slice(0, REFUSED_MAX - this.refused.length));
       }
     });
     this.importing = taking.catch(() => {});
