@@ -1,5 +1,5 @@
 /** Somebody removes the worktree or the branch of a task by hand, in each phase of the task: it lands once, refused at most once. */
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createShell } from "../../../src/adapters/shell/index.ts";
@@ -145,6 +145,31 @@ it.each(cases)("%s, removed %s", async (removal, phase) => {
   expect(workspacesIn(repo.dir)).toEqual([]);
   expect(repo.git("branch", "--format=%(refname:short)")).toBe("main");
 });
+
+it.each([".git", "."])(
+  "lands nothing on the word of a gate during which %s of its worktree went",
+  async (part) => {
+    const repo = repository({ "a.txt": "a\n" });
+    const { dir } = repo;
+    const shell = createShell({ outputDir: join(dir, ".ekiden", "output") });
+    onTestFinished(() => shell.close());
+    // It is green whatever it finds, and says what it found.
+    const seen = join(dir, ".ekiden", "seen");
+    const once = `if test ! -e ${seen}; then rm -rf "$PWD"/${part === "." ? '* "$PWD"/.git' : part}; fi`;
+    const gate = `${once}; if test -e b.txt && git rev-parse HEAD; then echo whole; else echo gone; fi >> ${seen}`;
+    const trees = await openTrees(dir, shell, { gate });
+    await writeWork(trees, TASK, { "b.txt": "b\n" });
+    const first = await trees.land(TASK, landing.by);
+    expect(first).toMatchObject({
+      kind: "refused",
+      evidence: expect.stringMatching(/^The worktree of #1 was removed/),
+    });
+    expect(repo.git("log", "--format=%s", "main")).toBe("First");
+    await writeWork(trees, TASK, { "b.txt": "b\n" });
+    expect(await trees.land(TASK, landing.by)).toMatchObject({ kind: "landed" });
+    expect(readFileSync(seen, "utf8").trim().split("\n").at(-1)).toBe("whole");
+  },
+);
 
 it("is not completed with nothing by a member that was told at a command and did not do it again", async () => {
   const repo = repository({ "a.txt": "a\n" });
