@@ -57,15 +57,21 @@ const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/;
 /** The last commit of a task's branch in its workspace. */
 export async function ownTip({ git }: Pick<Origin, "git">, { root, branch }: Place): Promise<string> {
   const ref = `refs/heads/${branch}`;
-  return looseIn(root, ref) ?? (await git.inside.run(root, "rev-parse", "--verify", `${ref}^{commit}`));
+  return commitIn(root, ref) ?? (await git.inside.run(root, "rev-parse", "--verify", `${ref}^{commit}`));
 }
 
-/** From its file; null where it has none. Members write there, so no link is followed. */
-export const looseIn = (root: string, ref: string): string | null => {
-  const read = (path: string): string | undefined => bytesIn(path, 1_000)?.toString().trim();
-  const commit = tried(() => inHeldFolder(root, join(".git", ref), read), undefined);
-  return commit !== undefined && COMMIT.test(commit) ? commit : null;
+/** The commit of a ref, or of HEAD without a branch, from the files of a clone; null for none. Members write there, so no link is followed. */
+export const commitIn = (root: string, ref: string): string | null => {
+  const textOf = (name: string): string =>
+    tried(() => inHeldFolder(root, join(".git", name), (path) => bytesIn(path, REFS_MAX)?.toString()), "") ??
+    "";
+  const own = textOf(ref).trim();
+  if (COMMIT.test(own)) return own;
+  const packed = own === "" ? textOf("packed-refs").split("\n") : [];
+  const [found = ""] = packed.find((line) => line.endsWith(` ${ref}`))?.split(" ") ?? [];
+  return COMMIT.test(found) ? found : null;
 };
+const REFS_MAX = 64 * 1024 * 1024;
 
 /** The person sees the branch of the task at this commit in the project, unless it is checked out there. */
 export async function show(

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { changesOf, faultOf } from "./branch-changes.ts";
-import { bring, looseIn, ownTip, show } from "./bring.ts";
+import { bring, commitIn, ownTip, show } from "./bring.ts";
 import { commitWork } from "./commit-work.ts";
 import { filterFault } from "./filters.ts";
 import type { Git, Ran } from "./git.ts";
@@ -120,7 +120,7 @@ export class LandingTree {
     }
     const tip = isOnBase
       ? own
-      : (looseIn(root, "HEAD") ?? (await this.inside.run(root, "rev-parse", "HEAD")));
+      : (commitIn(root, "HEAD") ?? (await this.inside.run(root, "rev-parse", "HEAD")));
     if (!isOnBase) await this.bring(tip);
     const asked = [tip, base].map((one) => `${one}^{tree}`);
     const [tree = "", before] = (await git.run(project, "rev-parse", ...asked)).split("\n");

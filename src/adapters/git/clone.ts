@@ -83,6 +83,20 @@ export async function draftOf(
 ): Promise<string> {
   finishDrafts(folder);
   const draft = join(folder, draftName());
+  try {
+    await writeDraft(origin, draft, { folder, root, branch, commit, refs });
+    return draft;
+  } catch (error) {
+    removeTree(draft);
+    throw error;
+  }
+}
+
+async function writeDraft(
+  origin: Origin,
+  draft: string,
+  { root, branch, commit, refs }: Making,
+): Promise<void> {
   const git = join(draft, ".git");
   for (const name of ["objects/info", "refs/tags", "hooks", "info", `refs/heads/${dirname(branch)}`])
     mkdirSync(join(git, name), { recursive: true });
@@ -102,7 +116,6 @@ export async function draftOf(
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(git, name), text);
   writeFileSync(join(draft, ".git", PLACE), root);
-  return draft;
 }
 
 const DRAFT = ".making-";

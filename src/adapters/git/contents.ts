@@ -55,17 +55,17 @@ async function contentsOf(about: About, root: string): Promise<string | null> {
   if (changes.length > 0) return `uncommitted: ${listed(changes.map((line) => line.slice(3)))}`;
   const operation = operationIn(join(root, ".git"));
   if (operation) return `a ${operation} is under way in it`;
-  const own = `refs/heads/${about.binding.branch}`;
-  const asked = await git.inside.try(root, "rev-parse", own, "HEAD", "--branches");
+  const ref = `refs/heads/${about.binding.branch}`;
+  const asked = await git.inside.try(root, "rev-parse", ref, "HEAD", "--branches");
   if (asked.code !== 0) return "git cannot tell what is on its branch";
   const [branch = "", head = "", ...others] = asked.out.trim().split("\n");
   const why = await unmerged(about, [branch, head], root);
   if (why !== null) return why;
-  // Branches that a member made are in its clone alone.
-  const known = await git.run(project, "for-each-ref", "--format=%(objectname)");
-  const ids = new Set([...known.split("\n"), branch, head]);
-  const more = [...new Set(others)].filter((commit) => !ids.has(commit));
-  return more.length === 0 ? null : await unmerged(about, more, root, "--not", "--all");
+  // What a member committed on further branches is in its clone alone. All others were borrowed.
+  const input = [...new Set(others)].map((commit) => `${commit}\n`).join("");
+  const looked = await git.runWith({ input }, project, "cat-file", "--batch-check");
+  const own = looked.split("\n").flatMap((line) => /^(\w+) missing$/.exec(line)?.[1] ?? []);
+  return await unmerged(about, own, root);
 }
 
 /** The commits that the target does not have, in words; null for none. */
@@ -73,14 +73,13 @@ async function unmerged(
   { origin, ref, binding: { target, proposed } }: About,
   tips: readonly string[],
   root?: string,
-  ...not: string[]
 ): Promise<string | null> {
   const { git, project, commonDir } = origin;
   const landed = looseTip(commonDir, ref);
   const left = [...new Set(tips)].filter((tip) => tip !== landed);
   if (left.length === 0) return null;
   if (root !== undefined) await bring(origin, root, left);
-  const range = [...left, `^${ref}`, ...(proposed ? [`^${proposed}`] : []), ...not];
+  const range = [...left, `^${ref}`, ...(proposed ? [`^${proposed}`] : [])];
   const { code, out } = await git.try(project, "log", "--format=%h %s", ...range, "--");
   if (code !== 0) return `git cannot tell whether ${left.join(" and ")} is on ${target}`;
   const commits = out.split("\n").filter(Boolean);

@@ -1,7 +1,7 @@
 /** One run of the gate on a candidate. Its outcome is recorded with the tree it ran on. */
 import { counted } from "../../core/views/view.ts";
 import type { ShellResult } from "../../ports/shell.ts";
-import { looseIn } from "./bring.ts";
+import { commitIn } from "./bring.ts";
 import { NotesGone } from "./despite-others.ts";
 import { bounded } from "./git.ts";
 import type { LandingInput } from "./landing-job.ts";
@@ -50,7 +50,7 @@ export class GateRun {
       timeoutMs: gateTimeoutMs,
     });
     // Somebody removed its folder, or its repository: the command may have run on nothing, or where it was made again on its branch.
-    if (looseIn(root, "HEAD") === null) throw new NotesGone(root);
+    if (commitIn(root, "HEAD") === null) throw new NotesGone(root);
     const green = ran.exitCode === 0 && !ran.timedOut;
     const at = Date.now();
     line.recordGate({ at, branch, team, task: task.id, base, commit, tree, command, green, ms: at - since });

@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { branchOf } from "../../core/board/worktree.ts";
-import { messageOf, notFound, toolFailed } from "../../core/errors.ts";
+import { notFound, toolFailed } from "../../core/errors.ts";
 import type { Contact, Landing, Removal, Which, Worktree, Worktrees } from "../../ports/worktrees.ts";
 import { type Binding, type Bindings, bindingsOf, folderOf, type Key, keyOf } from "./bindings.ts";
 import { lost } from "./clone.ts";
@@ -184,12 +184,13 @@ export class GitWorktrees implements Worktrees {
 
   /** Its branch may hold less than was done. A completion with nothing is refused once for each loss, whatever was told before. */
   private async refuseLost(task: Which, contact: Contact): Promise<Landing> {
-    const why = this.find(task)
-      ? null
-      : await this.open(task, undefined, contact).then(() => null, messageOf);
+    if (!this.find(task))
+      await this.open(task, undefined, contact).catch((error: unknown) => {
+        if (!this.find(task)) throw error; // no fault of the work: it does not count
+      });
     const { branch = "", isLost } = this.bindings.takeLoss(task) ?? {};
-    const evidence = why ?? (isLost ? lost(task.id, branch, this.onto) : null);
-    return evidence === null ? { kind: "nothing" } : { kind: "refused", why: "branch", evidence, branch };
+    if (!isLost) return { kind: "nothing" };
+    return { kind: "refused", why: "branch", evidence: lost(task.id, branch, this.onto), branch };
   }
 
   /** The new owner of a task completes it at once: an earlier one on another machine may have landed or parked it. */

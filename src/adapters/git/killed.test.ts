@@ -156,7 +156,7 @@ it("leaves locks alone that are not of the branch of a task, and links", async (
   expect(locks.map((lock) => existsSync(lock))).toEqual([true, true]);
 });
 
-const LANDS = ["status", "update-index", "commit", "rev-parse HEAD", "diff"];
+const LANDS = ["status", "update-index", "commit", "rev-parse", "diff"];
 it.each([...LANDS, "rebase", "log", "update-ref", "symbolic-ref", "merge --ff-only"])(
   "lands when its branch goes at %s",
   async (verb) => {
@@ -216,6 +216,21 @@ it("says that the disk is at fault when a worktree cannot be made, and makes it 
   rmSync(done);
   await expect(trees.open(TASK)).rejects.toThrow(/unable to write to the disk.*\(df\), then try again\.$/);
   expect(readFileSync(join((await trees.open(TASK)).workspace, "a.txt"), "utf8")).toBe("a\n");
+});
+
+it("counts no refusal where a workspace that was removed cannot be made again for want of room", async () => {
+  const repo = repository({ "a.txt": "a\n", "large.txt": randomBytes(50_000).toString("hex") });
+  repo.write({ ".ekiden/.gitignore": "*\n" });
+  const { PATH, done } = losing("checkout", `trap '' XFSZ; ulimit -f 20; ${GIT} "$@"; exit`);
+  const trees = await worktreesOf(repo.dir, PATH);
+  const { workspace } = await trees.open(TASK);
+  rmSync(workspace, { recursive: true });
+  rmSync(done);
+  await expect(trees.land(TASK, BY)).rejects.toThrow(/unable to write to the disk/);
+  expect(await trees.land(TASK, BY)).toMatchObject({
+    kind: "refused",
+    evidence: expect.stringMatching("made again"),
+  });
 });
 
 it("waits for a worktree that another git is just making", async () => {

@@ -17,7 +17,7 @@ export const refused = (why: Obstacle, evidence: string): Refused => ({
 
 /** Git says so when the disk is full, over its quota, read-only or broken. It does not give the reason for each file. */
 const CANNOT_WRITE =
-  /\b(?:unable to write|failed to write|write error|No space left|quota exceeded|Read-only file system|Input\/output error)\b/i;
+  /\b(?:unable to write|failed to write|write error|No space left|quota exceeded|disk quota|read-only file system|i\/o error|Input\/output error)\b/i;
 
 /** The cause where the disk is at fault, and what to do then; "" for other faults. */
 export const diskFault = (said: string, then: string): string =>

@@ -1,10 +1,11 @@
 /** The clones of the tasks of one project: made, kept in step with the target of the project, and their branches shown there. */
 import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { messageOf } from "../../core/errors.ts";
 import { removeTree } from "../remove-tree.ts";
 import { textIn } from "../small-files.ts";
 import type { Binding } from "./bindings.ts";
-import { bring, keepBase, looseIn, ownTip, type Place, show, startAt } from "./bring.ts";
+import { bring, commitIn, keepBase, ownTip, type Place, show, startAt } from "./bring.ts";
 import { finishDrafts, isHalfMade, isWhole, makeClone, notesOf, type Origin, takeOver } from "./clone.ts";
 import { atWorkFile } from "./own-state.ts";
 import { linkShared } from "./shared.ts";
@@ -59,7 +60,7 @@ export class TaskClones {
     if (commit === undefined) return `there is no branch ${target}`;
     const why =
       (await startAt(origin, { branch, path: of.path, commit })) ??
-      (await makeClone(origin, { folder, root, branch, commit, refs }));
+      (await makeClone(origin, { folder, root, branch, commit, refs }).catch(whyNotWritten));
     this.known.set(root, tipIn(target) ?? "");
     return why;
   }
@@ -95,7 +96,7 @@ export class TaskClones {
   private async mendBranch({ root, branch }: Place, target: string): Promise<void> {
     const { git, project } = this.origin;
     const ref = `refs/heads/${branch}`;
-    if (looseIn(root, ref) !== null || (await git.inside.tip(root, ref)) !== null) return;
+    if (commitIn(root, ref) !== null || (await git.inside.tip(root, ref)) !== null) return;
     const tip = (await git.tip(project, ref)) ?? (await git.run(project, "rev-parse", target));
     await git.inside.try(root, "update-ref", "--no-deref", "-m", "ekiden: made again", ref, tip);
   }
@@ -106,7 +107,7 @@ export class TaskClones {
     const { root } = this.placeOf(of);
     const tip = await this.tipOf(target);
     if (tip === null || this.known.get(root) === tip) return;
-    if (looseIn(root, target) !== tip) {
+    if (commitIn(root, target) !== tip) {
       if (textIn(join(root, ".git", "HEAD")).trim() === `ref: ${target}`) return;
       await keepBase(origin, of.path, tip);
       await origin.git.inside.try(root, "update-ref", "--no-deref", "-m", "ekiden: follows", target, tip);
@@ -150,6 +151,13 @@ export class TaskClones {
     await bring(origin, place.root, [tip]);
     await show(origin, place.branch, tip);
   }
+}
+
+/** A full or broken disk, in the words of the system. */
+function whyNotWritten(error: unknown): string {
+  if (/^(?:ENOSPC|EDQUOT|EROFS|EIO)$/.test((error as NodeJS.ErrnoException).code ?? ""))
+    return messageOf(error);
+  throw error;
 }
 
 /** The time for which an answer of git about a packed ref is used. */

@@ -67,6 +67,36 @@ bubblewrapOrSkip(describe)("a member in a clone", () => {
     expect(repo.git("stash", "list")).toBe("");
   });
 
+  it("keeps its workspace for what it committed on another branch, and not for branches of others", async () => {
+    const { workspace: two } = await trees.open(landing.task(2));
+    repo.git("-C", two, "commit", "--quiet", "--allow-empty", "-m", "Two");
+    await trees.park(landing.task(2), { signal: landing.by.signal, tell: () => Promise.resolve() });
+    const { workspace: later } = await trees.open(landing.task(3));
+    // The branch of task 2, which the third clone knows, goes.
+    repo.git("update-ref", "refs/heads/ekiden/2-task-2", "main");
+    expect(await trees.remove(landing.task(3))).toEqual({ kind: "removed" });
+    expect(existsSync(later)).toBe(false);
+    await run("git switch -q -c more; echo x > x; git add x; git commit -qm More; git switch -q -");
+    expect(await trees.remove(TASK)).toMatchObject({
+      kind: "kept",
+      why: expect.stringMatching(/not on main: \w+ More/),
+    });
+  });
+
+  it("may tidy its clone up, and lands", async () => {
+    await run(
+      "echo n > new.txt; git add new.txt; git commit -qm New; git pack-refs --all; git gc -q --prune=now",
+    );
+    await trees.park(TASK, { signal: landing.by.signal, tell: () => Promise.resolve() });
+    expect(repo.git("log", "-1", "--format=%s", "ekiden/1-task-1")).toBe("New");
+    repo.write({ "b.txt": "b\n" });
+    repo.commit("Person");
+    await trees.open(TASK);
+    expect(await run("git log -1 --format=%s main")).toBe("Person\n");
+    expect(await trees.land(TASK, landing.by)).toMatchObject({ kind: "landed" });
+    expect(await trees.remove(TASK)).toEqual({ kind: "removed" });
+  });
+
   it("lands no object that has the name of another content", async () => {
     await run("echo good > new.txt; git add new.txt; git commit -qm New");
     const forge = `id=$(git rev-parse HEAD:new.txt); f=.git/objects/$(echo $id | cut -c1-2)/$(echo $id | cut -c3-); rm -f $f; python3 -c 'import sys,zlib; open(sys.argv[1],"wb").write(zlib.compress(b"blob 5\\0evil\\n"))' $f`;
