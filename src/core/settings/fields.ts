@@ -198,7 +198,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     text().describe(
       "How a person who looks elsewhere is called when a question comes or a long work has ended: terminal (bell and notification of the terminal), off, or a command that finds the words in $EKIDEN_NOTICE.",
     ),
-  worktrees: () => flag().describe("Whether every task gets a git worktree of its own."),
+  worktrees: () => flag().describe("Whether every task gets a clone of the repository for itself."),
   worktreeShare: () =>
     z
       .array(text(), `a list of paths such as ["node_modules"]`)

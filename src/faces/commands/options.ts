@@ -37,7 +37,7 @@ export const TEAM_OPTIONS: readonly OptionRow[] = [
   ["--ask <rule>", "always ask about calls", "repeat"],
   ["--deny <rule>", "refuse calls", "repeat"],
   ["--sandbox <mode>", "required, auto, off: whether commands are confined"],
-  ["--worktrees", "give every task a git worktree of its own"],
+  ["--worktrees", "give every task a clone of the repository for itself"],
 ];
 /** The commands that host a team, or report on how one would be hosted; `talk` is ekiden without a command. */
 export const HOSTS: ReadonlySet<string> = new Set([
