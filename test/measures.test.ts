@@ -15,8 +15,8 @@ import {
 
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
-  ...{ core: 16_320, ports: 1_140, runtime: 4_760, tools: 3_320, adapters: 25_580 },
-  ...{ project: 1_470, team: 1_670, host: 7_500, faces: 29_450, "index.ts": 40 },
+  ...{ core: 16_320, ports: 1_140, runtime: 4_760, tools: 3_320, adapters: 26_140 },
+  ...{ project: 1_490, team: 1_690, host: 7_500, faces: 29_450, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
 const FACES: Readonly<Record<string, number>> = {
