@@ -11,7 +11,7 @@ import { newStoreFile } from "./scripts/new-store.ts";
 import { thirdPartyNotices } from "./scripts/notices.ts";
 import { globalProcess } from "./scripts/process.ts";
 import { settingsSchemaFile } from "./scripts/schema.ts";
-import { NEW_STORE } from "./src/adapters/store/new-store.ts";
+import { NEW_STORE } from "./src/adapters/store/versions/new-store.ts";
 
 // An import() of a file that others import anyway costs nothing, and which plug-in took longest is not news.
 const checks = { ineffectiveDynamicImport: false, pluginTimings: false };
@@ -90,10 +90,10 @@ const program = defineConfig({
           test: files("core/settings/settings", "core/settings/merge", "project/settings"),
         },
         { name: "views", priority: 2, test: /\/src\/core\/views\// },
-        { name: "store", priority: 1, test: /\/src\/adapters\/store\/(?!backup|older)/ },
+        { name: "store", priority: 1, test: /\/src\/adapters\/store\/(?!versions\/(?:backup|older)\.)/ },
         {
           name: "host",
-          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted|whole-events)\.ts))|host(?!\/(worker|guests|hosted)\/|\/(?:judge|obey)\.ts))\/|\/src\/adapters\/process-table\.ts$|\/src\/(faces\/run-team|core\/project\/runbook)\.ts$/,
+          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted|whole-events)\.ts))|host(?!\/(worker|guests|hosted)\/|\/(?:money\/judge|obey)\.ts))\/|\/src\/adapters\/process-table\.ts$|\/src\/(faces\/run-team|core\/project\/runbook)\.ts$/,
         },
       ],
     },

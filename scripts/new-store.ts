@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Rolldown } from "tsdown";
-import { statementsOf } from "../src/adapters/store/new-store.ts";
-import { openSqlite } from "../src/adapters/store/sqlite.ts";
-import { databaseClass } from "../src/adapters/store/sqlite-file.ts";
+import { openSqlite } from "../src/adapters/store/databases/sqlite.ts";
+import { databaseClass } from "../src/adapters/store/databases/sqlite-file.ts";
+import { statementsOf } from "../src/adapters/store/versions/new-store.ts";
 
 export function newStoreFile(fileName: string): Rolldown.Plugin {
   return {

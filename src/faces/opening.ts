@@ -4,7 +4,7 @@ import type { Member } from "../core/board/member.ts";
 import { MODE_WORDS, type Mode } from "../core/permission/mode.ts";
 import { agentLine } from "../core/settings/agent-line.ts";
 import { isPriced } from "../core/settings/models.ts";
-import type { Limits } from "../host/spent.ts";
+import type { Limits } from "../host/money/spent.ts";
 import type { TeamHost } from "../host/team-host.ts";
 import { fromHome } from "./screen/draw/first-frame.ts";
 

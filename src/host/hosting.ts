@@ -10,13 +10,13 @@ import { Team } from "../runtime/team/team.ts";
 import type { TeamParts } from "../runtime/team/team-parts.ts";
 import { Stagger } from "../runtime/turn/stagger.ts";
 import { type Crew, composeAgent } from "./compose.ts";
-import { MemberModels } from "./member-models.ts";
+import { MemberModels } from "./models/member-models.ts";
+import type { Spending } from "./money/spending.ts";
 import type { Obeying } from "./obey.ts";
 import type { Parts } from "./parts.ts";
-import { permissionPolicy } from "./permission-policy.ts";
-import { type Asks, PermissionQuestions } from "./permission-questions.ts";
+import { permissionPolicy } from "./permission/permission-policy.ts";
+import { type Asks, PermissionQuestions } from "./permission/permission-questions.ts";
 import type { MakeFeature } from "./setup.ts";
-import type { Spending } from "./spending.ts";
 import type { HostOptions } from "./team-host.ts";
 import { WebHosts } from "./web-hosts.ts";
 

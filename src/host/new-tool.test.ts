@@ -31,8 +31,8 @@ import { RunSummary } from "../team/queries/summary.ts";
 import { defineTool } from "../tools/define.ts";
 import { withFile } from "../tools/files/opened.ts";
 import { placeOf } from "../tools/files/workspace.ts";
-import { permissionPolicy } from "./permission-policy.ts";
-import { PermissionQuestions } from "./permission-questions.ts";
+import { permissionPolicy } from "./permission/permission-policy.ts";
+import { PermissionQuestions } from "./permission/permission-questions.ts";
 
 const swap = defineTool({
   name: "swap_words",

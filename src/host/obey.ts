@@ -6,9 +6,9 @@ import { MODE_WORDS } from "../core/permission/mode.ts";
 import { money } from "../core/views/view.ts";
 import type { Store } from "../ports/index.ts";
 import type { Team } from "../runtime/team/team.ts";
-import type { MemberModels } from "./member-models.ts";
+import type { MemberModels } from "./models/member-models.ts";
+import type { Spending } from "./money/spending.ts";
 import type { Parts } from "./parts.ts";
-import type { Spending } from "./spending.ts";
 
 /** What a process has that an order changes. */
 export type Obeying = {

@@ -11,10 +11,10 @@ import type { PermissionPolicy } from "../runtime/agent/call.ts";
 import type { Feature } from "../runtime/agent/feature.ts";
 import type { MemberHooks } from "../runtime/hooks/member-hooks.ts";
 import type { Spool } from "../runtime/wraps/result-size.ts";
+import type { Used } from "./money/spent.ts";
 import type { Parts } from "./parts.ts";
-import type { PermissionQuestions } from "./permission-questions.ts";
+import type { PermissionQuestions } from "./permission/permission-questions.ts";
 import type { ProjectFiles } from "./project-files.ts";
-import type { Used } from "./spent.ts";
 import type { WebHosts } from "./web-hosts.ts";
 
 export type Setup = {

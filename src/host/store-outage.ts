@@ -1,5 +1,5 @@
 /** The conduct of a host while its store is away: it waits for it, until the process is to end. */
-import type { OutageWatch } from "../adapters/store/outage.ts";
+import type { OutageWatch } from "../adapters/store/databases/outage.ts";
 import type { Journal } from "../ports/index.ts";
 
 /** A last chance for a store that is away when the person interrupts the run. */

@@ -10,9 +10,9 @@ import type { LiveOutput } from "../core/text/live-output.ts";
 import type { Cursor, Delta, Model, Store } from "../ports/index.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
 import type { Done } from "../team/actions/done.ts";
+import type { Allowance } from "./money/spending.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Asks } from "./permission-questions.ts";
-import type { Allowance } from "./spending.ts";
+import type { Asks } from "./permission/permission-questions.ts";
 import type { RunbookWork, Work } from "./start-work.ts";
 
 export type HostOptions = {

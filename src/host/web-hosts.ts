@@ -10,8 +10,8 @@ import { hostAllowed, hostsOf } from "../core/sandbox/sandbox.ts";
 import type { ToolContext } from "../ports/index.ts";
 import type { HostVerdict, JudgeHost } from "../ports/web.ts";
 import type { Parts } from "./parts.ts";
-import type { PermissionQuestions } from "./permission-questions.ts";
-import { hostOpened, isYes } from "./ways-out.ts";
+import type { PermissionQuestions } from "./permission/permission-questions.ts";
+import { hostOpened, isYes } from "./permission/ways-out.ts";
 
 type HostParts = {
   readonly settings: Pick<Parts["settings"], "allow" | "ask" | "deny" | "permissionsTo">;

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decide, parseRule } from "../../src/core/permission/permission.ts";
-import { disk } from "../../src/host/disk.ts";
+import { disk } from "../../src/host/permission/disk.ts";
 import { FUZZ } from "../fixtures/fuzz.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 

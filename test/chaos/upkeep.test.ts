@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { ManualClock, systemClock } from "../../src/adapters/clock.ts";
-import { backupSqlite } from "../../src/adapters/store/backup.ts";
+import { backupSqlite } from "../../src/adapters/store/versions/backup.ts";
 import { later, PERSON } from "../../src/core/ids.ts";
 import { endAll, start } from "../fixtures/children.ts";
 import { BACKENDS, stage } from "../fixtures/stage.ts";

@@ -1,6 +1,6 @@
 /** Mailboxes and transcripts on every database. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { databaseClass } from "../../src/adapters/store/sqlite-file.ts";
+import { databaseClass } from "../../src/adapters/store/databases/sqlite-file.ts";
 import { MAIL_MAX, MAILBOX_MAX, type Mail, words } from "../../src/core/board/mail.ts";
 import type { Seat } from "../../src/core/board/member.ts";
 import { heard } from "../../src/core/conversation/chat.ts";

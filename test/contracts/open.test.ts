@@ -17,8 +17,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
+import { databaseClass } from "../../src/adapters/store/databases/sqlite-file.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
-import { databaseClass } from "../../src/adapters/store/sqlite-file.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";
 import { freePort } from "../fixtures/ports.ts";
 import { soon } from "../fixtures/soon.ts";
@@ -112,7 +112,7 @@ describe("opening a file", () => {
     chmodSync(folder, 0o755);
     chmodSync(at("team.db"), 0o444);
     // The other user may not be able to read the source, so it is loaded first.
-    const script = `const { prepareFile } = await import(${JSON.stringify(new URL("../../src/adapters/store/sqlite-file.ts", import.meta.url).href)});
+    const script = `const { prepareFile } = await import(${JSON.stringify(new URL("../../src/adapters/store/databases/sqlite-file.ts", import.meta.url).href)});
       process.setgid(65534); process.setuid(65534);
       try { prepareFile(${JSON.stringify(at("team.db"))}); } catch (error) { console.log(error.code + " " + error.message); }`;
     const { stdout, stderr } = spawnSync(

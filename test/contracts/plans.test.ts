@@ -1,8 +1,8 @@
 /** Plans on PostgreSQL: a team newer than the statistics must not make a step read its whole board. */
 import { expect, inject, it } from "vitest";
 import { systemClock } from "../../src/adapters/clock.ts";
+import { addressOf } from "../../src/adapters/store/databases/postgres-address.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
-import { addressOf } from "../../src/adapters/store/postgres-address.ts";
 import type { Store } from "../../src/ports/store.ts";
 import { connect, dropSchema, host, name, profile } from "../fixtures/stage.ts";
 

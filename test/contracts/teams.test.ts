@@ -1,7 +1,7 @@
 /** Several teams in one store: separate from each other, and deleted completely. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { openStore, teamsAt } from "../../src/adapters/store/index.ts";
-import { TEAM_TABLES } from "../../src/adapters/store/teams.ts";
+import { TEAM_TABLES } from "../../src/adapters/store/team/teams.ts";
 import type { Seat } from "../../src/core/board/member.ts";
 import { LEAD, later, PERSON } from "../../src/core/ids.ts";
 import type { Cursor, Store } from "../../src/ports/store.ts";

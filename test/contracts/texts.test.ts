@@ -1,6 +1,6 @@
 /** The texts of tasks are stored once, and the journal says all the same which text a task had at each moment. */
 import { beforeEach, describe, expect, inject, it } from "vitest";
-import { databaseClass } from "../../src/adapters/store/sqlite-file.ts";
+import { databaseClass } from "../../src/adapters/store/databases/sqlite-file.ts";
 import type { Event } from "../../src/core/event.ts";
 import { LEAD, PERSON, type TaskId } from "../../src/core/ids.ts";
 import type { Store } from "../../src/ports/store.ts";

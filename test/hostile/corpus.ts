@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Decision, decide, type Mode, parseRule } from "../../src/core/permission/permission.ts";
-import { disk } from "../../src/host/disk.ts";
+import { disk } from "../../src/host/permission/disk.ts";
 
 const LINES = join(import.meta.dirname, "lines");
 

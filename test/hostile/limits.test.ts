@@ -5,7 +5,7 @@
 import { expect, it } from "vitest";
 import { parseRule } from "../../src/core/permission/permission.ts";
 import { judgeShell } from "../../src/core/permission/shell-line.ts";
-import { disk } from "../../src/host/disk.ts";
+import { disk } from "../../src/host/permission/disk.ts";
 import { cpuMs } from "../fixtures/cpu.ts";
 
 const SIZE = 99_000;

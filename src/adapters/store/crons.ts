@@ -19,11 +19,11 @@ import {
 import { cutEnd } from "../../core/text/valid.ts";
 import { cronText, LATE_MS } from "../../core/text/zone.ts";
 import type { Cron, Crons, Firing, NewCron } from "../../ports/crons.ts";
-import { addAll, prepareBatch } from "./add.ts";
 import { appendFacts } from "./journal.ts";
-import { post, reachable } from "./mail.ts";
 import type { Session } from "./session.ts";
 import { exec, type Op, Raw, sql, type Tx } from "./sql.ts";
+import { post, reachable } from "./talk/mail.ts";
+import { addAll, prepareBatch } from "./tasks/add.ts";
 
 type CronRow = {
   readonly id: CronId;

@@ -7,23 +7,23 @@ import type { Name } from "../../core/ids.ts";
 import { redacted } from "../../core/text/redacted.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Store } from "../../ports/store.ts";
-import { board } from "./board.ts";
 import { crons } from "./crons.ts";
+import { Outage, type OutageWatch } from "./databases/outage.ts";
+import { openPostgres } from "./databases/postgres.ts";
+import { openSqlite } from "./databases/sqlite.ts";
 import { jobs } from "./jobs.ts";
 import { appendFacts, journal } from "./journal.ts";
-import { logins } from "./logins.ts";
-import { mailboxes } from "./mail.ts";
-import { Outage, type OutageWatch } from "./outage.ts";
-import { openPostgres } from "./postgres.ts";
 import { prune } from "./prune.ts";
-import { requests } from "./requests.ts";
-import { reservations } from "./reservations.ts";
-import { roster } from "./roster.ts";
 import { type Limits, Session } from "./session.ts";
 import { type Driver, type Opening, sql } from "./sql.ts";
-import { openSqlite } from "./sqlite.ts";
-import { removeTeam, teamNames } from "./teams.ts";
-import { transcripts } from "./transcript.ts";
+import { mailboxes } from "./talk/mail.ts";
+import { requests } from "./talk/requests.ts";
+import { transcripts } from "./talk/transcript.ts";
+import { board } from "./tasks/board.ts";
+import { logins } from "./team/logins.ts";
+import { reservations } from "./team/reservations.ts";
+import { roster } from "./team/roster.ts";
+import { removeTeam, teamNames } from "./team/teams.ts";
 
 export type StoreOptions = Partial<Limits> & {
   /** `sqlite:PATH`, a bare path, `postgres://…` or `postgresql://…` (there `?schema=` names the schema, default "ekiden"). */

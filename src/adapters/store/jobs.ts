@@ -16,10 +16,10 @@ import {
 } from "../../core/ids.ts";
 import type { Jobs } from "../../ports/jobs.ts";
 import { appendFacts } from "./journal.ts";
-import { post } from "./mail.ts";
-import { seated } from "./seat.ts";
 import type { Session } from "./session.ts";
 import { atMost, exec, type Op, sql, type Tx } from "./sql.ts";
+import { post } from "./talk/mail.ts";
+import { seated } from "./team/seat.ts";
 
 type JobRow = {
   readonly id: JobId;

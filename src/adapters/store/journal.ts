@@ -12,7 +12,7 @@ import type { Event, Fact, FactType } from "../../core/event.ts";
 import type { Cursor, Journal, JournalPage } from "../../ports/store.ts";
 import type { Session } from "./session.ts";
 import { atMost, insert, type Op, parse, Raw, sql, type Tx } from "./sql.ts";
-import { type StoredFact, withTexts } from "./texts.ts";
+import { type StoredFact, withTexts } from "./tasks/texts.ts";
 
 const COLUMNS = ["team", "at", "type", "data"];
 

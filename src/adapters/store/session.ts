@@ -4,7 +4,7 @@ import type { LandingSettings } from "../../core/board/landing-settings.ts";
 import type { Name } from "../../core/ids.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { WakeTopic } from "../../ports/store.ts";
-import type { Outage } from "./outage.ts";
+import type { Outage } from "./databases/outage.ts";
 import type { Driver, Op, Tx } from "./sql.ts";
 
 export type Limits = {

@@ -11,9 +11,9 @@ import type { Mode } from "../../core/permission/mode.ts";
 import type { LiveOutput } from "../../core/text/live-output.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
 import type { Done } from "../../team/actions/done.ts";
+import type { Allowance } from "../money/spending.ts";
+import type { Limits } from "../money/spent.ts";
 import { asEkidenError, type Outcome } from "../outcome.ts";
-import type { Allowance } from "../spending.ts";
-import type { Limits } from "../spent.ts";
 import type { HostOptions, TeamHost } from "../team-host.ts";
 import {
   type CallName,

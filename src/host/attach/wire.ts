@@ -17,8 +17,8 @@ import type { LiveOutput } from "../../core/text/live-output.ts";
 import type { Delta } from "../../ports/index.ts";
 import { userFolder } from "../../project/own-folders.ts";
 import { storeUrl } from "../../project/store-address.ts";
+import type { Limits } from "../money/spent.ts";
 import type { Outcome } from "../outcome.ts";
-import type { Limits } from "../spent.ts";
 import type { TeamHost } from "../team-host.ts";
 
 /** Raised with every change that an older face or host would not understand. */

@@ -8,7 +8,7 @@ import type { Model } from "../../ports/index.ts";
 import type { Agent } from "../../runtime/agent/agent.ts";
 import { subagents as delegating } from "../../runtime/turn/subagent.ts";
 import { reviewed } from "../../runtime/wraps/review.ts";
-import { thinking } from "../member-effort.ts";
+import { thinking } from "../models/member-effort.ts";
 import type { MakeFeature } from "../setup.ts";
 import { delegationParts } from "./subagents.ts";
 

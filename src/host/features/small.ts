@@ -27,7 +27,7 @@ import { sendMessageAcross } from "../../tools/team/mail.ts";
 import { readTranscript } from "../../tools/team/transcript.ts";
 import { worktreeTools } from "../../tools/team/worktree.ts";
 import { todoWrite } from "../../tools/todo.ts";
-import { WATCHED_MS } from "../permission-questions.ts";
+import { WATCHED_MS } from "../permission/permission-questions.ts";
 import type { MakeFeature, Setup } from "../setup.ts";
 
 /** A hook does not hold up the start of a member for longer, whatever its own timeout. */

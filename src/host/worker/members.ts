@@ -4,9 +4,9 @@ import type { Store } from "../../ports/index.ts";
 import type { TeamParts } from "../../runtime/team/team-parts.ts";
 import { FEATURES } from "../compose.ts";
 import { type Members, teamHere } from "../hosting.ts";
+import type { Spending } from "../money/spending.ts";
 import type { Parts } from "../parts.ts";
 import type { MakeFeature } from "../setup.ts";
-import type { Spending } from "../spending.ts";
 
 /** The store as members see it: once the worker drains, there is nothing to claim. */
 function withoutClaims(store: Store, isDraining: () => boolean): Store {

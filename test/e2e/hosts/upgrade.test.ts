@@ -2,8 +2,8 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, inject, it } from "vitest";
-import { SCHEMA } from "../../../src/adapters/store/schema.ts";
-import { databaseClass } from "../../../src/adapters/store/sqlite-file.ts";
+import { databaseClass } from "../../../src/adapters/store/databases/sqlite-file.ts";
+import { SCHEMA } from "../../../src/adapters/store/versions/schema.ts";
 import { OLD_RUNBOOK, OLD_VERSIONS, oldPostgres, oldSqlite } from "../../fixtures/old-store.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { BACKENDS, type Backend, connect, name } from "../../fixtures/stage.ts";

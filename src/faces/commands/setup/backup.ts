@@ -13,7 +13,7 @@ export const run: Run<{ force?: boolean }> = async (call, [file = ""], { force =
   if (path === null) throw badInput(postgresAdvice(store));
   if (!existsSync(path)) throw notFound(`there is no store to copy: ${path} does not exist.`);
   const to = resolve(call.cwd, file);
-  const { backupSqlite } = await import("../../../adapters/store/backup.ts");
+  const { backupSqlite } = await import("../../../adapters/store/versions/backup.ts");
   const bytes = await backupSqlite(path, to, force);
   call.done({ data: { file: to, bytes }, text: `copied the store to ${to} (${bytes} bytes, checked)` });
 };

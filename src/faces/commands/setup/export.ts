@@ -1,7 +1,7 @@
 /** `ekiden export`: the team as files, and with --follow at each change of the board. */
 import { resolve } from "node:path";
 import { systemClock } from "../../../adapters/clock.ts";
-import type { OutageWatch } from "../../../adapters/store/outage.ts";
+import type { OutageWatch } from "../../../adapters/store/databases/outage.ts";
 import { isEkidenError } from "../../../core/errors.ts";
 import type { Store } from "../../../ports/index.ts";
 import { withTeam } from "../../../project/open.ts";

@@ -3,7 +3,7 @@ import type { Order } from "../../../core/board/orders.ts";
 import { badInput } from "../../../core/errors.ts";
 import { quote } from "../../../core/ids.ts";
 import { tokens } from "../../../core/views/view.ts";
-import type { Limits } from "../../../host/spent.ts";
+import type { Limits } from "../../../host/money/spent.ts";
 import type { OwnCommands, ReplContext } from "./context.ts";
 
 /** Said behind the limit that is used up. */
