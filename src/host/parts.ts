@@ -5,7 +5,7 @@ import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { systemClock } from "../adapters/clock.ts";
 import { hasWorktrees, withoutWorktrees } from "../adapters/git/bindings.ts";
-import type { WayOut } from "../adapters/git/way-out.ts";
+import type { WayOut } from "../adapters/git/landing/way-out.ts";
 import { JobHost } from "../adapters/jobs/index.ts";
 import { LiveOutputWriter } from "../adapters/live-output.ts";
 import type { Mcp } from "../adapters/mcp/index.ts";

@@ -17,10 +17,10 @@ import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
 import type { Landing, Which, Worktrees } from "../../ports/worktrees.ts";
 import { PLACE } from "../process-identity.ts";
 import { createShell } from "../shell/index.ts";
+import { atWorkFile, ownStateOf } from "./clones/own-state.ts";
 import { openWorktrees } from "./index.ts";
+import { inTurn, queueIn } from "./landing/queue.ts";
 import type { WorktreeOptions } from "./options.ts";
-import { atWorkFile, ownStateOf } from "./own-state.ts";
-import { inTurn, queueIn } from "./queue.ts";
 import { ALONE } from "./remote.ts";
 
 const task = (id: number, subject: string): Which => ({

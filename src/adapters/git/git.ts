@@ -12,11 +12,11 @@ import { cutEnd, cutStart } from "../../core/text/valid.ts";
 import type { ConfinedProgram, Program, Sandbox, WholeProgram } from "../../ports/shell.ts";
 import { outsideFolders } from "../outside-programs.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
-import { despiteOthers, GitKilled, TRIES_MAX } from "./despite-others.ts";
+import { checkReadable, watchReadable } from "./clones/unreadable.ts";
 import { Hardening, protocolsFor, VALUE_VARIABLES, verbAt } from "./hardening.ts";
+import { despiteOthers, GitKilled, TRIES_MAX } from "./landing/despite-others.ts";
+import { branchFreed } from "./landing/stale-locks.ts";
 import { runInGroup } from "./run.ts";
-import { branchFreed } from "./stale-locks.ts";
-import { checkReadable, watchReadable } from "./unreadable.ts";
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 export type Env = Readonly<Record<string, string>>;

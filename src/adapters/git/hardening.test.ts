@@ -5,8 +5,8 @@ import { expect, it } from "vitest";
 import { repository } from "../../../test/fixtures/repository.ts";
 import { outsideProgram } from "../outside-programs.ts";
 import { findProgram } from "../sandbox/bubblewrap.ts";
+import { addAll, workState } from "./clones/uncommitted.ts";
 import { Git, type Ran } from "./git.ts";
-import { addAll, workState } from "./uncommitted.ts";
 
 type Case = {
   readonly name: string;

@@ -1,13 +1,13 @@
 import type { Worktrees } from "../../ports/worktrees.ts";
 import { bindingsOf, folderOf } from "./bindings.ts";
-import { finishFastForward } from "./fast-forward.ts";
+import { ParkedWork } from "./clones/parked.ts";
+import { checkShared, repositoryOf } from "./clones/preflight.ts";
 import { Git } from "./git.ts";
 import { GitWorktrees } from "./git-worktrees.ts";
+import { finishFastForward } from "./landing/fast-forward.ts";
+import { FAST_FORWARD, remoteOf } from "./landing/way-out.ts";
 import type { WorktreeOptions } from "./options.ts";
-import { ParkedWork } from "./parked.ts";
-import { checkShared, repositoryOf } from "./preflight.ts";
 import { SharedTarget } from "./shared-target.ts";
-import { FAST_FORWARD, remoteOf } from "./way-out.ts";
 
 /** @throws EkidenError `bad_input` if the project cannot have worktrees now | `settings_invalid` */
 export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees> {

@@ -2,8 +2,8 @@
 import type { Name } from "../../core/ids.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { Confines, Env } from "./git.ts";
-import type { ByRule } from "./protected-changes.ts";
-import type { WayOut } from "./way-out.ts";
+import type { ByRule } from "./landing/protected-changes.ts";
+import type { WayOut } from "./landing/way-out.ts";
 
 export type WorktreeOptions = {
   /** Absolute, without symlinks. */

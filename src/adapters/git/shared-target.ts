@@ -5,14 +5,14 @@
 import { badInput, toolFailed } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import type { Binding, Key } from "./bindings.ts";
-import type { Place } from "./bring.ts";
-import { fastForward } from "./fast-forward.ts";
+import type { Place } from "./clones/bring.ts";
+import type { OnRemote, ParkedWork } from "./clones/parked.ts";
+import type { Repository } from "./clones/preflight.ts";
 import type { Git } from "./git.ts";
-import type { OnRemote, ParkedWork } from "./parked.ts";
-import type { Repository } from "./preflight.ts";
-import { inTurn, queueIn } from "./queue.ts";
+import { fastForward } from "./landing/fast-forward.ts";
+import { inTurn, queueIn } from "./landing/queue.ts";
+import { looseTip } from "./landing/target-tip.ts";
 import { type Contact, isAway, PATIENCE_MS, type Remote, remoteFault, wasCut } from "./remote.ts";
-import { looseTip } from "./target-tip.ts";
 
 type Clone = { readonly git: Git; readonly project: string; readonly commonDir: string };
 

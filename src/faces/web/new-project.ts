@@ -3,7 +3,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Git } from "../../adapters/git/git.ts";
-import { identity } from "../../adapters/git/landing-commits.ts";
+import { identity } from "../../adapters/git/landing/landing-commits.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
 import { badInput } from "../../core/errors.ts";

@@ -1,8 +1,8 @@
 /** The change of one task as git shows it: its landed commits, its worktree, or the files that it wrote in a folder that all share. */
 import { relative } from "node:path";
+import { listed } from "../../adapters/git/clones/preflight.ts";
+import { type TaskWork, taskWork } from "../../adapters/git/clones/task-work.ts";
 import { Git } from "../../adapters/git/git.ts";
-import { listed } from "../../adapters/git/preflight.ts";
-import { type TaskWork, taskWork } from "../../adapters/git/task-work.ts";
 import { folderDiff } from "../../adapters/git/work-diff.ts";
 import { lateSandbox } from "../../adapters/sandbox/late.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ManualClock } from "../../../src/adapters/clock.ts";
-import { ownStateOf } from "../../../src/adapters/git/own-state.ts";
+import { ownStateOf } from "../../../src/adapters/git/clones/own-state.ts";
 import { openStore } from "../../../src/adapters/store/index.ts";
 import { heard } from "../../../src/core/conversation/chat.ts";
 import { type HostId, LEAD, PERSON } from "../../../src/core/ids.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { LandingLine } from "../../../src/adapters/git/landing-line.ts";
+import { LandingLine } from "../../../src/adapters/git/landing/landing-line.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
 import { FUZZ } from "../../fixtures/fuzz.ts";
 import { killedLanding, uncountedGate } from "../../fixtures/killed-landing.ts";

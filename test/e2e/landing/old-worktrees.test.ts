@@ -12,7 +12,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { bindingsOf } from "../../../src/adapters/git/bindings.ts";
-import { atWorkFile } from "../../../src/adapters/git/own-state.ts";
+import { atWorkFile } from "../../../src/adapters/git/clones/own-state.ts";
 import { PLACE } from "../../../src/adapters/process-identity.ts";
 import { DEFAULT_TEAM } from "../../../src/core/ids.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";

@@ -1,5 +1,5 @@
 /** `ekiden landings`: the landing queue of the repository; with an ID, a person moves, drops or lands one. */
-import { type Decision, landingsOf } from "../../../adapters/git/landings.ts";
+import { type Decision, landingsOf } from "../../../adapters/git/landing/landings.ts";
 import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { badInput, orElse } from "../../../core/errors.ts";
 import { PERSON, quote, taskId } from "../../../core/ids.ts";

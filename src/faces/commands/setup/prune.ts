@@ -1,6 +1,6 @@
 /** `ekiden prune`: deletes what is old and finished. Teams may be at work meanwhile. */
 import { join } from "node:path";
-import { landingsOf } from "../../../adapters/git/landings.ts";
+import { landingsOf } from "../../../adapters/git/landing/landings.ts";
 import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { orElse } from "../../../core/errors.ts";
 import { instant } from "../../../core/ids.ts";

@@ -1,5 +1,5 @@
 /** Lists tasks that wait to land, with gate and place in line, and landed ones. Keys move, drop or land a waiting one. */
-import { landingsOf, type ProjectLandings } from "../../../adapters/git/landings.ts";
+import { landingsOf, type ProjectLandings } from "../../../adapters/git/landing/landings.ts";
 import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { orElse } from "../../../core/errors.ts";
 import { type LandedRow, type LandingRow, landingsData, STATES } from "../../../core/views/landing.ts";

@@ -1,0 +1,276 @@
+/** One landing, from the last place of the line to its end: it is put on what is ahead of it, tested there, and moves the target in its turn. */
+
+import { setTimeout as delay } from "node:timers/promises";
+import { turnOf } from "../../../core/board/landing.ts";
+import type { Obstacle } from "../../../core/board/worktree.ts";
+import { within } from "../../within.ts";
+import type { Candidate } from "../clones/task-branch.ts";
+import { type Contact, remoteFault } from "../remote.ts";
+import { wasLanded } from "../shared-target.ts";
+import type { LandingTree } from "./candidate.ts";
+import { fastForward } from "./fast-forward.ts";
+import { GateRun } from "./gate-run.ts";
+import type { Landed, LandingInput } from "./landing-job.ts";
+import type { LandingLine, Place } from "./landing-line.ts";
+import { inTurn, queueIn } from "./queue.ts";
+import { type Refused, refused } from "./refusal.ts";
+import { ReservedLine } from "./reserved-line.ts";
+import { noticeMoves } from "./target-moves.ts";
+import { TargetTip } from "./target-tip.ts";
+import { type Proposal, propose } from "./way-out.ts";
+
+export const POLL_MS = 50;
+/** After so many moves of the target the person is told that this one does not get through. */
+const RACES_TOLD = 5;
+const RACES_MAX = 100;
+/** The time between two questions to the store whether the task is still its owner's. */
+const ASK_MS = 1_000;
+const HOLDING: readonly Obstacle[] = ["conflict", "gate"];
+
+/**
+ * The state of a landing on the base that it was put on last. A new base begins with `tested`, `green` or `refused`; the target moves
+ * from `green` only.
+ */
+type State =
+  | { readonly is: "begun" }
+  | { readonly is: "tested"; readonly base: string; readonly candidate: Candidate; readonly gate: GateRun }
+  | { readonly is: "green"; readonly base: string; readonly candidate: Candidate }
+  /** `candidate`: null where its commits do not fit on the base. */
+  | {
+      readonly is: "refused";
+      readonly base: string;
+      readonly candidate: Candidate | null;
+      readonly verdict: Refused;
+    };
+type Green = Extract<State, { is: "green" }>;
+
+export class LandingRun {
+  private readonly job: LandingInput;
+  private readonly tree: LandingTree;
+  private readonly files: LandingLine;
+  private readonly reserved: ReservedLine;
+  private readonly place: Place;
+  private readonly tip: TargetTip;
+  private readonly contact: Contact;
+  /** The commit that its branch on the remote must have when the target moves. */
+  private parked: string | null;
+  private state: State = { is: "begun" };
+  private races = 0;
+  private hasTried = false;
+  private askedAt = Date.now();
+
+  constructor(
+    job: LandingInput,
+    tree: LandingTree,
+    files: LandingLine,
+    place: Place,
+    paths: readonly string[] | null,
+  ) {
+    this.job = job;
+    this.tree = tree;
+    this.files = files;
+    this.place = place;
+    this.reserved = new ReservedLine(job, files, paths);
+    this.tip = new TargetTip({ ...job.work, project: job.options.project });
+    this.contact = { signal: job.by.signal, tell: job.by.onMoved };
+    this.parked = job.parked;
+  }
+
+  async run(): Promise<Landed> {
+    const { job, files } = this;
+    try {
+      const done = await this.untilDone().catch(asRefused);
+      files.obeyed(job.work.branch);
+      if (done.kind !== "refused" || done.why === "dropped")
+        await job.by.reservations.forget(job.work.branch);
+      return done;
+    } finally {
+      await this.stopGate();
+      await this.tree.restore();
+    }
+  }
+
+  private async untilDone(): Promise<Landed> {
+    const { job, reserved } = this;
+    const { by, work, options } = job;
+    for (let isToldToWait = false; ; ) {
+      by.signal.throwIfAborted();
+      const landings = await reserved.read();
+      const order = landings.orders.get(work.branch);
+      if (order?.kind === "drop")
+        return refused("dropped", `${order.by} took the landing of ${work.branch} out of the line.`);
+      await this.ask();
+      this.settle();
+      const turn = turnOf(
+        reserved.lineOf(landings),
+        this.place.id,
+        await this.tip.read(),
+        options.gateParallel ?? 1,
+        job.proposal !== null,
+      );
+      if (turn.kind === "go") {
+        const done = await this.advance(turn.base, turn.isFirst);
+        if (done) return done;
+      } else if (!isToldToWait) {
+        isToldToWait = true;
+        await by.onStep("queued");
+      }
+      await this.pause();
+    }
+  }
+
+  /** The next step on this base. Null while it is not over. */
+  private async advance(base: string, isFirst: boolean): Promise<Landed | null> {
+    const { job, state } = this;
+    if (state.is === "begun" || state.base !== base) return await this.build(base, isFirst);
+    if (state.is === "tested" || !isFirst) return null;
+    if (state.is === "green")
+      return await (job.proposal ? this.propose(state, job.proposal) : this.moveTarget(state));
+    const { verdict, candidate } = state;
+    if (HOLDING.includes(verdict.why) && job.proposal === null) {
+      if (!(await this.reserved.reserve(verdict.why))) return null;
+      // Another machine may have landed before it saw the reservation. The owner redoes its work on that.
+      const landed = await this.follow();
+      if (landed || (job.shared && (await this.tip.read()) !== base)) return landed;
+    }
+    // Nothing but its own commits is on the target: the owner goes on from there.
+    if (candidate) await this.tree.adopt(candidate.tip);
+    return verdict;
+  }
+
+  /** The verdict of a gate that has ended, also while this waits for another turn. */
+  private settle(): void {
+    const { state, place } = this;
+    if (state.is !== "tested") return;
+    const { base, candidate, gate } = state;
+    if (gate.error) throw gate.error;
+    const { verdict } = gate;
+    if (verdict === null) return;
+    this.state =
+      verdict === "green" ? { is: "green", base, candidate } : { is: "refused", base, candidate, verdict };
+    place.update(verdict === "green" ? { state: "green" } : { state: "failed", why: verdict.why });
+  }
+
+  private async build(base: string, isFirst: boolean): Promise<Landed | null> {
+    const { job, tree, place } = this;
+    const { by, work, options } = job;
+    if (this.state.is !== "begun" && isFirst) this.races += 1;
+    if (this.races >= (options.racesMax ?? RACES_MAX)) return refused("target", this.outrun());
+    await this.stopGate();
+    if (isFirst && this.races === RACES_TOLD) await by.onMoved(this.outrun());
+    // Its base may hold the landing of an earlier owner.
+    const landed = isFirst || !job.shared ? await this.follow() : null;
+    if (landed) return landed;
+    if (isFirst) {
+      if ((await this.tip.read()) !== base) return null;
+      const where = { ...work, project: options.project, isShared: job.shared !== null, line: this.files };
+      await noticeMoves(where, by.onMoved);
+    }
+    place.update({ state: "waiting", base: null, commit: null, gateSince: null, why: null });
+    const made = await tree.putOn(base, options.gate !== undefined);
+    if (made.kind === "refused") {
+      this.state = { is: "refused", base, candidate: null, verdict: made };
+      place.update({ state: "failed", base, why: made.why });
+      return null;
+    }
+    const isEmpty = made.commit === base;
+    if (isEmpty && isFirst) {
+      await tree.adopt(base);
+      // Git writes the files of a fast-forward before it moves the branch: a commit of the person in between takes them along.
+      return this.hasTried ? { kind: "landed", commit: base } : { kind: "nothing" };
+    }
+    if (options.gate === undefined || isEmpty) {
+      this.state = { is: "green", base, candidate: made };
+      place.update({ state: "green", base, commit: made.commit });
+      return null;
+    }
+    place.update({ state: "gate", base, commit: made.commit, gateSince: Date.now() });
+    await by.onStep("gate");
+    this.state = {
+      is: "tested",
+      base,
+      candidate: made,
+      gate: new GateRun(job, options.gate, made, this.files),
+    };
+    return null;
+  }
+
+  private async stopGate(): Promise<void> {
+    if (this.state.is === "tested") await this.state.gate.stop();
+  }
+
+  /** Only a tree that the gate has passed lands, so nothing lands while the target moves faster than the gate runs. */
+  private outrun(): string {
+    const { target } = this.job.work;
+    const { gate } = this.job.options;
+    const task = this.job.task.id;
+    const step = gate === undefined ? "it takes to put the task on it" : `\`${gate}\` takes`;
+    return `${target} moved ${this.races} times while #${task} was to land: it gets new commits more often than ${step}. Stop committing to ${target} until #${task} has landed${gate === undefined ? "" : ", use a faster gate"}, or set targetBranch to a branch of the team's own. A task that has failed by this can be retried.`;
+  }
+
+  /** Asks the remote, if there is one. Not null when an earlier owner has landed the task, here or on another machine. */
+  private async follow(): Promise<Landed | null> {
+    const { job } = this;
+    const commit = job.shared ? null : await job.earlier();
+    if (!job.shared) return commit === null ? null : { kind: "landed", commit };
+    const there = await job.shared.follow(this.contact, job.task);
+    if (there && wasLanded(there, job)) return { kind: "landed", commit: there.head };
+    this.parked = there?.tip ?? null;
+    return null;
+  }
+
+  /** Under the lock of the target. Null when it moved meanwhile. */
+  private async moveTarget({ base, candidate: { commit } }: Green): Promise<Landed | null> {
+    const { job, tree } = this;
+    const { by, work, task } = job;
+    const moved = await inTurn(queueIn(work.commonDir), by.signal, async () => {
+      if ((await this.tip.read(0)) !== base) return "raced";
+      await by.stillMine();
+      if (commit === base) return "moved";
+      if (!(await this.reserved.isFirst(this.place.id))) return "held";
+      job.willLand(commit);
+      this.hasTried = true;
+      this.files.seeTip(work.onto, base, commit);
+      // In the worktree of a task the sandbox lets no git move the target.
+      const where = { ...work, root: job.options.project, signal: by.signal };
+      if (!job.shared) return await fastForward(where, base, commit);
+      return await job.shared.land(this.contact, work, { task, base, commit, before: this.parked });
+    });
+    if (moved === "held") return null;
+    if (moved === "raced") return await this.follow();
+    if (moved !== "moved") return refused("target", moved.why);
+    await tree.adopt(commit);
+    return commit === base ? { kind: "nothing" } : { kind: "landed", commit };
+  }
+
+  private async propose({ candidate: { commit } }: Green, proposal: Proposal): Promise<Landed> {
+    const { job, tree } = this;
+    await job.by.stillMine();
+    const outcome = await propose(job, this.contact, proposal, commit);
+    if (outcome.kind === "refused") return outcome;
+    await tree.adopt(commit);
+    proposal.made(commit);
+    return { kind: "proposed", commit, said: outcome.said };
+  }
+
+  /** Leaves the line when the task is somebody else's now. */
+  private async ask(): Promise<void> {
+    if (Date.now() - this.askedAt < ASK_MS) return;
+    this.askedAt = Date.now();
+    await this.job.by.stillMine();
+  }
+
+  /** Waits until something may have changed. Never returns at once: others need this thread. */
+  private async pause(): Promise<void> {
+    const { state } = this;
+    if (state.is === "tested" && state.gate.isRunning) await within(POLL_MS, state.gate.ended, undefined);
+    else await delay(POLL_MS);
+  }
+}
+
+/** A remote that cannot be used keeps the work where it is. */
+function asRefused(error: unknown): Landed {
+  const why = remoteFault(error);
+  if (why === null) throw error;
+  return refused("target", why);
+}

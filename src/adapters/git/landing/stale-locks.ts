@@ -1,0 +1,61 @@
+/** Finds the locks that a killed git left behind, and tells whether such a git still runs. */
+
+import { readlinkSync, realpathSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { tried } from "../../../core/tried.ts";
+import { namesIn, textIn } from "../../small-files.ts";
+
+const WAIT_MS = 30_000;
+const POLL_MS = 100;
+
+type Process = { readonly line: string; readonly cwd: string };
+
+/** A git may outlive the process that started it: this waits until it ends. Needs /proc; elsewhere it does not wait. */
+export async function gitGone(isIt: (process: Process) => boolean): Promise<void> {
+  for (let ms = 0; ms < WAIT_MS && gits().some(isIt); ms += POLL_MS)
+    await new Promise((later) => setTimeout(later, POLL_MS));
+}
+
+/** The locks that git makes in the folder of a worktree when it moves its HEAD. */
+export const OWN_LOCKS: readonly string[] = ["index.lock", "HEAD.lock", "ORIG_HEAD.lock"];
+
+/** Those that were made in this time (milliseconds since 1970, and a second for imprecise clocks). */
+export function removeLocks(
+  folder: string,
+  locks: readonly string[],
+  from: number,
+  to = Number.POSITIVE_INFINITY,
+): void {
+  for (const lock of locks.map((name) => join(folder, name))) {
+    const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (made >= from - 1_000 && made <= to) rmSync(lock, { force: true });
+  }
+}
+
+/** Git's words about the lock of a branch of a task. */
+const HELD = /Unable to create '(([^'\n]+)\/refs\/heads\/(ekiden\/[^'\n]+)\.lock)': File exists/;
+const OWN_BRANCHES = /\/refs\/heads\/ekiden(?:\/|$)/;
+
+/**
+ * Git could not lock the branch of a task: waits until the git that holds it has ended, and removes the lock of one that was killed.
+ * Branches of tasks are Ekiden's own, so no program of the person waits in between.
+ * @returns whether git may be started again; false also for all other errors
+ */
+export async function branchFreed(error: string): Promise<boolean> {
+  const [, lock = "", commonDir = "", branch = ""] = HELD.exec(error) ?? [];
+  // A link of a member would lead to a file elsewhere.
+  if (lock === "" || !OWN_BRANCHES.test(tried(() => realpathSync(dirname(lock)), ""))) return false;
+  const project = `${dirname(commonDir)}/`;
+  await gitGone(({ cwd, line }) => `${cwd}/`.startsWith(project) || line.includes(branch));
+  rmSync(lock, { force: true });
+  return true;
+}
+
+const gits = (): Process[] =>
+  namesIn("/proc").flatMap((pid) => {
+    const line = /^\d+$/.test(pid) ? textIn(`/proc/${pid}/cmdline`, "latin1") : "";
+    return tried(
+      () => (/^(?:[^\0]*\/)?git\0/.test(line) ? [{ line, cwd: readlinkSync(`/proc/${pid}/cwd`) }] : []),
+      [],
+    ); // ended meanwhile, or another user's
+  });

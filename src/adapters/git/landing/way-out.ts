@@ -1,0 +1,89 @@
+/** The way of a landed commit out of this repository: none, a push of the target, or a branch and a command that proposes it. */
+import { EkidenError } from "../../../core/errors.ts";
+import { type Git, messageOfGit } from "../git.ts";
+import { type Contact, Remote } from "../remote.ts";
+import type { LandingInput } from "./landing-job.ts";
+import { type Refused, refused } from "./refusal.ts";
+
+export type WayOut = {
+  readonly kind: "fast-forward" | "push" | "pr";
+  /** The name of a git remote, or an address. */
+  readonly remote: string;
+  /** Other machines work on the same remote: tasks start from its target branch. Always so with `push`. */
+  readonly isShared?: boolean;
+  /** Opens the pull request. */
+  readonly command?: string | undefined;
+};
+
+export const FAST_FORWARD: WayOut = { kind: "fast-forward", remote: "" };
+
+/** @returns null if the way out needs no remote. @throws EkidenError `settings_invalid` */
+export async function remoteOf(git: Git, project: string, way: WayOut): Promise<Remote | null> {
+  if (way.kind === "fast-forward") return null;
+  const remote = await Remote.open(git, project, way.remote);
+  if (way.kind === "pr" && way.command === undefined)
+    throw new EkidenError(
+      "settings_invalid",
+      `landing: "pr" needs prCommand, such as gh pr create --head "$EKIDEN_BRANCH" --base "$EKIDEN_TARGET" --fill.`,
+    );
+  return remote;
+}
+
+/** A pull request. */
+export type Proposal = {
+  readonly remote: Remote;
+  readonly command: string;
+  /** The commit that is proposed already. */
+  readonly proposed: string | null;
+  /** Called when the pull request is there. */
+  readonly made: (commit: string) => void;
+};
+
+export const proposalOf = (
+  way: WayOut = FAST_FORWARD,
+  remote: Remote | null,
+  proposed: string | null = null,
+  made: Proposal["made"],
+): Proposal | null =>
+  way.kind === "pr" && remote ? { remote, command: way.command ?? "", proposed, made } : null;
+
+/** Pushes the branch and runs the command. Commits of others on that branch are never overwritten. */
+export async function propose(
+  { task, options, work, workspace }: LandingInput,
+  contact: Contact,
+  { remote, command }: Pick<Proposal, "remote" | "command">,
+  commit: string,
+): Promise<Refused | { readonly kind: "done"; readonly said: string }> {
+  const { git, project, branch, target } = work;
+  const ref = `refs/heads/${branch}`;
+  const tips = await remote.patiently(contact, () => remote.tips(contact, ref));
+  const there = tips.get(ref) ?? null;
+  if (there !== null && !(await remote.has(there)))
+    return refused(
+      "branch",
+      `${branch} on ${remote.label} has commits that are not from here. Fetch and merge them first (git pull ${remote.label} ${branch}).`,
+    );
+  const lease = `--force-with-lease=${ref}:${there ?? ""}`;
+  const pushed = await git.try(project, "push", "--quiet", lease, "--", remote.given, `${commit}:${ref}`);
+  if (pushed.code !== 0)
+    return refused("target", `git push ${remote.label} ${branch} was refused:\n${messageOfGit(pushed)}`);
+  const ran = await options.shell.run(command, {
+    cwd: workspace,
+    signal: contact.signal,
+    timeoutMs: options.gateTimeoutMs,
+    env: {
+      EKIDEN_BRANCH: branch,
+      EKIDEN_TARGET: target,
+      EKIDEN_TASK: String(task.id),
+      EKIDEN_SUBJECT: task.subject,
+      EKIDEN_COMMIT: commit,
+      EKIDEN_REMOTE: remote.label,
+    },
+  });
+  if (ran.exitCode !== 0 || ran.timedOut)
+    return refused(
+      "target",
+      `${branch} was pushed to ${remote.label}, but \`${command}\` failed (${ran.timedOut ? "timed out" : `exit code ${ran.exitCode ?? ran.signal}`}):\n${ran.output}`,
+    );
+  return { kind: "done", said: ran.output.trim().split("\n").at(-1) ?? "" };
+}
