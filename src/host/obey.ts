@@ -1,5 +1,6 @@
 /** What each order of the person does in a process of the team. */
 import type { Order } from "../core/board/orders.ts";
+import type { Fact } from "../core/event.ts";
 import type { Name } from "../core/ids.ts";
 import type { Mode } from "../core/permission/mode.ts";
 import { MODE_WORDS } from "../core/permission/mode.ts";
@@ -20,7 +21,8 @@ export type Obeying = {
   readonly useMode: (mode: Mode) => void;
 };
 
-type Obeyed = { readonly text: string; readonly value?: unknown };
+/** `fact`: beside the end of the order, which one process of the team writes. */
+type Obeyed = { readonly text: string; readonly value?: unknown; readonly fact?: Fact };
 type Acts = {
   readonly [K in Order["kind"]]: (
     own: Obeying,
@@ -30,22 +32,21 @@ type Acts = {
 };
 
 const ACTS: Acts = {
-  mode: async ({ store, useMode }, { mode }, by) => {
+  mode: ({ useMode }, { mode }, by) => {
     useMode(mode);
-    await store.journal.note([{ type: "mode.changed", mode, by }]);
-    return { text: `mode ${mode}: ${MODE_WORDS[mode]}` };
+    return { text: `mode ${mode}: ${MODE_WORDS[mode]}`, fact: { type: "mode.changed", mode, by } };
   },
-  model: async ({ store, agents, models }, { model, who }, by) => {
+  model: async ({ agents, models }, { model, who }, by) => {
     if (who !== null) agents.refuse(who, "chooses its model itself, by its own settings");
     await models.replace(model, who ?? undefined);
-    await store.journal.note([{ type: "model.changed", who, model, by }]);
-    return { text: `${who ?? "the team"} uses ${model} from the next call on` };
+    const text = `${who ?? "the team"} uses ${model} from the next call on`;
+    return { text, fact: { type: "model.changed", who, model, by } };
   },
-  effort: async ({ store, models }, { effort, who }, by) => {
+  effort: ({ models }, { effort, who }, by) => {
     models.think(effort ?? undefined, who ?? undefined);
-    await store.journal.note([{ type: "effort.changed", who, effort, by }]);
     const how = effort ? `with effort ${effort}` : "as the settings say";
-    return { text: `${who ?? "the team"} thinks ${how} from the next call on` };
+    const text = `${who ?? "the team"} thinks ${how} from the next call on`;
+    return { text, fact: { type: "effort.changed", who, effort, by } };
   },
   budget: ({ spending }, { usd, tokens }) => {
     const over = spending.allowMore({

@@ -47,16 +47,16 @@ async function take(own: Obeying, host: HostId, given: OrderGiven, signal: Abort
     const who = "who" in what ? what.who : null;
     if (signal.aborted || Date.now() > until || (who !== null && !team.names.includes(who))) return;
     const { obey } = await import("./obey.ts"); // most runs get no order
-    const answer = await obey(own, what, by).then(
+    const { fact, ...answer } = await obey(own, what, by).then(
       (done) => ({ isDone: true, ...done }),
-      (error: unknown) => ({ isDone: false, text: messageOf(error) }),
+      (error: unknown) => ({ isDone: false, text: messageOf(error), fact: undefined }),
     );
     const lead = who === null ? await store.roster.member(LEAD) : null;
     if (lead?.host && lead.host !== host) {
       if (!answer.isDone) await store.journal.warn(null, `An order was refused here: ${answer.text}`);
       return;
     }
-    await store.journal.note([{ type: "order.done", order, host, ...answer }]);
+    await store.journal.note([...(fact ? [fact] : []), { type: "order.done", order, host, ...answer }]);
   } catch {
     // The store is away. Whoever gave it hears nothing, and is told so.
   }

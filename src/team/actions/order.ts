@@ -37,7 +37,9 @@ export async function give(store: Store, by: Name, what: Order): Promise<Done<un
     }
     const left = until - systemClock.now();
     if (left <= 0)
-      throw toolFailed(`${where} does not answer, so the order was not obeyed. See ekiden team.`);
+      throw toolFailed(
+        `${where} does not answer. It leaves an order that it hears too late. See ekiden team.`,
+      );
     await wake.changed(mark, ["orders"], Math.min(left, LOOK_MS));
   }
 }

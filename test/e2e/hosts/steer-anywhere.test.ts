@@ -11,7 +11,7 @@ import { project } from "../../fixtures/project.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { proxyTo } from "../../fixtures/proxy.ts";
 import { soon } from "../../fixtures/soon.ts";
-import { BACKENDS, dropSchema } from "../../fixtures/stage.ts";
+import { BACKENDS, dropSchema, name } from "../../fixtures/stage.ts";
 import { ended, type Project } from "../cli-program.ts";
 
 describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
@@ -100,8 +100,14 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
       /^2 .*No process runs team "default"\. Start it: ekiden resume/,
     );
     const child = await run();
+    start("worker", "--model", "runbook", "--as", "far");
+    await soon(async () => expect(await (await store()).roster.member(name("far"))).not.toBeNull());
     child.kill("SIGSTOP");
-    expect(await said("mode", "plan")).toMatch(/^2 .*does not answer, so the order was not obeyed/);
+    // No other process answers for the member of that one, nor for its lead.
+    expect(await said("interrupt", await ownerOf())).toMatch(/^2 .*does not answer\. It leaves an order/);
+    expect(await said("mode", "plan")).toMatch(
+      /^2 .*does not answer\. It leaves an order that it hears too late/,
+    );
     // What it hears too late it leaves.
     child.kill("SIGCONT");
     expect(await said("mode", "accept-edits")).toMatch(/^0 mode accept-edits/);
@@ -109,7 +115,9 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     const { events } = await journal.read(journal.from(0), { types: ["mode.changed"] });
     expect(events).toMatchObject([{ mode: "accept-edits" }]);
     child.kill("SIGKILL");
-    await soon(async () => expect(await said("interrupt", "lead")).toMatch(/^2 .*No process runs team/));
+    await soon(async () =>
+      expect(await said("interrupt", "lead")).toMatch(/^2 .*lead is not at work in any process/),
+    );
   });
 });
 

@@ -183,9 +183,7 @@ it("notices on the way out that a folder is gone", async () => {
   const [first, second] = team.models.get("alice")?.requests ?? [];
   expect(toolsOf(first)).toContain("load_skill");
   expect(second?.tools).toEqual(first?.tools); // the conversation keeps its list
-  expect(heardIn(second)).toMatch(
-    /<update about=.{0,2}skills.{0,2}>.{0,4}\(This no longer applies/,
-  );
+  expect(heardIn(second)).toMatch(/<update about=.{0,2}skills.{0,2}>.{0,4}\(This no longer applies/);
   expect(heardIn(second)).toContain("These cannot be called now: load_skill.");
 });
 
