@@ -18,11 +18,21 @@ const SYSTEM: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the path is too long",
 };
 
+const FULL: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
+
 /** A refused file operation becomes an error with the path and the reason. Other errors stay: they are faults of this program. */
 function asKnown(thrown: unknown): unknown {
   const { code = "", path, syscall } = thrown instanceof Error ? (thrown as NodeJS.ErrnoException) : {};
   if (syscall === "uv_cwd")
     return badInput("The current folder is gone. Change to one that is there.", { cause: thrown });
+  // A write into an open file does not say which one it is.
+  if (path === undefined && FULL.has(code))
+    return badInput(
+      "No space is left on the disk that is written. Make room (df -h shows it) and try again.",
+      {
+        cause: thrown,
+      },
+    );
   if (path === undefined || syscall?.startsWith("spawn") || !Object.hasOwn(SYSTEM, code)) return thrown;
   const why = `${path}: ${SYSTEM[code]}. Check the path and its permissions.`;
   return badInput(why, { cause: thrown });

@@ -63,12 +63,19 @@ function usageMessage(error: CommanderError, otherwise: string): string {
   return `${fault.replace(/\.$/, "")}. ${hint}`;
 }
 
+/** What to use in the place of commands of earlier versions. */
+const GONE: Readonly<Record<string, string>> = {
+  sync: "ekiden export DIR --follow writes the board as files at each change, and ekiden import PATH takes files over.",
+};
+
 /** Names the nearest command of `entries`, also by another word for it. `prefix` is "/" in a conversation. */
 export function unknownCommand(
   word: string,
   entries: readonly Entry[],
   { more = [] as readonly string[], prefix = "", otherwise = " See ekiden --help." } = {},
 ): EkidenError {
+  const gone = Object.hasOwn(GONE, word) ? GONE[word] : undefined;
+  if (gone !== undefined) return badInput(`the command ${quote(prefix + word)} is gone. ${gone}`);
   const names = [...entries.map(nameOf), ...more];
   const others = entries.flatMap(({ near = [] }) => near);
   const byOther = (other: string | null): string | undefined => {

@@ -150,9 +150,16 @@ class Host implements TeamHost {
     const { parts } = this;
     const { signal } = this.over;
     if (!this.interactive) void keepDeadline(parts, signal, (why) => this.finish("deadline", null, { why }));
-    void watchAble(parts, this.id, signal, async (error) => {
-      if (!this.interactive) await this.finish("model", error);
-    });
+    const end = (error: EkidenError): Promise<void> => this.finish("model", error);
+    void watchAble(
+      parts,
+      this.id,
+      signal,
+      async (error) => {
+        if (!this.interactive) await end(error);
+      },
+      (error) => void end(error),
+    );
     await this.takeUp(work, tasks);
     if (!this.interactive)
       this.chores = Promise.all([

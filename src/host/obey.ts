@@ -59,7 +59,9 @@ const ACTS: Acts = {
   },
   interrupt: ({ team }, { who }) => {
     team.interrupt(who, "person");
-    return { text: `${who} was interrupted: it keeps its task and waits for a word` };
+    return {
+      text: `${who} was interrupted: it waits for a word (ekiden send ${who} TEXT) and keeps what it has`,
+    };
   },
   compact: async ({ agents, team }, { who, anew }) => {
     agents.refuse(who, "keeps its conversation, and keeps it small, by itself");

@@ -29,7 +29,13 @@ function watching(process = "here") {
   const ends: string[] = [];
   const settings = { ...DEFAULT_SETTINGS, providerTimeoutMs: PATIENCE };
   const onOut = async (error: Error): Promise<void> => void ends.push(error.message);
-  const done = watchAble({ store, clock, settings }, host(process), over.signal, onOut);
+  const done = watchAble(
+    { store, clock, settings },
+    host(process),
+    over.signal,
+    onOut,
+    (error) => void ends.push(error.message),
+  );
   onTestFinished(async () => {
     over.abort();
     await done;

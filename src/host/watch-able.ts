@@ -4,18 +4,19 @@
  */
 import { rests, type Stalled, stalledIn, stalledWords } from "../core/board/stalled.ts";
 import { aboutSpan } from "../core/board/time-left.ts";
-import { EkidenError } from "../core/errors.ts";
+import { EkidenError, isEkidenError } from "../core/errors.ts";
 import { type HostId, LEAD } from "../core/ids.ts";
 import type { Parts } from "./parts.ts";
 
 const LOOK_MS = 2_000;
 
-/** `onOut`: it lasted for `providerTimeoutMs`. Until the signal aborts. Never rejects. */
+/** `onOut`: it lasted for `providerTimeoutMs`. `onLost`: the file of the store was deleted or replaced, so nothing can go on. Until the signal aborts. Never rejects. */
 export async function watchAble(
   { store, clock, settings }: Pick<Parts, "store" | "clock" | "settings">,
   host: HostId,
   signal: AbortSignal,
-  onOut?: (error: EkidenError) => Promise<void>,
+  onOut: (error: EkidenError) => Promise<void>,
+  onLost: (error: EkidenError) => void,
 ): Promise<void> {
   let stalled: Stalled | null = null;
   let since = clock.now();
@@ -40,9 +41,10 @@ export async function watchAble(
       );
       if (isKnown || !now?.isAll || clock.now() - since < settings.providerTimeoutMs) continue;
       const lasted = `For ${aboutSpan(settings.providerTimeoutMs)} (setting providerTimeoutMs) `;
-      await onOut?.(new EkidenError("model_overloaded", lasted + stalledWords(now)));
-    } catch {
-      // The store is away: the next look tries again.
+      await onOut(new EkidenError("model_overloaded", lasted + stalledWords(now)));
+    } catch (error) {
+      // Another one is away for a while: the next look tries again.
+      if (isEkidenError(error, "store_foreign")) return onLost(error);
     }
   }
 }

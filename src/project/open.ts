@@ -11,7 +11,7 @@ import { memberShells } from "./member-shell.ts";
 import { makeOwnFolders, userFolder } from "./own-folders.ts";
 import { makeProjectFolder, refuseLinked } from "./project-folder.ts";
 import { secretsOf } from "./secrets.ts";
-import { sqlitePath, storeUrl } from "./store-address.ts";
+import { refuseInReach, sqlitePath, storeUrl } from "./store-address.ts";
 import { createOwnStore } from "./trust/record.ts";
 
 /** Creates the database of a project that has none, readable by its user alone, and keeps that this person made it. */
@@ -46,6 +46,7 @@ export async function openTeam(
       throw notFound(
         `no team here yet: ${path} does not exist. Start one with ekiden run GOAL, or put a task on its board with ekiden add SUBJECT.`,
       );
+    refuseInReach(settings, call.cwd);
     if (dirname(path) === join(call.cwd, ".ekiden")) makeProjectFolder(call.cwd);
     else makeFolder(dirname(path));
   }

@@ -17,7 +17,7 @@ const ordering =
   async (call, args, options) => {
     const order = read(args, options);
     await withTeam(call, "use", async (store) => {
-      const { data: value, text } = await give(store, await actorOf(call, store), order);
+      const { data: value, text } = await give(store, await actorOf(call, store), order, call.say);
       const data: Ordered = { order, said: text, value };
       call.done({ data, text });
     });

@@ -5,7 +5,7 @@ import { openStore } from "../../adapters/store/index.ts";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { LEAD } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import { sqlitePath, storeUrl } from "../../project/store-address.ts";
+import { refuseInReach, sqlitePath, storeUrl } from "../../project/store-address.ts";
 
 const LOOK_MS = 1_000;
 
@@ -35,6 +35,7 @@ async function missing(
 ): Promise<string | null> {
   const { team, leaseMs, maxAttempts } = settings;
   const notYet = `Waits for team "${team}": ekiden run or ekiden resume starts it.`;
+  refuseInReach(settings, cwd);
   const path = sqlitePath(settings.store, cwd);
   if (path !== null && !existsSync(path)) return notYet;
   try {

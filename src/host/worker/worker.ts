@@ -152,7 +152,8 @@ export class Worker {
       if (signal.aborted || this.isDraining) return;
       // A store that is away says so elsewhere; the next look finds it again.
       await this.tend().catch((error: unknown) => {
-        if (isEkidenError(error) && !error.retryable) this.options.tell(messageOf(error));
+        if (isEkidenError(error, "store_foreign")) this.drain(0, { reason: "over", error });
+        else if (isEkidenError(error) && !error.retryable) this.options.tell(messageOf(error));
       });
     }
   }

@@ -18,13 +18,19 @@ const COMPACT_MS = 120_000;
 const LOOK_MS = 500;
 
 /** @throws EkidenError `not_permitted` | `not_found` | `bad_input` (the reason of the process) | `tool_failed` (no answer) */
-export async function give(store: Store, by: Name, what: Order): Promise<Done<unknown>> {
+export async function give(
+  store: Store,
+  by: Name,
+  what: Order,
+  tell: (text: string) => void = () => {},
+): Promise<Done<unknown>> {
   if (by !== PERSON) throw notDecidedBy(by, "Ask the person with ask_person.");
   const where = await processFor(store, memberOf(what));
   const [order, { journal, wake }] = [randomUUID(), store];
   let cursor = await journal.end();
   const until = later(systemClock.now(), what.kind === "compact" ? COMPACT_MS : ANSWER_MS);
   await journal.note([{ type: "order.given", order, what, by, until }]);
+  let toldAt: number | null = later(systemClock.now(), ANSWER_MS);
   for (;;) {
     const mark = wake.mark();
     for await (const page of journal.pages(cursor, ["order.done"])) {
@@ -40,6 +46,10 @@ export async function give(store: Store, by: Name, what: Order): Promise<Done<un
       throw toolFailed(
         `${where} does not answer. It leaves an order that it hears too late. See ekiden team.`,
       );
+    if (toldAt !== null && systemClock.now() >= toldAt && left > LOOK_MS) {
+      tell(`${where} has not answered yet; it is waited for, up to two minutes`);
+      toldAt = null;
+    }
     await wake.changed(mark, ["orders"], Math.min(left, LOOK_MS));
   }
 }

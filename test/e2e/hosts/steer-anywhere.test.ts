@@ -1,7 +1,7 @@
 /** Orders of the person that steer a team at work, from another process that only knows the store. */
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
@@ -77,7 +77,7 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     await run();
     const owner = await ownerOf();
     expect(await said("interrupt", owner)).toBe(
-      `0 ${owner} was interrupted: it keeps its task and waits for a word\n`,
+      `0 ${owner} was interrupted: it waits for a word (ekiden send ${owner} TEXT) and keeps what it has\n`,
     );
     await soon(() => expect(pids().filter(isAlive)).toEqual([]));
     expect(await ownerOf()).toBe(owner);
@@ -145,4 +145,24 @@ it("stop ends the process of a team on this machine by a signal where the store 
   expect(await place.run(["stop"], { env })).toMatchObject({
     stderr: expect.stringContaining("lead: is not running"),
   });
+});
+
+it("a run and a worker end with the reason when the file of their store is taken away", async () => {
+  const place = project();
+  const env = { EKIDEN_SANDBOX: "off" };
+  place.write({ "long.md": "# Goal\n\n## Long\n```sh\ntouch began\nsleep 600\n```\n" });
+  const child = place.start(["run", "long.md"], env);
+  const over = ended(child);
+  await soon(() => expect(existsSync(join(place.dir, "began"))).toBe(true));
+  const worker = place.start(["worker", "--model", "runbook", "--as", "far"], env);
+  const left = ended(worker);
+  await soon(async () =>
+    expect(await (await place.store({ access: "use" })).roster.member(name("far"))).not.toBeNull(),
+  );
+  renameSync(join(place.dir, ".ekiden"), join(place.dir, "gone"));
+  for (const end of [await over, await left])
+    expect([end.code, end.stderr]).toEqual([
+      5,
+      expect.stringMatching(/was deleted while this process used it/),
+    ]);
 });
