@@ -59,8 +59,7 @@ export class Worker {
   private readonly spending: Spending;
   private filling: Filling = { adopt: [], release: [], join: [], joining: 0 };
   private readonly released = new Set<Name>();
-  /** Names that another process had; told once. */
-  private readonly elsewhere = new Set<Name>();
+  private readonly elsewhere = new Set<Name>(); // names that another process had: told once
   private wanted: number;
   private failure: EkidenError | undefined;
   private draining: Promise<void> | null = null;
@@ -150,7 +149,7 @@ export class Worker {
     while (!signal.aborted) {
       await clock.sleep(TEND_MS, signal);
       if (signal.aborted || this.isDraining) return;
-      // A store that is away says so elsewhere; the next look finds it again.
+      // A store that is away says so elsewhere.
       await this.tend().catch((error: unknown) => {
         if (isEkidenError(error, "store_foreign")) this.drain(0, { reason: "over", error });
         else if (isEkidenError(error) && !error.retryable) this.options.tell(messageOf(error));
