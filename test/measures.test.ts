@@ -27,7 +27,7 @@ const FACES: Readonly<Record<string, number>> = {
   ...{ "screen → commands": 5, "screen → repl": 1, "screen → terminal": 14, "screen → web": 4 },
 };
 /** The sizes of groups of files that import each other, also for types or later. */
-const CIRCLES: readonly number[] = [14, 4, 3, 2, 2, 2, 2, 2, 2];
+const CIRCLES: readonly number[] = [4, 4, 3, 2, 2, 2];
 const LONG_FUNCTIONS = 49;
 const FLAT = 25;
 

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { errorCodes, pages } from "../scripts/reference/pages.ts";
 import { OTHER_VARIABLES } from "../scripts/reference/variables.ts";
 import { PROVIDERS } from "../src/adapters/models/index.ts";
-import { SETTING_KEYS } from "../src/core/settings/settings.ts";
+import { SETTING_KEYS } from "../src/core/settings/fields.ts";
 import { variableName } from "../src/project/settings.ts";
 import { settingsSchema } from "../src/project/settings-schema.ts";
 

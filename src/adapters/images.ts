@@ -4,13 +4,8 @@ import { constants, lstatSync } from "node:fs";
 import { open, rename, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Message } from "../core/conversation/chat.ts";
-import {
-  fittingImages,
-  IMAGES_MAX,
-  type Image,
-  type ImageFile,
-  imageLeftOut,
-} from "../core/conversation/image.ts";
+import { fittingImages } from "../core/conversation/fitting-images.ts";
+import { IMAGES_MAX, type Image, type ImageFile, imageLeftOut } from "../core/conversation/image.ts";
 import { notPermitted } from "../core/errors.ts";
 import { makeFolder } from "./make-folder.ts";
 

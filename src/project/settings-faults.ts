@@ -2,7 +2,8 @@
 import type { z } from "zod";
 import { quote } from "../core/ids.ts";
 import { HOOK_EVENTS } from "../core/project/hooks.ts";
-import { REMOVED_SETTINGS, RENAMED_SETTINGS, SETTING_KEYS } from "../core/settings/settings.ts";
+import { SETTING_KEYS } from "../core/settings/fields.ts";
+import { REMOVED_SETTINGS, RENAMED_SETTINGS } from "../core/settings/settings.ts";
 import { didYouMean } from "../core/text/nearest.ts";
 
 export type Issue = z.core.$ZodIssue;

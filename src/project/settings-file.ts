@@ -2,7 +2,8 @@
 import { existsSync } from "node:fs";
 import { PROJECT_FILE_MAX, readRegular, whyNotRead } from "../adapters/small-files.ts";
 import { checkData, whyUnread } from "../core/plain-data.ts";
-import { type SettingsLayer, settingsLayer } from "../core/settings/settings.ts";
+import { settingsLayer } from "../core/settings/fields.ts";
+import type { SettingsLayer } from "../core/settings/settings.ts";
 import { fault, inside, unknownKey } from "./settings-faults.ts";
 
 /** The problems of one file that are reported; a person with more begins with these. */

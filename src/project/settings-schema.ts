@@ -1,6 +1,7 @@
 /** The JSON Schema of a settings file, for editors: made from the table of settings. */
 import { z } from "zod";
-import { DEFAULT_SETTINGS, settingsLayer } from "../core/settings/settings.ts";
+import { settingsLayer } from "../core/settings/fields.ts";
+import { DEFAULT_SETTINGS } from "../core/settings/settings.ts";
 
 type Schema = Record<string, unknown>;
 

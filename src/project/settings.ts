@@ -7,15 +7,14 @@ import { join, relative } from "node:path";
 import type { z } from "zod";
 import { MEMBER_VARIABLE } from "../core/board/member.ts";
 import { EkidenError } from "../core/errors.ts";
+import { SETTING_KEYS, settingShape } from "../core/settings/fields.ts";
 import { mergeSettings } from "../core/settings/merge.ts";
 import {
   REMOVED_SETTINGS,
   RENAMED_SETTINGS,
-  SETTING_KEYS,
   type SettingKey,
   type Settings,
   type SettingsLayer,
-  settingShape,
 } from "../core/settings/settings.ts";
 import { nearest } from "../core/text/nearest.ts";
 import { tried } from "../core/tried.ts";

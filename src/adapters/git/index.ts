@@ -1,3 +1,4 @@
+/** The workspaces of tasks: clones of the project in `.ekiden/worktrees/<id>-<slug>`, on a branch `ekiden/<id>-<slug>`. */
 import type { Worktrees } from "../../ports/worktrees.ts";
 import { bindingsOf, folderOf } from "./bindings.ts";
 import { ParkedWork } from "./clones/parked.ts";

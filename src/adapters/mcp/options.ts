@@ -1,3 +1,4 @@
+/** What the servers of a project need from the program. */
 import type { Sandbox } from "../../ports/index.ts";
 
 export type McpOptions = {

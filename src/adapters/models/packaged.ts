@@ -18,7 +18,8 @@ import {
   partsOfProgram,
   type UserMessage,
 } from "../../core/conversation/chat.ts";
-import { imageLeftOut, imagesOf } from "../../core/conversation/image.ts";
+import { imagesOf } from "../../core/conversation/fitting-images.ts";
+import { imageLeftOut } from "../../core/conversation/image.ts";
 import type { ToolSpec } from "../../ports/model.ts";
 import { OF_MESSAGE } from "./of-message.ts";
 import type { PartStream } from "./stream.ts";

@@ -1,7 +1,8 @@
 /** A `Model` over one vendor's connection. `vendors/` has the differences between vendors; this file has what they share. */
 import { createHash } from "node:crypto";
 import type { AssistantMessage, Maker } from "../../core/conversation/chat.ts";
-import { imageLeftOut, imagesOf } from "../../core/conversation/image.ts";
+import { imagesOf } from "../../core/conversation/fitting-images.ts";
+import { imageLeftOut } from "../../core/conversation/image.ts";
 import { EkidenError } from "../../core/errors.ts";
 import { type Effort, nearestEffort } from "../../core/settings/effort.ts";
 import { type Capabilities, type ModelSetting, usdOf, windowOf } from "../../core/settings/models.ts";

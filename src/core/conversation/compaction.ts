@@ -13,7 +13,8 @@
  */
 import type { Settings } from "../settings/settings.ts";
 import type { Message, Trim } from "./chat.ts";
-import { areCrowded, type Image } from "./image.ts";
+import { areCrowded } from "./fitting-images.ts";
+import type { Image } from "./image.ts";
 import { countResults, SHORT_RESULT, trimmed, weighAll, withoutCleared } from "./trim.ts";
 
 export type ContextSettings = Pick<

@@ -23,7 +23,8 @@ import {
   type Trim,
   type UserMessage,
 } from "./chat.ts";
-import { type Image, imagesOf } from "./image.ts";
+import { imagesOf } from "./fitting-images.ts";
+import type { Image } from "./image.ts";
 import { clearing, trimmed, WHOLE, weigh, weighAll, withoutCleared } from "./trim.ts";
 import { validEntry, validReply } from "./valid-entry.ts";
 

@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
 import { heard } from "./chat.ts";
 import { Conversation } from "./conversation.ts";
+import { imagesOf } from "./fitting-images.ts";
 import {
   IMAGE_CHARACTERS,
   type Image,
   imageLine,
   imageName,
   imagesNamed,
-  imagesOf,
   mediaTypeOf,
   mention,
   withImages,

@@ -2,8 +2,8 @@
  * Images that the person sends, and those that a model reads. Mail and transcripts hold only what is here; the bytes are in a file that is named by its hash
  * (`adapters/images.ts`), and are read when a request is encoded.
  */
-import type { Message } from "./chat.ts";
 
+/** Its bytes are in a file of that name. */
 export type Image = {
   readonly type: "image";
   /** The name of the file, without its folder. */
@@ -81,25 +81,3 @@ const sizeOf = (bytes: number): string =>
 
 /** In the place of an image that is not sent. */
 export const imageLeftOut = ({ name }: Image, why = "is left out"): string => `[image ${name} ${why}]`;
-
-export const imagesOf = ({ role, content }: Message): Image[] =>
-  role === "user" ? content.filter((part) => part.type === "image") : [];
-
-/** The images that one request takes: the first ones, so that no later request changes what an earlier one sent. */
-export function fittingImages(messages: readonly Message[]): Set<Image> {
-  const fit = new Set<Image>();
-  let bytes = 0;
-  for (const image of messages.flatMap(imagesOf)) {
-    bytes += image.bytes;
-    if (bytes > IMAGES_MAX.bytes || fit.size >= IMAGES_MAX.count) break;
-    fit.add(image);
-  }
-  return fit;
-}
-
-/** New images do not fit beside those of `before`. */
-export function areCrowded(before: readonly Message[], images: readonly Image[]): boolean {
-  if (images.length === 0 || !before.some((message) => imagesOf(message).length > 0)) return false;
-  const fit = fittingImages([...before, { role: "user", content: images }]);
-  return images.some((image) => !fit.has(image));
-}

@@ -10,7 +10,7 @@ import { MODES } from "../permission/mode.ts";
 import { hookSettings } from "../project/hooks.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox.ts";
 import { checkDeadline } from "./deadline.ts";
-import type { SettingKey, Settings } from "./settings.ts";
+import type { SettingKey, Settings, SettingsLayer } from "./settings.ts";
 import { effortSetting, modelSetting, oneOf, positive } from "./shapes.ts";
 
 /** Turns the error of a reader into an issue, so that names are checked by one rule everywhere. */
@@ -279,3 +279,16 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
       .readonly()
       .describe("Further variables of your environment that commands get, by name or as NAME_*."),
 };
+
+export const SETTING_KEYS = Object.keys(FIELDS) as SettingKey[];
+
+/** The schema of one setting: the schemas of all take longer to make than most commands run. */
+export const settingShape = (key: SettingKey): z.ZodType => FIELDS[key]();
+
+export const aboutSetting = (key: SettingKey): string => settingShape(key).description ?? "";
+
+/** The settings of one source (a file, the environment, the flags): any of them, and nothing else. */
+export const settingsLayer = lazy(
+  (): z.ZodType<SettingsLayer> =>
+    z.strictObject(Object.fromEntries(SETTING_KEYS.map((key) => [key, settingShape(key)]))).partial(),
+);

@@ -2,8 +2,9 @@ import { describe, expect, it } from "vitest";
 import { recruits } from "../board/recruit.ts";
 import type { Name } from "../ids.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
+import { aboutSetting, SETTING_KEYS, settingsLayer } from "./fields.ts";
 import { mergeSettings } from "./merge.ts";
-import { aboutSetting, DEFAULT_SETTINGS, mayMail, SETTING_KEYS, settingsLayer } from "./settings.ts";
+import { DEFAULT_SETTINGS, mayMail } from "./settings.ts";
 
 describe("settings", () => {
   it("describe every key in one line", () => {

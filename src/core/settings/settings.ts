@@ -3,17 +3,14 @@
  * (src/project/settings.ts); a new setting is a line in `Settings`, one in `FIELDS` (fields.ts) and, if it has one, one in
  * `DEFAULT_SETTINGS`.
  */
-import { z } from "zod";
 import type { Recruit } from "../board/recruit.ts";
 import type { Reviews } from "../board/review.ts";
 import { DEFAULT_TEAM, type Name } from "../ids.ts";
-import { lazy } from "../lazy.ts";
 import type { Mode } from "../permission/mode.ts";
 import type { HookSettings } from "../project/hooks.ts";
 import { DEFAULT_COMMAND_LIMITS } from "../sandbox/command-limits.ts";
 import type { SandboxMode } from "../sandbox/sandbox.ts";
 import type { EffortSetting } from "./effort.ts";
-import { FIELDS } from "./fields.ts";
 import type { ModelSetting } from "./models.ts";
 
 /**
@@ -102,11 +99,6 @@ export type UnsetKey = {
   [K in SettingKey]-?: undefined extends Settings[K] ? K : never;
 }[SettingKey];
 
-/** The settings of one source (a file, the environment, the flags): any of them, and nothing else. */
-export const settingsLayer = lazy(
-  (): z.ZodType<SettingsLayer> =>
-    z.strictObject(Object.fromEntries(SETTING_KEYS.map((key) => [key, settingShape(key)]))).partial(),
-);
 export type SettingsLayer = { readonly [K in SettingKey]?: Settings[K] | undefined };
 
 export const DEFAULT_SETTINGS: Settings = {
@@ -163,7 +155,6 @@ export const DEFAULT_SETTINGS: Settings = {
   commandEnv: [],
 };
 
-export const SETTING_KEYS = Object.keys(FIELDS) as SettingKey[];
 /** Settings that had another name, by that name. A file that still uses one gets a message with the new name. */
 export const RENAMED_SETTINGS: Readonly<Record<string, SettingKey>> = {
   providerPatienceMs: "providerTimeoutMs",
@@ -177,9 +168,6 @@ export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   stintsPerAttempt:
     "is gone. taskBudgetUsd and callsPerTask limit what a task may use, with all its attempts.",
 };
-/** The schema of one setting: the schemas of all take longer to make than most commands run. */
-export const settingShape = (key: SettingKey): z.ZodType => FIELDS[key]();
-export const aboutSetting = (key: SettingKey): string => settingShape(key).description ?? "";
 
 /** Whether mail may go to members of that other team. */
 export const mayMail = ({ mailAcrossTeams }: Pick<Settings, "mailAcrossTeams">, team: Name): boolean =>

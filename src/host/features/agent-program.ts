@@ -1,5 +1,5 @@
 /** A member whose model is an agent program: the calls that ask for it, and their results at once. */
-import type { Feature } from "../../runtime/agent/feature.ts";
+import type { Feature } from "../../runtime/agent/agent.ts";
 import { agentProgramTools } from "../../tools/agent-program.ts";
 import type { HostedModel } from "../hosted/hosted-model.ts";
 

@@ -1,7 +1,7 @@
 /** Memory: its index in the prompt, its tools, and with the setting `memory` the notes that a member takes after a stint. */
 import { messageOf } from "../../core/errors.ts";
 import { memorySection } from "../../core/project/memory.ts";
-import type { Feature } from "../../runtime/agent/feature.ts";
+import type { Feature } from "../../runtime/agent/agent.ts";
 import { type Reflection, reflection } from "../../runtime/turn/reflection.ts";
 import { memoryTools } from "../../tools/memory.ts";
 import type { Setup } from "../setup.ts";

@@ -1,7 +1,7 @@
 /** Subagents: a member gives a job to a fresh conversation. */
 import { guidance } from "../../core/conversation/prompt.ts";
 import { skillCatalogue } from "../../core/project/skill.ts";
-import type { Feature } from "../../runtime/agent/feature.ts";
+import type { Feature } from "../../runtime/agent/agent.ts";
 import { subagents as delegating, report, type SubagentParts } from "../../runtime/turn/subagent.ts";
 import { taskTool } from "../../tools/subagent.ts";
 import type { Models } from "../parts.ts";

@@ -9,9 +9,9 @@ import { Conversation } from "../../core/conversation/conversation.ts";
 import { asTaskId, PERSON } from "../../core/ids.ts";
 import type { Shell, Store, Tool, ToolContext } from "../../ports/index.ts";
 import { defineTool } from "../../tools/define.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, Feature, Section } from "./agent.ts";
 import { type Call, completedBy, permitted, type Run, type Verdict, type Wrap, wrapped } from "./call.ts";
-import { beginStint, collect, type Feature, type Section } from "./feature.ts";
+import { beginStint, collect } from "./feature.ts";
 
 const here = stage("sqlite");
 const alice = name("alice");

@@ -3,75 +3,14 @@
  * wraps around its calls, the first outermost. Together they make its loadout, which is replaced as a whole.
  */
 
-import type { Task } from "../../core/board/task.ts";
 import type { Entry, Opening, Told } from "../../core/conversation/chat.ts";
 import { digest } from "../../core/conversation/prefix.ts";
 import { updated } from "../../core/conversation/prompt.ts";
 import { wellFormed } from "../../core/text/valid.ts";
 import type { Tool } from "../../ports/index.ts";
 import { record } from "../turn/record.ts";
-import type { Agent } from "./agent.ts";
-import { type Run, type Wrap, wrapped } from "./call.ts";
-
-/**
- * A part of what a conversation begins with.
- *
- * | place  | where                                                | for what                                       |
- * |--------|------------------------------------------------------|------------------------------------------------|
- * | system | the system prompt, the same for all of a kind        | texts of this program alone                    |
- * | shared | the first message, the same for all members          | the project: its rules, its skills, its memory |
- * | own    | behind that                                          | role, hooks, team, and at last the identity    |
- *
- * `about`: its name when a change of it is told in the middle of a conversation. "": it stays as it was at the beginning.
- */
-export type Section = {
-  readonly place: "system" | "shared" | "own";
-  readonly about: string;
-  readonly text: string;
-  /** But for names its words are this program's: a change of it may reach the model as a system message. */
-  readonly ofProgram?: true;
-};
-
-export type Feature = {
-  /** Updates what the other parts read, such as files of the project, before a stint. */
-  refresh?(): Promise<void>;
-  /**
-   * Its tools: all that the role of the agent can ever need, because a conversation keeps the list that it began with. A tool that
-   * does not apply yet refuses with the reason. A later feature replaces a tool of the same name.
-   */
-  tools?(agent: Agent): readonly Tool[] | Promise<readonly Tool[]>;
-  /** Leaves out tools of any feature. */
-  narrow?(tools: readonly Tool[]): readonly Tool[];
-  /** Its parts of what a conversation begins with; those without text are left out. */
-  sections?(): readonly Section[];
-  /** Around every call of the member and its subagents. May refuse or change it. */
-  readonly wrap?: Wrap;
-  /** The folder in which the tools work during a task, if not the project. */
-  workspaceOf?(task: Task): string;
-  /** Folders outside the workspace that file tools may read. */
-  readable?(): readonly string[];
-  /** After each round of calls: a reminder that is due. */
-  afterRound?(round: readonly Entry[]): Entry | null;
-  /** The text that a summary of the conversation keeps word for word; "" for none. */
-  pinned?(): string;
-  /** A summary is about to replace the conversation. An error becomes a warning. */
-  onSummary?(agent: Agent, signal: AbortSignal): Promise<void>;
-  /** The member has nothing more to do. An error becomes a warning. */
-  onStintEnd?(agent: Agent, signal: AbortSignal): Promise<void>;
-  /** The member is about to let go of its task, or to end here. Has a few seconds; an error becomes a warning. */
-  beforeRelease?(signal: AbortSignal): Promise<void>;
-};
-
-/** The texts that a member reads at the beginning of a conversation, and the tools that it may call. */
-export type Loadout = {
-  /** The opening of a conversation that would begin now. One that has begun keeps its own. */
-  readonly opening: Opening;
-  /** The tools that can be called now. */
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly readable: readonly string[];
-  /** A tool behind all wraps. */
-  readonly run: Run;
-};
+import type { Agent, Loadout, Section } from "./agent.ts";
+import { wrapped } from "./call.ts";
 
 const NO_OPENING: Opening = { system: "", tools: [], shared: "", own: "", told: {} };
 export const EMPTY: Loadout = { opening: NO_OPENING, tools: new Map(), readable: [], run: wrapped([]) };

@@ -5,7 +5,7 @@ import {
   type Message,
   partsOfProgram,
 } from "../../../core/conversation/chat.ts";
-import { imagesOf } from "../../../core/conversation/image.ts";
+import { imagesOf } from "../../../core/conversation/fitting-images.ts";
 import type { Capabilities } from "../../../core/settings/models.ts";
 import type { CacheHint, ToolSpec } from "../../../ports/model.ts";
 import type { VendorRequest } from "../vendor.ts";

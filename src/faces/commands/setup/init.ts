@@ -3,12 +3,8 @@ import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { replaceFile } from "../../../adapters/small-files.ts";
 import { badInput } from "../../../core/errors.ts";
-import {
-  aboutSetting,
-  DEFAULT_SETTINGS,
-  SETTING_KEYS,
-  type UnsetKey,
-} from "../../../core/settings/settings.ts";
+import { aboutSetting, SETTING_KEYS } from "../../../core/settings/fields.ts";
+import { DEFAULT_SETTINGS, type UnsetKey } from "../../../core/settings/settings.ts";
 import { makeProjectFolder } from "../../../project/project-folder.ts";
 import { projectFile, variableName } from "../../../project/settings.ts";
 import type { Run } from "../entry.ts";

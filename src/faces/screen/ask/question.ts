@@ -1,3 +1,4 @@
+/** A question that waits for the person, as the screen holds it. */
 import type { Request } from "../../../ports/index.ts";
 
 export type Question = {

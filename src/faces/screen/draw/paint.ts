@@ -1,3 +1,4 @@
+/** Colours a text by its meaning. */
 import type { Colour } from "../../../core/views/identity.ts";
 import type { Tone } from "../../../core/views/view.ts";
 
