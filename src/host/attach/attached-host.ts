@@ -148,6 +148,7 @@ export class AttachedHost implements TeamHost {
   readonly sandbox = this.passing("sandbox");
 
   async order(what: Order): Promise<Done<unknown>> {
+    this.call("answers").catch(() => {}); // tells of a process that stands still
     const { give } = await import("../../team/actions/order.ts");
     const done = await give(this.store, PERSON, what);
     // The host tells its state a moment later.

@@ -1,9 +1,10 @@
 /** Gives an order of the person to the processes of a team, wherever they run, and waits until it is obeyed. */
 import { randomUUID } from "node:crypto";
 import { systemClock } from "../../adapters/clock.ts";
+import type { Host } from "../../core/board/host.ts";
 import { memberOf, type Order } from "../../core/board/orders.ts";
 import { badInput, EkidenError, notFound, toolFailed } from "../../core/errors.ts";
-import { later, type Name, PERSON } from "../../core/ids.ts";
+import { LEAD, later, type Name, PERSON } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import { liveHosts } from "../queries/hosts.ts";
 import { mustExist } from "../queries/team.ts";
@@ -44,25 +45,29 @@ export async function give(
     const left = until - systemClock.now();
     if (left <= 0)
       throw toolFailed(
-        `${where} does not answer. It leaves an order that it hears too late. See ekiden team.`,
+        `${where.name} does not answer, and leaves an order that it hears too late. To end it: kill -9 ${where.pid}`,
       );
     if (toldAt !== null && systemClock.now() >= toldAt && left > LOOK_MS) {
-      tell(`${where} has not answered yet; it is waited for, up to two minutes`);
+      tell(`${where.name} has not answered yet; it is waited for, up to two minutes`);
       toldAt = null;
     }
     await wake.changed(mark, ["orders"], Math.min(left, LOOK_MS));
   }
 }
 
-/** The words for the process that must obey. */
-async function processFor(store: Store, who: Name | null): Promise<string> {
+/** The process that must obey. */
+async function processFor(
+  store: Store,
+  who: Name | null,
+): Promise<{ readonly name: string; readonly pid: number }> {
   const hosts = await liveHosts(store);
   if (hosts.length === 0)
     throw new EkidenError("not_found", `No process runs team "${store.team}". Start it: ekiden resume`);
-  if (who === null) return "The process of the team";
-  await mustExist(store, who);
-  const member = await store.roster.member(who);
-  const host = hosts.find(({ id }) => id === member?.host);
-  if (!host) throw notFound(`${who} is not at work in any process, so nobody can obey. See ekiden team.`);
-  return `Process ${host.pid} on ${host.machine}, which runs ${who},`;
+  if (who !== null) await mustExist(store, who);
+  const member = await store.roster.member(who ?? LEAD);
+  const own = hosts.find(({ id }) => id === member?.host);
+  if (who !== null && !own)
+    throw notFound(`${who} is not at work in any process, so nobody can obey. See ekiden team.`);
+  const { pid, machine } = (own ?? hosts[0]) as Host;
+  return { name: `Process ${pid} on ${machine}`, pid };
 }

@@ -104,10 +104,8 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     await soon(async () => expect(await (await store()).roster.member(name("far"))).not.toBeNull());
     child.kill("SIGSTOP");
     // No other process answers for the member of that one, nor for its lead.
-    expect(await said("interrupt", await ownerOf())).toMatch(/^2 .*does not answer\. It leaves an order/);
-    expect(await said("mode", "plan")).toMatch(
-      /^2 .*does not answer\. It leaves an order that it hears too late/,
-    );
+    expect(await said("interrupt", await ownerOf())).toMatch(/^2 .*does not answer, and leaves an order/);
+    expect(await said("mode", "plan")).toMatch(/^2 .*does not answer, and leaves an order/);
     // What it hears too late it leaves.
     child.kill("SIGCONT");
     expect(await said("mode", "accept-edits")).toMatch(/^0 mode accept-edits/);
