@@ -3,17 +3,17 @@
  * Each process of the team hears each order. One for a member is for the process that runs it; one for all is obeyed by each, and answered
  * by that of the lead, or by any where no process runs the lead.
  */
-import type { OrderGiven } from "../core/board/orders.ts";
+import { memberOf, type OrderGiven } from "../core/board/orders.ts";
 import { messageOf } from "../core/errors.ts";
 import { type HostId, LEAD } from "../core/ids.ts";
 import type { Cursor } from "../ports/index.ts";
+import { liveHosts } from "../team/queries/hosts.ts";
 import type { Obeying } from "./obey.ts";
 
 /** Until the signal aborts. Never rejects. `since`: older orders are not for this process. */
 export function takeOrders(own: Obeying, host: HostId, since: Cursor, signal: AbortSignal): void {
   const { store } = own;
-  const heard = new Set<string>();
-  // An order waits for an earlier one of its kind, and an interrupt for nothing.
+  // An order waits for an earlier one of its kind to the same member.
   const last = new Map<string, Promise<void>>();
   let cursor = since;
   let looking = Promise.resolve();
@@ -21,12 +21,11 @@ export function takeOrders(own: Obeying, host: HostId, since: Cursor, signal: Ab
     for await (const page of store.journal.pages(cursor, ["order.given"])) {
       cursor = page.cursor;
       for (const event of page.events) {
-        if (event.type !== "order.given" || heard.has(event.order)) continue;
-        heard.add(event.order);
-        const { kind } = event.what;
-        const before = last.get(kind) ?? Promise.resolve();
+        if (event.type !== "order.given") continue;
+        const key = `${event.what.kind} ${memberOf(event.what) ?? ""}`;
+        const before = last.get(key) ?? Promise.resolve();
         last.set(
-          kind,
+          key,
           before.then(() => take(own, host, event, signal)),
         );
       }
@@ -44,7 +43,7 @@ async function take(own: Obeying, host: HostId, given: OrderGiven, signal: Abort
   const { store, team } = own;
   const { order, what, by, until } = given;
   try {
-    const who = "who" in what ? what.who : null;
+    const who = memberOf(what);
     if (signal.aborted || Date.now() > until || (who !== null && !team.names.includes(who))) return;
     const { obey } = await import("./obey.ts"); // most runs get no order
     const { fact, ...answer } = await obey(own, what, by).then(
@@ -52,12 +51,14 @@ async function take(own: Obeying, host: HostId, given: OrderGiven, signal: Abort
       (error: unknown) => ({ isDone: false, text: messageOf(error), fact: undefined }),
     );
     const lead = who === null ? await store.roster.member(LEAD) : null;
-    if (lead?.host && lead.host !== host) {
+    const isLed =
+      lead?.host && lead.host !== host && (await liveHosts(store)).some(({ id }) => id === lead.host);
+    if (isLed) {
       if (!answer.isDone) await store.journal.warn(null, `An order was refused here: ${answer.text}`);
       return;
     }
     await store.journal.note([...(fact ? [fact] : []), { type: "order.done", order, host, ...answer }]);
   } catch {
-    // The store is away. Whoever gave it hears nothing, and is told so.
+    // The store is away. The person hears no answer, and is told so.
   }
 }

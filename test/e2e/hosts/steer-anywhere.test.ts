@@ -113,6 +113,8 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     const { events } = await journal.read(journal.from(0), { types: ["mode.changed"] });
     expect(events).toMatchObject([{ mode: "accept-edits" }]);
     child.kill("SIGKILL");
+    // Without the process of the lead another one answers for all.
+    await soon(async () => expect(await said("mode", "default")).toMatch(/^0 mode default/));
     await soon(async () =>
       expect(await said("interrupt", "lead")).toMatch(/^2 .*lead is not at work in any process/),
     );
