@@ -1,10 +1,10 @@
 /** One file of the outcome's change, opened on demand; a person comments on its lines. */
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
+import type { PatchFile, PatchLine } from "../../../../core/text/diff.ts";
 import { spellHidden } from "../../../../core/text/hidden.ts";
 import { app } from "../app.ts";
 import { Button, Form } from "../parts/fields.tsx";
-import type { PatchFile, PatchLine } from "../pure/patch-files.ts";
 import { comment, commentsOf } from "./comments.ts";
 
 const SHOWN = 400;

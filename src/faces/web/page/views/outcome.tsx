@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Event } from "../../../../core/event.ts";
 import type { Task } from "../../../../core/picture/task.ts";
+import { filesIn } from "../../../../core/text/diff.ts";
 import { counted, figure, money, span, tokens } from "../../../../core/views/view.ts";
 import type { Outcome } from "../../wire.ts";
 import { app } from "../app.ts";
@@ -11,7 +12,6 @@ import { Empty, Link, Status, TaskLink, Time } from "../parts/parts.tsx";
 import { Markdown, Output } from "../parts/text.tsx";
 import { isHosted, looksOf } from "../pure/board.ts";
 import { landings } from "../pure/landings.ts";
-import { filesIn } from "../pure/patch-files.ts";
 import { commentsOf, sendComments } from "../task/comments.ts";
 import { ReviewFile } from "../task/review-file.tsx";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { filesIn } from "./patch-files.ts";
+import { filesIn } from "./diff.ts";
 
 const DIFF = `diff --git a/src/a b.ts b/src/a b.ts
 index 1..2 100644
@@ -56,4 +56,15 @@ it("keeps a file whole that holds the head of a diff behind another separator of
     expect(files.map(({ path }) => path)).toEqual(["src/a b.ts", "new.txt", "gone.txt", "logo.png"]);
     expect(files[1]?.lines.map(({ text }) => text)).toEqual(["", hostile.slice(1), "rm -rf /"]);
   }
+});
+
+it("reads names that git has put into quotes", () => {
+  const name = String.raw`t\303\244g\t\"x\".ts`;
+  const [file] = filesIn(
+    `diff --git "a/${name}" "b/${name}"\n--- "a/${name}"\n+++ "b/${name}"\n@@ -1 +1 @@\n-a\n+b\n`,
+  );
+  expect(file?.path).toBe('täg\t"x".ts');
+  expect(filesIn(`diff --git "a/${name}" "b/${name}"\nold mode 100644\nnew mode 100755\n`)[0]?.path).toBe(
+    'täg\t"x".ts',
+  );
 });

@@ -33,8 +33,8 @@ function fileOf(part: string): PatchFile {
       [before, after, isHead] = [Number(hunk[1]), Number(hunk[2]), false];
       lines.push({ sign: "@", text: row.replace(/^@@.*?@@ ?/, ""), number: null });
     } else if (isHead) {
-      const named = /^(?:\+\+\+ b|--- a)\/(.*)$/.exec(row)?.[1];
-      if (named !== undefined) path = unquoted(named);
+      const named = /^(?:\+\+\+|---) (.+)$/.exec(row)?.[1];
+      if (named !== undefined) path = /^[ab]\/(.*)$/s.exec(unquoted(named))?.[1] ?? path;
       kind = kindOf(row) ?? kind;
     } else if (row.startsWith("+")) {
       lines.push({ sign: "+", text: row.slice(1), number: after });
@@ -64,4 +64,18 @@ function kindOf(row: string): string | undefined {
   return row.startsWith("old mode") ? "mode" : undefined;
 }
 
-const unquoted = (name: string): string => name.replace(/^"(.*)"$/, "$1").replace(/\t$/, "");
+const ESCAPES: Readonly<Record<string, string>> = {
+  ...{ t: "\t", n: "\n", r: "\r", a: "\x07", b: "\b", f: "\f", v: "\v" },
+};
+
+/** A name in quotes as git writes it: bytes that are no plain text are octal. Bytes that are not UTF-8 become U+FFFD. */
+function unquoted(name: string): string {
+  const inner = /^"(.*)"$/.exec(name)?.[1];
+  if (inner === undefined) return name.replace(/\t$/, "");
+  const bytes = [...inner.matchAll(/\\([0-7]{3})|\\(.)|[^\\]+/gu)].flatMap(([all, octal, letter]) =>
+    octal === undefined
+      ? [...new TextEncoder().encode(letter === undefined ? all : (ESCAPES[letter] ?? letter))]
+      : [Number.parseInt(octal, 8)],
+  );
+  return new TextDecoder().decode(new Uint8Array(bytes));
+}
