@@ -1,0 +1,199 @@
+/**
+ * The parts of files that a gate runs: the scripts of package.json that it names, the recipes of a Makefile, the lines of a shell script,
+ * and what those start. Other scripts and targets of the same files are not among them. Pure but for `read`.
+ */
+export type Read = (path: string) => Promise<string | null>;
+
+const DEPTH_MAX = 5;
+const FILES_MAX = 40;
+const SHELLS = new Set("sh bash zsh dash ash ksh source . exec time env command nice timeout".split(" "));
+const INTERPRETERS = new Set("node tsx ts-node deno bun python python3 ruby perl php lua Rscript".split(" "));
+const RUNNERS = new Set("npm pnpm yarn bun npx".split(" "));
+/** A program that is built here is what the gate judges, not what judges. */
+const SOURCE = /^(?:src|lib|app|apps|packages|dist|build|internal|cmd|pkg)\//;
+
+/** By "FILE" or "FILE NAME": what runs there, without comments and layout. */
+export async function gateParts(gate: string, read: Read): Promise<Map<string, string>> {
+  const parts = new Map<string, string>();
+  await follow(gate, "", 0, { parts, read });
+  return parts;
+}
+
+type Walk = { readonly parts: Map<string, string>; readonly read: Read };
+
+async function follow(script: string, from: string, depth: number, walk: Walk): Promise<void> {
+  if (depth > DEPTH_MAX || walk.parts.size > FILES_MAX) return;
+  let folder = from;
+  for (const command of commandsIn(script)) {
+    const words = command.filter((word) => !/^\w+=/.test(word));
+    const at = words.findIndex(
+      (word) => !SHELLS.has(word) && !word.startsWith("-") && !/^\d+\w?$/.test(word),
+    );
+    const isShell = at > 0;
+    const [program = "", ...args] = words.slice(Math.max(0, at));
+    if (program === "cd") folder = joined(folder, args[0] ?? "");
+    else if (RUNNERS.has(program) && program !== "npx")
+      await packageScript(program, args, folder, depth, walk);
+    else if (/^g?make$|^just$|^task$/.test(program)) await recipes(program, args, folder, depth, walk);
+    else if (program === "composer")
+      await jsonScript("composer.json", args.filter(isName), folder, depth, walk);
+    else {
+      const file = INTERPRETERS.has(program) ? args.find((arg) => !arg.startsWith("-")) : program;
+      if (file !== undefined && (isShell || INTERPRETERS.has(program) || program.includes("/")))
+        await scriptFile(joined(folder, file), folder, depth, walk);
+      else if (/\.\w+$/.test(program)) await scriptFile(joined(folder, program), folder, depth, walk);
+      // "sh -c 'a line'", "timeout 60 sh check.sh", "xvfb-run make test".
+      for (const arg of args.filter((one) => /\s/.test(one))) await follow(arg, folder, depth + 1, walk);
+      const inner = args.findIndex((one) => SHELLS.has(one) || RUNNERS.has(one) || one === "make");
+      if (inner !== -1) await follow(args.slice(inner).map(quoted).join(" "), folder, depth + 1, walk);
+    }
+  }
+}
+
+const isName = (word: string): boolean => /^[\w:.-]+$/.test(word) && !word.startsWith("-");
+const quoted = (word: string): string => (/\s/.test(word) ? `'${word.replaceAll("'", '"')}'` : word);
+
+async function scriptFile(path: string, folder: string, depth: number, walk: Walk): Promise<void> {
+  if (walk.parts.has(path) || SOURCE.test(path)) return;
+  const text = await walk.read(path);
+  if (text === null) return;
+  walk.parts.set(path, bare(text));
+  if (/\.(?:[cm]?[jt]sx?|py|rb|pl|php)$/.test(path)) return;
+  await follow(bare(text), folder, depth + 1, walk);
+}
+
+async function packageScript(
+  program: string,
+  args: readonly string[],
+  folder: string,
+  depth: number,
+  walk: Walk,
+) {
+  const at = args.findIndex((arg) => ["--prefix", "-C", "--cwd", "--dir"].includes(arg));
+  const inside = at === -1 ? folder : joined(folder, args[at + 1] ?? "");
+  const names = args.filter((arg, nth) => isName(arg) && (at === -1 || nth !== at + 1));
+  const [first, second] = names;
+  const name = first === "run" || first === "run-script" ? second : first;
+  const short = name === "t" || name === "tst" ? "test" : name;
+  if (short === undefined || (program === "bun" && first === "test")) return;
+  await jsonScript("package.json", [short], inside, depth, walk);
+}
+
+async function jsonScript(file: string, names: readonly string[], folder: string, depth: number, walk: Walk) {
+  const path = joined(folder, file);
+  const scripts = scriptsOf(await walk.read(path));
+  for (const name of names.flatMap((one) => [`pre${one}`, one, `post${one}`])) {
+    const line = scripts[name];
+    const key = `${path} ${name}`;
+    if (line === undefined || walk.parts.has(key)) continue;
+    walk.parts.set(key, bare(line));
+    await follow(line, folder, depth + 1, walk);
+  }
+}
+
+/** The scripts of a package.json; none where it cannot be read. */
+function scriptsOf(text: string | null): Record<string, string> {
+  try {
+    const { scripts } = JSON.parse(text ?? "{}") as { scripts?: Record<string, unknown> };
+    return Object.fromEntries(
+      Object.entries(scripts ?? {}).map(([name, line]) => [
+        name,
+        Array.isArray(line) ? line.join("\n") : String(line),
+      ]),
+    );
+  } catch {
+    return {};
+  }
+}
+
+const MAKEFILES: Readonly<Record<string, readonly string[]>> = {
+  ...{ make: ["GNUmakefile", "makefile", "Makefile"], gmake: ["GNUmakefile", "makefile", "Makefile"] },
+  ...{ just: ["justfile", "Justfile", ".justfile"], task: ["Taskfile.yml", "Taskfile.yaml"] },
+};
+
+async function recipes(program: string, args: readonly string[], folder: string, depth: number, walk: Walk) {
+  const at = args.findIndex((arg) => ["-C", "-f", "--directory", "--file"].includes(arg));
+  const given = at === -1 ? undefined : args[at + 1];
+  const isFile = args[at] === "-f" || args[at] === "--file";
+  const inside = given === undefined || isFile ? folder : joined(folder, given);
+  const files = given !== undefined && isFile ? [given] : (MAKEFILES[program] ?? []);
+  const targets = args.filter((arg, nth) => isName(arg) && (at === -1 || nth !== at + 1));
+  for (const file of files) {
+    const path = joined(inside, file);
+    const text = await walk.read(path);
+    if (text === null) continue;
+    const first = /^(?!\.)([\w.-]+)\s*:(?!=)/m.exec(text)?.[1];
+    for (const target of targets.length > 0 ? targets : [first ?? ""])
+      await recipe(path, text, target, inside, depth, walk);
+    return;
+  }
+}
+
+async function recipe(
+  path: string,
+  text: string,
+  target: string,
+  folder: string,
+  depth: number,
+  walk: Walk,
+): Promise<void> {
+  const key = `${path} ${target}`;
+  if (target === "" || walk.parts.has(key)) return;
+  const lines = text.split("\n");
+  const name = target.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  const head = new RegExp(`^(?:\\s{2}|@?)(?:[\\w./-]+ +)*['"]?${name}['"]?(?: +[^:=]*)?\\s*:(?!=)(.*)$`);
+  const from = lines.findIndex((line) => head.test(line));
+  if (from === -1) return;
+  const [, needs = ""] = head.exec(lines[from] ?? "") ?? [];
+  const indent = /^\s*/.exec(lines[from] ?? "")?.[0].length ?? 0;
+  const rest = lines.slice(from + 1);
+  const end = rest.findIndex((line) => line.trim() !== "" && (/^\s*/.exec(line)?.[0].length ?? 0) <= indent);
+  const body = end === -1 ? rest : rest.slice(0, end);
+  // A "-" before a line ignores its exit code: it belongs to the line.
+  const used = [...`${needs}\n${body.join("\n")}`.matchAll(/\$[({](\w+)[)}]/g)].map(([, one]) => one);
+  const variables = lines.filter(
+    (line) =>
+      /^(?:MAKEFLAGS|SHELL|\.SHELLFLAGS|\.IGNORE|\.ONESHELL|set )/.test(line) ||
+      used.some((one) => new RegExp(`^(?:export\\s+)?${one}\\s*[:?+]?=`).test(line)),
+  );
+  walk.parts.set(key, bare([needs, ...variables, ...body].join("\n")));
+  for (const need of needs.split(/\s+/).filter(isName))
+    await recipe(path, text, need, folder, depth + 1, walk);
+  const made = body.map((line) => line.replace(/^\s*(?:- (?:cmd: )?)?[@+-]*/, "")).join("\n");
+  await follow(made.replace(/\$\(MAKE\)|\$\{MAKE\}/g, "make"), folder, depth + 1, walk);
+}
+
+/** Without comments, empty lines and layout: a change of those changes no outcome. */
+const bare = (text: string): string =>
+  text
+    .split("\n")
+    .map((line) =>
+      line
+        .replace(/(?:^|\s)#(?!!).*$/, "")
+        .trim()
+        .replace(/\s+/g, " "),
+    )
+    .filter((line) => line !== "")
+    .join("\n");
+
+/** "a/b" and "../c" → "a/c". Without a leading "./". */
+export function joined(folder: string, path: string): string {
+  const parts: string[] = [];
+  for (const part of `${path.startsWith("/") ? "" : `${folder}/`}${path}`.split("/")) {
+    if (part === "..") parts.pop();
+    else if (part !== "" && part !== ".") parts.push(part);
+  }
+  return parts.join("/");
+}
+
+/** The words of each simple command of a line or script. No shell is needed to find the names of files. */
+function commandsIn(script: string): string[][] {
+  const commands: string[][] = [[]];
+  for (const [token] of script
+    .replaceAll("\\\n", " ")
+    .matchAll(/"(?:[^"\\]|\\.)*"|'[^']*'|[;&|\n(){}]+|[^\s;&|\n(){}"']+/g)) {
+    if (/^[;&|\n(){}]/.test(token)) commands.push([]);
+    else commands.at(-1)?.push(token.replace(/^(["'])(.*)\1$/s, "$2"));
+  }
+  return commands.filter((words) => words.length > 0);
+}

@@ -1,0 +1,38 @@
+/** Signs that a single line shows. Pure. */
+import { CODE, FIXTURE, lineOf, type Part, type Signal, type SignalKind, shown, signal } from "./change.ts";
+import { assertionsIn, type Block, casesIn } from "./compare.ts";
+import { type Kind, ROWS, SAYS } from "./patterns.ts";
+
+const COMMENT =
+  /^\s*(?:\/\/(?!go:build|\s*(?:@ts-|eslint|nolint|istanbul|c8|v8|\+build|pylint|rubocop|phpcs))|\*(?!\/)|#(?![[!]|\s*(?:type:|mypy|flake8|ruff|pylint|rubocop|define|if\b))|<!--)/;
+/** What a new test does to itself takes nothing from those that were there. */
+const OF_TESTS: readonly SignalKind[] = ["skipped", "hollow", "swallowed"];
+
+export function lineSignals(part: Part): Signal[] {
+  const { path, file, removed, where } = part;
+  // The settings of a new part of the project judge nothing that was there; see shadows().
+  const isNewJudge = file.kind === "new" && ["settings", "pipeline"].includes(where);
+  if ((where === "code" && !CODE.test(path)) || FIXTURE.test(path) || isNewJudge) return [];
+  const inOld = file.kind === "new" ? [] : part.blocks.filter((one) => !isFresh(path, one));
+  const linesOf = (blocks: readonly Block[]): Set<string> => new Set(blocks.flatMap((one) => one.added));
+  const old = linesOf(inOld);
+  // An error that a helper ignores while it cleans up hides no failure.
+  const around = linesOf(
+    inOld.filter(({ added, above, below }) => assertionsIn([...above, ...added, ...below]).length > 0),
+  );
+  const counts = (kind: Kind, line: string): boolean =>
+    !OF_TESTS.includes(kind) || (kind === "swallowed" ? around : old).has(line);
+  return ROWS.filter((row) => row.where.includes(where)).flatMap((row) => {
+    const isOne = (line: string): boolean =>
+      row.added.test(line) && !row.unless?.test(line) && !COMMENT.test(line);
+    const now = part.added.filter((line) => isOne(line) && counts(row.kind, line));
+    if (now.length <= removed.filter(isOne).length) return [];
+    return now
+      .slice(-1)
+      .map((line) => signal(row.kind, path, lineOf(part, line), `${SAYS[row.kind]}: ${shown(line)}`));
+  });
+}
+
+/** Lines that only add tests. */
+const isFresh = (path: string, { removed, added }: Block): boolean =>
+  removed.every((line) => line.trim() === "") && casesIn(path, added).length > 0;

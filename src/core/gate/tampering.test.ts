@@ -1,0 +1,98 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import {
+  type Edit,
+  type Files,
+  HONEST,
+  PROJECTS,
+  TAMPERED,
+  type Tampering,
+} from "../../../test/fixtures/tampering.ts";
+import type { Signal } from "./change.ts";
+import { ROWS } from "./patterns.ts";
+import { signalsOf } from "./tampering.ts";
+
+const top = mkdtempSync(join(tmpdir(), "ekiden-tampering-"));
+afterAll(() => rmSync(top, { recursive: true, force: true }));
+
+function edited(files: Files, edit: Edit): Files {
+  const result: Record<string, string> = { ...files };
+  for (const [path, what] of Object.entries(edit)) {
+    if (what === null) delete result[path];
+    else if (typeof what === "string") result[path] = what;
+    else
+      result[path] = what.reduce((text, [from, to]) => {
+        if (!text.includes(from)) throw new Error(`${path} does not hold ${from}`);
+        return text.replace(from, () => to);
+      }, result[path] ?? "");
+  }
+  return result;
+}
+
+function written(folder: string, files: Files): void {
+  mkdirSync(folder, { recursive: true });
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+}
+
+let nth = 0;
+async function signals(name: keyof typeof PROJECTS, before: Files, after: Files): Promise<Signal[]> {
+  nth += 1;
+  const folder = join(top, String(nth));
+  written(join(folder, "a"), before);
+  written(join(folder, "b"), after);
+  let diff = "";
+  try {
+    execFileSync("git", ["diff", "--no-index", "--no-renames", "--no-color", "--no-prefix", "a", "b"], {
+      cwd: folder,
+    });
+  } catch (error) {
+    diff = String((error as { stdout: Buffer }).stdout);
+  }
+  // Without an index git writes the folder of the side that has the file.
+  diff = diff.replace(/^diff --git ([ab])\/(.*) \1\/\2$/gm, "diff --git a/$2 b/$2");
+  const read = (side: string) => async (path: string) => {
+    const full = join(folder, side, path);
+    return existsSync(full) && statSync(full).isFile() ? readFileSync(full, "utf8") : null;
+  };
+  return await signalsOf({
+    diff,
+    gate: PROJECTS[name].gate,
+    judges: [],
+    before: read("a"),
+    after: read("b"),
+  });
+}
+
+describe("the table of lines", () => {
+  it.each(ROWS.map((row) => [row.kind, row.fires, row] as const))("%s: %s", (_kind, _fires, row) => {
+    const fires = (line: string): boolean => row.added.test(line) && !row.unless?.test(line);
+    expect(fires(row.fires), row.fires).toBe(true);
+    expect(fires(row.silent), row.silent).toBe(false);
+  });
+});
+
+const title = (rows: readonly Tampering[]) => rows.map((row) => [`${row[0]}: ${row[1]}`, row] as const);
+
+describe("a change that silences its judge", () => {
+  it.each(title(TAMPERED))("%s", async (_title, [name, , edit]) => {
+    const { files, broken } = PROJECTS[name];
+    // The edit may replace the file of the code as a whole.
+    const own = Object.fromEntries(Object.entries(broken as Edit).filter(([path]) => !(path in edit)));
+    const found = await signals(name, files, edited(edited(files, own), edit));
+    expect(found).not.toEqual([]);
+  });
+});
+
+describe("an honest change", () => {
+  it.each(title(HONEST))("%s", async (_title, [name, , edit]) => {
+    const { files } = PROJECTS[name];
+    const found = await signals(name, files, edited(files, edit));
+    expect(found.filter((one) => !one.isNote)).toEqual([]);
+  });
+});
