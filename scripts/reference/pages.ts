@@ -84,7 +84,7 @@ function settings(): string {
   });
   return page(
     "Settings",
-    'A flag goes before the environment variable, that before your own settings for this project (`projects/…/settings.json` in the same folder, where the rules of an "always" are), those before `.ekiden/settings.json` of the project, and that before the user\'s own `settings.json` (`ekiden doctor` names its folder). Hooks and rules of all these places are joined. The files are JSON with comments. `ekiden init` writes one, and beside it the schema that editors complete and check it by; the package has the schema too, as `ekiden/settings.schema.json`. The variable of a setting is `EKIDEN_` and its name in capitals: `leadModel` is `EKIDEN_LEAD_MODEL`.',
+    'A flag goes before the environment variable, that before your own settings for this project (`projects/…/settings.json` in the same folder, where the rules of an "always" are), those before `.ekiden/settings.json` of the project, and that before the user\'s own `settings.json` (`ekiden doctor` names its folder). Hooks and rules of all these places are joined. The files are JSON with comments. `ekiden init` writes one, and beside it the schema that editors complete and check it by; the package has the schema too, as `ekiden/settings.schema.json`. The variable of a setting is `EKIDEN_` and its name in capitals: `lead` is `EKIDEN_LEAD`.',
     `| setting | value | default | |\n|---|---|---|---|\n${rows.join("\n")}`,
   );
 }

@@ -12,7 +12,7 @@ const quoted = (word: string): string =>
 const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, "$1:…@");
 
 /** The options that the conversation needs to open, also where another process has its lead. */
-const MODEL_OPTIONS = { model: "--model", leadModel: "--lead-model", baseUrl: "--base-url" } as const;
+const MODEL_OPTIONS = { model: "--model", lead: "--lead", baseUrl: "--base-url" } as const;
 
 /** `words`: the command and its arguments; "" for the conversation. */
 export function againLine({ cwd, flags }: Invocation, team: Name, words: string): string {

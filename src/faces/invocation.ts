@@ -15,7 +15,7 @@ import type { TrustNeed } from "./terminal/trust-question.ts";
 
 /** The options that are settings, but for the teammates. */
 const FLAGS = [
-  ...(["store", "team", "model", "leadModel", "effort", "baseUrl", "maxTurns", "budgetTokens"] as const),
+  ...(["store", "team", "model", "lead", "effort", "baseUrl", "maxTurns", "budgetTokens"] as const),
   ...(["budgetUsd", "deadline", "permissionMode", "allow", "ask", "deny", "worktrees", "sandbox"] as const),
 ];
 

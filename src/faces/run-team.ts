@@ -17,6 +17,7 @@ import type { ProjectTrust } from "../project/trust/weigh.ts";
 import { follow, withDetails } from "../team/queries/journal.ts";
 import { RunSummary, type Summary, summaryText } from "../team/queries/summary.ts";
 import { againLine, nextStep } from "./again-line.ts";
+import { chooseLead } from "./choose-lead.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import type { Invocation } from "./invocation.ts";
 import { opening } from "./opening.ts";
@@ -59,7 +60,8 @@ export type RunOptions = {
 
 /** Resolves with the exit code. */
 export async function hostTeam(call: Invocation, work: Work, options: RunOptions = {}): Promise<number> {
-  const configured = await call.settings();
+  const isNew = !("resume" in work || "runbook" in work);
+  const configured = isNew ? await chooseLead(call) : await call.settings();
   const trust = await call.trust();
   const full = wantsScreen(call) ? new (await import("./screen/run-screen.ts")).RunScreen(call) : null;
   try {

@@ -191,9 +191,10 @@ async function modelsOf(
   const { store, settings } = parts;
   const { name, kind } = profile;
   const roleOf = ({ role }: Pick<Profile, "role">): Role | null => roleNamed(files.library.roles, role);
-  const lineOf = (one: Pick<Profile, "role" | "model">): ReturnType<typeof agentLine> =>
-    agentLine(one.model || (roleOf(one)?.model ?? ""));
-  const line = kind === "teammate" ? lineOf(profile) : null;
+  const { ofNew } = parts.models;
+  const lineOf = (one: Pick<Profile, "role" | "model">, lead = ""): ReturnType<typeof agentLine> =>
+    agentLine(one.model || roleOf(one)?.model || lead || (models?.chosen ? "" : ofNew));
+  const line = lineOf(profile, kind === "lead" ? settings.lead : "");
   const program = line && (await parts.agents.open(profile, line, parts, () => life()?.task ?? null));
   const modelOf = async (one: Omit<Profile, "kind">): Promise<Model> => {
     const own = one.model.startsWith("@") ? "" : one.model;
@@ -206,7 +207,7 @@ async function modelsOf(
     task: () => life()?.task ?? null,
     chosen: (who) => models?.chosenEffort(who),
   });
-  const ofLead = models?.chosen === undefined && kind === "lead" && !profile.model && settings.leadModel;
+  const ofLead = models?.chosen === undefined && kind === "lead" && !profile.model && settings.lead;
   const [chosen, fallback] = await Promise.all([
     program ?? (ofLead ? parts.models.open(ofLead) : modelOf(profile)),
     settings.fallbackModel && !program

@@ -1,27 +1,36 @@
 /** The tools of an agent that has tools of its own: those of the board and of mail. */
+
+import type { MemberKind } from "../core/board/member.ts";
 import { inputFault } from "../core/tool-faults.ts";
 import { inOurNames, ourName } from "../core/tool-names.ts";
 import type { Tool, ToolSpec } from "../ports/index.ts";
 import { boardTools, mailTools, planTools, specOf } from "../tools/index.ts";
 import { askPerson } from "../tools/team/ask-person.ts";
-import { idle, respondShutdown } from "../tools/team/roster.ts";
-
-const tools = (planDeadlineMs: number): readonly Tool[] => [
-  ...boardTools.teammate,
-  ...mailTools.teammate,
+import {
+  idle,
+  listTeammates,
+  requestShutdown,
   respondShutdown,
-  planTools.submit(planDeadlineMs),
+  spawnTeammate,
+} from "../tools/team/roster.ts";
+
+const tools = (kind: MemberKind, planDeadlineMs: number): readonly Tool[] => [
+  ...boardTools[kind],
+  ...mailTools[kind],
+  ...(kind === "lead"
+    ? [spawnTeammate, listTeammates, requestShutdown, planTools.request, planTools.review]
+    : [respondShutdown, planTools.submit(planDeadlineMs)]),
   askPerson(0),
 ];
 
 /** As the agent is told of them. */
-export const guestTools = (planDeadlineMs: number): ToolSpec[] =>
-  tools(planDeadlineMs).flatMap((tool) => (tool.unlisted ? [] : [specOf(tool)]));
+export const guestTools = (kind: MemberKind, planDeadlineMs: number): ToolSpec[] =>
+  tools(kind, planDeadlineMs).flatMap((tool) => (tool.unlisted ? [] : [specOf(tool)]));
 
 /** Whether a guest has a tool of this name, in the words of any harness. */
 export const isGuestTool = (name: string, input: unknown): boolean => {
   const { tool } = inOurNames({ tool: name, input });
-  return tools(0).some((one) => one.name === tool);
+  return tools("teammate", 0).some((one) => one.name === tool);
 };
 
 /** For a guest, to idle is to wait for work. */

@@ -9,7 +9,7 @@ import type { WayOut } from "../adapters/git/landing/way-out.ts";
 import { JobHost } from "../adapters/jobs/index.ts";
 import { LiveOutputWriter } from "../adapters/live-output.ts";
 import type { Mcp } from "../adapters/mcp/index.ts";
-import { chooseModel, modelsOffered, openModel } from "../adapters/models/index.ts";
+import { modelsOffered, openModel } from "../adapters/models/index.ts";
 import { markOf } from "../adapters/process-identity.ts";
 import { lateSandbox } from "../adapters/sandbox/late.ts";
 import { childEnvironment } from "../adapters/shell/environment.ts";
@@ -23,6 +23,7 @@ import { LEAD } from "../core/ids.ts";
 import { closedPatterns, rulesOf } from "../core/permission/permission.ts";
 import { mayChangeProtected } from "../core/permission/protected.ts";
 import { networkOf } from "../core/sandbox/sandbox.ts";
+import { agentLine } from "../core/settings/agent-line.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { namedSecrets, type Secrets } from "../core/text/secrets.ts";
 import type { Clock, Cursor, HostProcess, Model, Sandbox, Shell, Store, Worktrees } from "../ports/index.ts";
@@ -38,6 +39,7 @@ import { Hooks } from "../runtime/hooks/hooks.ts";
 import { HostedAgents } from "./hosted/agents.ts";
 import { Logins } from "./hosted/logins.ts";
 import { openMcp } from "./mcp.ts";
+import { type Choosing, type UsualModels, usualModel, usualModels } from "./models/usual-models.ts";
 import { type SurroundingsOf, surroundingsOf } from "./surroundings.ts";
 import { type TaskChanges, taskChanges } from "./task-changes.ts";
 import type { Telemetry } from "./telemetry.ts";
@@ -86,7 +88,7 @@ export type Models = {
   readonly opened: () => readonly string[];
   /** Those of the providers in use, by their names, and of those whose key is there. */
   readonly offered: (inUse: ReadonlySet<string>) => Promise<readonly string[]>;
-  /** The model of new members: "" follows the settings, "runbook" keeps the embedded one. */
+  /** The model of new members: "" follows the settings, "runbook" keeps the embedded one, or an agent program. */
   readonly ofNew: string;
 };
 
@@ -130,14 +132,21 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const throughLogin = (opened: Model): Model =>
     logins.through(opened, () => ({ store, clock: systemClock, random: Math.random }));
   const models = new Map<string, Promise<Model>>();
+  const choosing: Choosing = { settings, env, folder: workspace, embedded };
+  let usual: UsualModels | null = null;
   const model = async (wanted: string | undefined): Promise<Model> => {
-    const spec = wanted || (await chooseModel({ env, setting: settings.model, runbook: embedded }));
+    const spec = wanted || usual?.settings.model || (await usualModel(choosing)).spec;
     const opened = models.get(spec) ?? (options.openModel ?? provided)(spec).then(throughLogin);
     models.set(spec, opened);
     return opened;
   };
-  const usual = settings.leadModel ?? settings.model;
-  let ofLead = resume ? null : await model(usual);
+  const choose = async (ofStore?: string): Promise<UsualModels> => {
+    const found = await usualModels(choosing, ofStore);
+    if (agentLine(found.lead) === null) await model(found.lead);
+    if (found.said !== "") options.onNotice?.(found.said);
+    return found;
+  };
+  if (!resume) usual = await choose();
   const whose = { project: workspace, team: settings.team };
   const inTrees = settings.worktrees || settings.remote !== undefined || (resume && hasWorktrees(whose));
   const sandbox = lateSandbox({
@@ -184,7 +193,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const store = signing(opened, url);
   warn = (text) => void store.journal.warn(null, text).catch(() => {});
   try {
-    ofLead ??= await model((await store.roster.member(LEAD))?.model || usual);
+    usual ??= await choose((await store.roster.member(LEAD))?.model);
   } catch (error) {
     await store.close();
     throw error;
@@ -193,12 +202,13 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const surroundings = surroundingsOf({
     ...{ workspace, env: environment, trusted: trust.runsGit, clock: systemClock },
   });
+  const ofLead = agentLine(usual.lead) ? { window: Number.MAX_SAFE_INTEGER } : await model(usual.lead);
   void surroundings(ofLead); // while the rest is opened
   const begun = await store.journal.read("" as Cursor, { limit: 2 });
   const since = begun.events.length < 2 ? ("" as Cursor) : await store.journal.end();
   const clock = systemClock;
   return {
-    settings,
+    settings: usual.settings,
     store,
     clock,
     shell,
@@ -223,7 +233,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
       open: model,
       opened: () => [...models.keys()],
       offered: (inUse) => modelsOffered(inUse, { env, baseUrl: settings.baseUrl ?? "" }),
-      ofNew: (settings.model ?? ofLead.spec) === "runbook" ? "runbook" : "",
+      ofNew: usual.ofNew,
     },
   };
 }

@@ -66,7 +66,7 @@ export async function startWork(work: Work, tasks: readonly Task[], here: StartP
   if (settings.teammates || !("resume" in work)) return;
   // A lead of the embedded model adds no teammates. It may be alone: after a kill before they joined, or on a board that a person filled.
   const active = (await store.roster.members()).filter(({ activity }) => activity.phase !== "shutdown");
-  const model = active[0]?.model || settings.leadModel || settings.model;
+  const model = active[0]?.model || settings.lead || settings.model;
   if (active.length !== 1 || model !== "runbook" || !team.names.includes(LEAD)) return;
   const open = tasks.filter((task) => !isFinished(task)).length;
   await ensure(recruits(Math.min(DEFAULT_TEAMMATES, open)), here);
@@ -104,8 +104,8 @@ async function addTasks(
 }
 
 /** Refuses programs that are not there, and notes the others, so that a later process may take their members over. */
-async function admitAgents(parts: Parts, teammates: readonly Recruit[]): Promise<void> {
-  const agents = teammates.flatMap(({ agent }) => agent ?? []);
+async function admitAgents(parts: Parts, specs: readonly string[]): Promise<void> {
+  const agents = [...new Set(specs)].filter((spec) => agentLine(spec) !== null);
   if (agents.length === 0) return;
   for (const line of agents.map(agentLine)) if (line) await parts.agents.check(line, false, parts);
   const [{ agentItem }, { recordItems }] = await Promise.all([
@@ -117,9 +117,10 @@ async function admitAgents(parts: Parts, teammates: readonly Recruit[]): Promise
 
 /** Adds the lead and these teammates, except those that this process adopted or another one runs. */
 async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts): Promise<void> {
-  const model = parts.settings.leadModel ? "" : parts.models.ofNew;
+  const { lead: named } = parts.settings;
+  const model = named === undefined ? parts.models.ofNew : agentLine(named) ? named : "";
   // Before anybody joins: a lead that is alone concludes.
-  await admitAgents(parts, teammates);
+  await admitAgents(parts, [...teammates.map(({ agent = "" }) => agent), model, parts.models.ofNew]);
   const lead = { name: LEAD, role: "", kind: "lead", model } as const;
   for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
     const known = await parts.store.roster.member(wanted.name);

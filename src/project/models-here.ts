@@ -4,8 +4,8 @@ import type { Settings } from "../core/settings/settings.ts";
 /** "provider/name", each once, the likely ones first. */
 export async function modelsHere(settings: Settings, inUse: Iterable<string> = []): Promise<string[]> {
   const { PROVIDERS } = await import("../adapters/models/index.ts");
-  const { model, leadModel, fallbackModel, models } = settings;
+  const { model, lead, fallbackModel, models } = settings;
   const defaults = PROVIDERS.map(({ name, defaultModel }) => defaultModel && `${name}/${defaultModel}`);
-  const all = [...inUse, model, leadModel, fallbackModel, ...Object.keys(models), ...defaults];
+  const all = [...inUse, model, lead, fallbackModel, ...Object.keys(models), ...defaults];
   return [...new Set(all.flatMap((one) => one || []))];
 }

@@ -140,8 +140,8 @@ const clones = (): readonly Clone[] => [
   { name: "a model of another server", files: settings({ model: "openai-compatible/x" }), named: /model: / },
   {
     name: "a model for the lead",
-    files: settings({ leadModel: "openai-compatible/x" }),
-    named: /leadModel: /,
+    files: settings({ lead: "openai-compatible/x" }),
+    named: /lead: /,
   },
   {
     name: "a fallback model",

@@ -32,6 +32,8 @@ export type FoundProgram = {
   readonly isStrong: boolean;
   /** Its account, as far as it can be told apart: the variable or the file of its login; "" where that is not known. */
   readonly login: string;
+  /** For a person, where it does not work: the way to log in; "" where that is not known. */
+  readonly remedy: string;
   /** The names of the variables that it gets besides the usual ones. */
   readonly variables: readonly string[];
   start(place: LaunchPlace, host: AgentHost): Promise<RunningAgent>;
@@ -64,6 +66,7 @@ export async function agentProgram(
     asksByTool: dialect !== undefined,
     isStrong: known?.isStrong === true,
     login: (known && loginOf(known, env)) ?? "",
+    remedy: known ? `Is ${known.title} logged in? ${known.login}` : "",
     variables: known ? [...known.variables, ...known.settings] : [],
     async start({ cwd, readOnly, env: own, sandbox, tag, version }, host) {
       const outer = own.EKIDEN_JOB ? `${own.EKIDEN_JOB}:` : "";

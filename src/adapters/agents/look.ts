@@ -1,6 +1,6 @@
 /**
- * Looks which agent programs this machine has. None of them is started: some need seconds for their version, and one that lies in
- * the project is never taken. The version and the Node that a program needs stand in the package.json beside it.
+ * Looks which agent programs this machine has. Only those that can say quickly whether they are logged in are started for it; one that
+ * lies in the project is never taken. The version and the Node that a program needs stand in the package.json beside it.
  */
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, realpathSync } from "node:fs";
@@ -20,8 +20,12 @@ export type AgentProgram = {
   readonly path: string | null;
   /** Null where the program is not there, or comes from no npm package. */
   readonly version: string | null;
-  /** A variable with this name, or this file, is there; null: neither. Nobody asked the vendor whether it is valid. */
+  /**
+   * A variable with this name, or this file, is there, or the program says that it is logged in; null: none of them. Nobody asked the
+   * vendor whether it is valid.
+   */
   readonly login: string | null;
+  readonly state: "absent" | "too old" | "logged out" | "ready";
   /** One sentence for each thing that is missing, with what to do. */
   readonly missing: readonly string[];
 };
@@ -30,6 +34,8 @@ export type AgentProgram = {
 export type Where = { readonly folder: string; readonly env: NodeJS.ProcessEnv };
 
 const NODE_MS = 3_000;
+/** A program that takes longer to say whether it is logged in is judged by its files. */
+const STATUS_MS = 3_000;
 const runFile = promisify(execFile);
 
 /** Every preset, in the order of the table. */
@@ -39,7 +45,7 @@ export async function agentPrograms(where: Where): Promise<AgentProgram[]> {
     path: outsideProgram(preset.command[0], where.env.PATH, where.folder),
   }));
   const node = found.some(({ path }) => path !== null) ? await nodeVersion(where) : null;
-  return found.map(({ preset, path }) => look(preset, path, node, where));
+  return await Promise.all(found.map(({ preset, path }) => look(preset, path, node, where)));
 }
 
 /** A program that is no preset, by the line that starts it. */
@@ -49,31 +55,49 @@ export function otherProgram(line: string, { folder, env }: Where): AgentProgram
   const path = whole ?? outsideProgram(program, env.PATH, folder);
   const where = program.startsWith("/") ? "is no program" : "is not in PATH";
   const missing = path === null ? [`${program} ${where}.`] : [];
-  return { name: `acp:${line}`, title: program, command: line, path, version: null, login: null, missing };
+  const state = path === null ? "absent" : "ready";
+  return {
+    name: `acp:${line}`,
+    title: program,
+    command: line,
+    path,
+    version: null,
+    login: null,
+    state,
+    missing,
+  };
 }
 
-function look(preset: Preset, path: string | null, node: string | null, where: Where): AgentProgram {
+async function look(
+  preset: Preset,
+  path: string | null,
+  node: string | null,
+  where: Where,
+): Promise<AgentProgram> {
   const { name, title, command } = preset;
   const program = { name, title, command: command.join(" "), path };
-  const login = loginOf(preset, where.env);
+  const login = await loginIn(preset, where);
+  const inOrOut = login === null ? "logged out" : "ready";
   const own = path !== null || preset.adapts === undefined ? null : outside(preset.adapts, where);
   if (own !== null && preset.headless) {
     const better = `It works as ${preset.adapts} alone. More is seen of it with ${command[0]}: npm install --global ${preset.package}`;
-    return { ...program, path: own, version: null, login, missing: [...missingLogin(preset, login), better] };
+    const missing = [...missingLogin(preset, login), better];
+    return { ...program, path: own, version: null, login, state: inOrOut, missing };
   }
   if (path === null)
     return {
       ...program,
       version: null,
       login,
+      state: "absent",
       missing: [`Install it: npm install --global ${preset.package}`],
     };
   const { version, needs } = packageOf(path, preset.package);
   const missing: string[] = [];
-  if (needs !== null && node !== null && isOlder(node, needs))
-    missing.push(`${title} needs Node ${needs}; the node in PATH is ${node}.`);
+  const isTooOld = needs !== null && node !== null && isOlder(node, needs);
+  if (isTooOld) missing.push(`${title} needs Node ${needs}; the node in PATH is ${node}.`);
   missing.push(...missingLogin(preset, login));
-  return { ...program, version, login, missing };
+  return { ...program, version, login, state: isTooOld ? "too old" : inOrOut, missing };
 }
 
 function missingLogin({ hidden, login: how }: Preset, login: string | null): string[] {
@@ -84,6 +108,19 @@ function missingLogin({ hidden, login: how }: Preset, login: string | null): str
 
 const outside = (program: string, { env, folder }: Where): string | null =>
   outsideProgram(program, env.PATH, folder);
+
+/** What the program itself says counts more than a file of it, which may be old. */
+async function loginIn(preset: Preset, where: Where): Promise<string | null> {
+  const { variables, status, adapts, command } = preset;
+  const found = loginOf(preset, where.env);
+  const file = status && outside(adapts ?? command[0], where);
+  if (!file || variables.some((name) => where.env[name])) return found;
+  const run = runFile(file, status.args, { timeout: STATUS_MS, cwd: "/", env: where.env });
+  const { stdout = "", stderr = "" } = await run.catch((error: Partial<Awaited<typeof run>>) => error);
+  const said = `${stdout}\n${stderr}`;
+  if (status.isIn.test(said)) return found ?? `${adapts ?? command[0]} ${status.args.join(" ")}`;
+  return status.isOut.test(said) ? null : found;
+}
 
 export function loginOf({ variables, loginFile }: Preset, env: NodeJS.ProcessEnv): string | null {
   const variable = variables.find((name) => env[name]);

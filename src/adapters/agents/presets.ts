@@ -2,11 +2,12 @@
  * Agent programs of other vendors that speak the Agent Client Protocol, as data. Each brings its own login: Ekiden looks whether one
  * is there, and never reads it.
  */
+import type { AGENT_NAMES } from "../../core/settings/agent-line.ts";
 import { claude, codex } from "./dialects.ts";
 import type { Dialect } from "./headless.ts";
 
 export type Preset = {
-  readonly name: string;
+  readonly name: (typeof AGENT_NAMES)[number];
   readonly title: string;
   /** The program and its arguments that make it speak the protocol over stdio. */
   readonly command: readonly [string, ...string[]];
@@ -32,6 +33,8 @@ export type Preset = {
   readonly setsConfined?: Readonly<Record<string, string>>;
   /** Below the home folder: the folders that it writes for itself; its login is in them. */
   readonly folders: readonly string[];
+  /** Its own words about its login: the arguments, and the patterns of an output that says that it is logged in, or that it is not. */
+  readonly status?: { readonly args: readonly string[]; readonly isIn: RegExp; readonly isOut: RegExp };
   /** The way to log in. */
   readonly login: string;
 };
@@ -50,6 +53,11 @@ export const PRESETS: readonly Preset[] = [
     hidden: ["darwin"],
     settings: ["ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "CLAUDE_CONFIG_DIR", "IS_SANDBOX"],
     folders: [".claude", ".claude.json"],
+    status: {
+      args: ["auth", "status", "--json"],
+      isIn: /"loggedIn"\s*:\s*true/,
+      isOut: /"loggedIn"\s*:\s*false/,
+    },
     login: "Run claude and log in there, or set ANTHROPIC_API_KEY.",
   },
   {
@@ -65,6 +73,11 @@ export const PRESETS: readonly Preset[] = [
     settings: ["OPENAI_BASE_URL", "CODEX_HOME"],
     folders: [".codex"],
     setsConfined: { INITIAL_AGENT_MODE: "agent-full-access" },
+    status: {
+      args: ["login", "status"],
+      isIn: /^(?:Logged in|API key configured)/m,
+      isOut: /^Not logged in/m,
+    },
     login: "Run codex login, or set OPENAI_API_KEY.",
   },
   {

@@ -29,5 +29,5 @@ export const modelNote = ({ name, model }: MemberRecord): string[] =>
   model === ""
     ? []
     : [
-        `${name}: the model ${quote(model)} of the files is not used, and ${name} has the team's. To choose one: --model, --lead-model or a role`,
+        `${name}: the model ${quote(model)} of the files is not used, and ${name} has the team's. To choose one: --model, --lead or a role`,
       ];

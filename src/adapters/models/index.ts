@@ -2,6 +2,7 @@
 
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { agentLine, modelSpec } from "../../core/settings/agent-line.ts";
 import { splitEffort } from "../../core/settings/effort.ts";
 import { capabilitiesOf, type ModelSetting } from "../../core/settings/models.ts";
 import { didYouMean } from "../../core/text/nearest.ts";
@@ -198,6 +199,11 @@ export async function chooseModel({ env, setting, runbook = false }: Choice): Pr
 }
 
 function unknown(spec: string, provider: string): EkidenError {
+  if (agentLine(modelSpec(spec)))
+    return new EkidenError(
+      "model_missing",
+      `${quote(spec)} is an agent program, which can be the model of a member from its start on (--lead, --model, --teammate NAME@PROGRAM). Here a model of a provider is needed, as provider/model.`,
+    );
   const names = [...VENDORS.map(({ name }) => `${name}/…`), "runbook", "scripted:FILE"];
   const known = [...VENDORS.map(({ name }) => name), "runbook", "scripted"];
   const bare = VENDORS.find(

@@ -9,6 +9,19 @@ export type AgentLine = {
   readonly command: readonly string[];
 };
 
+/** The programs that have a name here; the adapters describe them. */
+export const AGENT_NAMES = ["claude", "codex", "opencode", "gemini", "qwen"] as const;
+
+/**
+ * The model that a person names for members: "claude", "@claude" and "@acp:my-agent --stdio" are agent programs, any other text is a
+ * model of a provider. @throws EkidenError `bad_input` when it names no program
+ */
+export function modelSpec(written: string): string {
+  const text = written.trim();
+  const isAgent = text.startsWith("@") || (AGENT_NAMES as readonly string[]).includes(text);
+  return isAgent ? agentSpec(text.replace(/^@/, "")) : text;
+}
+
 /** Null for a model of a provider. */
 export function agentLine(spec: string): AgentLine | null {
   const [, kind, rest = ""] = /^(agent|acp):(.*)$/s.exec(spec) ?? [];

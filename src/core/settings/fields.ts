@@ -9,6 +9,7 @@ import { lazy } from "../lazy.ts";
 import { MODES } from "../permission/mode.ts";
 import { hookSettings } from "../project/hooks.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox.ts";
+import { modelSpec } from "./agent-line.ts";
 import { checkDeadline } from "./deadline.ts";
 import type { SettingKey, Settings, SettingsLayer } from "./settings.ts";
 import { effortSetting, modelSetting, oneOf, positive } from "./shapes.ts";
@@ -37,8 +38,16 @@ const dollars = lazy(() =>
 );
 const flag = lazy(() => z.boolean("true or false"));
 export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings[K]>> } = {
-  model: () => text().describe("Model of the lead and the teammates, as provider/model."),
-  leadModel: () => text().describe("Model of the lead, if it differs from `model`."),
+  model: () =>
+    text()
+      .transform(read(modelSpec))
+      .describe(
+        'Model of the lead and the teammates, as provider/model, or an agent program: "claude", "codex", "@acp:COMMAND".',
+      ),
+  lead: () =>
+    text()
+      .transform(read(modelSpec))
+      .describe("Model or agent program of the lead, if it differs from `model`."),
   baseUrl: () =>
     z.url("a URL such as http://localhost:11434/v1").describe("Address of the openai-compatible provider."),
   effort: () =>

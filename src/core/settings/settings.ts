@@ -19,7 +19,7 @@ import type { ModelSetting } from "./models.ts";
  */
 export type Settings = {
   readonly model?: string | undefined;
-  readonly leadModel?: string | undefined;
+  readonly lead?: string | undefined;
   readonly fallbackModel?: string | undefined;
   readonly baseUrl?: string | undefined;
   readonly effort?: EffortSetting | undefined;
@@ -159,6 +159,7 @@ export const DEFAULT_SETTINGS: Settings = {
 export const RENAMED_SETTINGS: Readonly<Record<string, SettingKey>> = {
   providerPatienceMs: "providerTimeoutMs",
   landingRemote: "remote",
+  leadModel: "lead",
 };
 /** Settings that are gone, with what took their place: the end of a message to who still uses one. */
 export const REMOVED_SETTINGS: Readonly<Record<string, string>> = {

@@ -36,10 +36,10 @@ type Options = {
 type Ready = { readonly settings: Settings; readonly trust: ProjectTrust };
 
 export const run: Run<Options> = async (call, _args, options) => {
-  for (const flag of ["model", "leadModel", "teammates"] as const)
+  for (const flag of ["model", "lead", "teammates"] as const)
     if (call.flags[flag] !== undefined)
       throw badInput(
-        `${flag === "teammates" ? "--teammates and --teammate have" : flag === "model" ? "--model has" : "--lead-model has"} no meaning for ekiden mcp: its one member is the agent that uses it.`,
+        `${flag === "teammates" ? "--teammates and --teammate have" : flag === "model" ? "--model has" : "--lead has"} no meaning for ekiden mcp: its one member is the agent that uses it.`,
       );
   const { as, role = "", wait = String(WAIT_S) } = options;
   const waitMs = wholeNumber("--wait", wait) * 1_000;

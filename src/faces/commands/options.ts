@@ -18,8 +18,8 @@ export const COMMON_OPTIONS: readonly OptionRow[] = [
 
 /** Options for the work of a team: for the commands that host one, and before any other command, so that an alias may hold them. */
 export const TEAM_OPTIONS: readonly OptionRow[] = [
-  ["--model <spec>", "provider/model, such as anthropic/claude-sonnet-5-5"],
-  ["--lead-model <spec>", "model of the lead, where it differs"],
+  ["--model <spec>", "provider/model, such as anthropic/claude-sonnet-5-5, or an agent program: claude"],
+  ["--lead <spec>", "model or agent program of the lead, where it differs"],
   ["--effort <level>", "how hard models think: none, minimal, low, medium, high, xhigh or max"],
   ["--base-url <url>", "address of an openai-compatible provider"],
   ["--teammates <n>", "how many teammates to start with"],

@@ -2,6 +2,7 @@
 import { systemClock } from "../../adapters/clock.ts";
 import type { Provider } from "../../adapters/models/index.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { agentLine } from "../../core/settings/agent-line.ts";
 import type { Effort } from "../../core/settings/effort.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Invocation } from "../invocation.ts";
@@ -12,14 +13,16 @@ const PROBE_MS = 3_000;
 const REPLY_MS = 20_000;
 
 /** The model that a run would use now. */
-export async function chosenModel(
-  { env }: Invocation,
-  { model, baseUrl = "", models }: Settings,
-): Promise<Finding> {
+export async function chosenModel({ env, cwd }: Invocation, settings: Settings): Promise<Finding> {
   const name = "model";
   try {
-    const { chooseModel, openModel } = await import("../../adapters/models/index.ts");
-    const spec = await chooseModel({ env, setting: model });
+    const [{ openModel }, { usualModel }] = await Promise.all([
+      import("../../adapters/models/index.ts"),
+      import("../../host/models/usual-models.ts"),
+    ]);
+    const { baseUrl = "", models } = settings;
+    const { spec, said } = await usualModel({ settings, env, folder: cwd });
+    if (agentLine(spec)) return ok(name, spec, said);
     // A missing key is said with its provider.
     return await openModel(spec, { env, clock: systemClock, baseUrl, models }).then(
       () => ok(name, spec),
@@ -35,7 +38,7 @@ export async function chosenModel(
 export async function providers({ env }: Invocation, settings: Settings | null): Promise<Promise<Finding>[]> {
   const { PROVIDERS } = await import("../../adapters/models/index.ts");
   const effort = typeof settings?.effort === "string" ? settings.effort : undefined;
-  const specs = [settings?.model ?? env.EKIDEN_MODEL, settings?.leadModel, settings?.fallbackModel];
+  const specs = [settings?.model ?? env.EKIDEN_MODEL, settings?.lead, settings?.fallbackModel];
   return PROVIDERS.flatMap((provider) => {
     const wanted = [...new Set(specs)].filter((spec) => spec?.split(/[/@]/)[0] === provider.name) as string[];
     // a service without a default model is used by name only

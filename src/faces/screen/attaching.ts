@@ -69,7 +69,14 @@ async function chooseModel(call: Invocation, screen: Screen, why: string): Promi
       screen.tools.show(null);
       resolve(model);
     };
-    const parts = { style: screen.style, env: call.env, why, chosen, changed: () => screen.changed() };
+    const parts = {
+      style: screen.style,
+      env: call.env,
+      folder: call.cwd,
+      why,
+      chosen,
+      changed: () => screen.changed(),
+    };
     screen.tools.show(new FirstModelView(parts), false);
   });
 }

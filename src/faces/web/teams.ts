@@ -126,12 +126,17 @@ export class Teams {
   }
 }
 
-/** The model of a goal that names none. Looks for a key and for an Ollama, as a start does. */
-async function modelFor({ env, settings }: Project): Promise<Pick<StartForm, "found" | "missing">> {
-  if (env === undefined) return { found: "", missing: "" };
-  const { chooseModel } = await import("../../adapters/models/index.ts");
+/** The model of a goal that names none. Looks for what a start looks for. */
+async function modelFor({
+  env: own,
+  settings,
+  cwd: folder,
+}: Project): Promise<Pick<StartForm, "found" | "missing">> {
+  if (own === undefined) return { found: "", missing: "" };
+  const { usualModel } = await import("../../host/models/usual-models.ts");
   try {
-    return { found: await chooseModel({ env: withKeptKeys(env), setting: settings.model }), missing: "" };
+    const { spec } = await usualModel({ settings, env: withKeptKeys(own), folder });
+    return { found: spec, missing: "" };
   } catch (error) {
     return { found: "", missing: messageOf(error) };
   }

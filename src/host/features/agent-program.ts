@@ -1,9 +1,44 @@
 /** A member whose model is an agent program: the calls that ask for it, and their results at once. */
+import { LEAD, PERSON } from "../../core/ids.ts";
+import type { Store } from "../../ports/index.ts";
 import type { Feature } from "../../runtime/agent/agent.ts";
 import { agentProgramTools } from "../../tools/agent-program.ts";
 import type { HostedModel } from "../hosted/hosted-model.ts";
 
+/**
+ * The words of a task, and its blockers. A program that was killed in the middle of its plan, and goes on with its session, may not know any
+ * more what it has added.
+ */
+type Words = {
+  readonly subject?: unknown;
+  readonly description?: unknown;
+  readonly blocked_by?: readonly number[];
+};
+const wordsOf = ({ subject, description = "", blocked_by = [] }: Words): string =>
+  JSON.stringify([subject, description, [...blocked_by].sort()]);
+
+/** A task that this member has added already since the person last spoke to it, with the same words. */
+async function addedBefore({ board, mail }: Store, input: Words): Promise<number | null> {
+  const [last] = await mail.box(LEAD, 1, PERSON);
+  const since = last?.at ?? 0;
+  const same = (await board.tasks()).find(
+    ({ createdBy, createdAt, subject, description, blockedBy }) =>
+      createdBy === LEAD &&
+      createdAt >= since &&
+      wordsOf({ subject, description, blocked_by: blockedBy }) === wordsOf(input),
+  );
+  return same?.id ?? null;
+}
+
 export const agentProgram = (model: HostedModel): Feature => ({
+  wrap: (next) => async (call) => {
+    const { ctx, tool, input } = call;
+    if (ctx.self !== LEAD || tool.effect !== "creates") return await next(call);
+    const before = await addedBefore(ctx.store, input as Words);
+    return before === null
+      ? await next(call)
+      : `#${before} has these words already, and is on the board. Nothing was added.`;
+  },
   tools: () =>
     agentProgramTools({
       give: (nth, text) => model.requests.give(nth, text),

@@ -3,6 +3,7 @@
 import { REVIEWER } from "../../core/board/review.ts";
 import { readsProse } from "../../core/conversation/compaction.ts";
 import { roleNamed } from "../../core/project/role.ts";
+import { agentLine } from "../../core/settings/agent-line.ts";
 import { effortFor } from "../../core/settings/effort.ts";
 import type { Model } from "../../ports/index.ts";
 import type { Agent } from "../../runtime/agent/agent.ts";
@@ -20,8 +21,9 @@ export const review: MakeFeature = (setup) => {
   if (isOff || settings.review === "none") return null;
   const delegate = delegating(delegationParts(setup));
   const model = async (usual: Model): Promise<Model> => {
-    // The model of a guest is an agent of another program, which waits for the end of this call.
-    const chosen = usual.spec === "mcp" ? await parts.models.open(settings.model) : usual;
+    // The model of a guest, or of an agent program, waits for the end of this call.
+    const isProgram = usual.spec === "mcp" || agentLine(usual.spec) !== null;
+    const chosen = isProgram ? await parts.models.open(settings.model) : usual;
     if (readsProse(chosen.window))
       return thinking(chosen, () => Promise.resolve(effortFor(settings.effort, REVIEWER, "review")));
     throw new Error(

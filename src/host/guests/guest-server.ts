@@ -25,7 +25,7 @@ export function guestServer(
   { team, planDeadlineMs }: { team: string; planDeadlineMs: number },
   guestOf: (client: string, request: Request | undefined) => Guest,
 ): McpServerFactory {
-  const specs = [WAIT, ...guestTools(planDeadlineMs)];
+  const specs = [WAIT, ...guestTools("teammate", planDeadlineMs)];
   return ({ requestInfo }) =>
     serverOf(instructions(team), specs, async (server, name, given, signal) => {
       const guest = guestOf(server.getClientVersion()?.name ?? "", requestInfo);

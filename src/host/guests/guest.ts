@@ -183,7 +183,7 @@ export class Guest {
     const { settings: all, cwd } = this.options;
     // Its notes and its summaries are its own affair.
     const own = { model: "mcp", memory: false, contextTokens: undefined };
-    const { fallbackModel: _, leadModel: __, ...settings } = { ...all, ...own };
+    const { fallbackModel: _, lead: __, ...settings } = { ...all, ...own };
     let why = "";
     const told = (text: string): void => {
       why = text;

@@ -1,10 +1,7 @@
-/** Translates the requests and acts of a program of another vendor into calls of a member's tools, and holds its first words. */
+/** Translates the requests and acts of a program of another vendor into calls of a member's tools. */
 import type { AgentAsk } from "../../adapters/agents/agent.ts";
 import type { AssistantMessage, ToolCall } from "../../core/conversation/chat.ts";
 import { AGENT_TOOLS } from "../../tools/agent-program.ts";
-
-export const HOW_TO_WORK =
-  'You work as this member with your own tools for files and commands. The rules above about tools for files and commands do not hold for you. The tools of the board are those of the MCP server "ekiden": when the task is done and checked, call its complete_task with the outcome; else fail_task with the evidence, or release_task. Mail comes with the results of its tools. After that call end your turn: the next task comes as the next prompt.';
 
 /** By the rules of the member's own tools. */
 export function callOf({
@@ -34,6 +31,12 @@ export function isOfBoard(tools: readonly string[], title: string): boolean {
     ) ?? [];
   return tools.includes(name.replace(/^ekiden_/, ""));
 }
+
+/** No reply is without words; a program has often said all by what it did. */
+export const orSilent = (parts: AssistantMessage["content"]): AssistantMessage["content"] =>
+  parts.some((part) => part.type === "text" && part.text.trim() !== "")
+    ? parts
+    : [...parts, { type: "text", text: "(ended its turn without a word)" }];
 
 /** The session stands with the reply, so that another process can go on with it. */
 export function said(

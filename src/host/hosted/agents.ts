@@ -14,6 +14,7 @@ import type { Clock, Sandbox, Shell, Store, ToolSpec, Worktrees } from "../../po
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import { warnOnce } from "../project-files.ts";
 import type { HostedModel } from "./hosted-model.ts";
+import { HOW_TO_WORK } from "./how-to-work.ts";
 import { Logins } from "./logins.ts";
 import { Standings } from "./standings.ts";
 
@@ -22,7 +23,7 @@ export type HostedParts = {
   readonly clock: Clock;
   readonly settings: Pick<
     Settings,
-    "planDeadlineMs" | "commandEnv" | "agentSilenceMs" | "teammates" | keyof typeof BUDGETS
+    "planDeadlineMs" | "commandEnv" | "agentSilenceMs" | "teammates" | "model" | "lead" | keyof typeof BUDGETS
   >;
   readonly workspace: string;
   readonly trees: Worktrees | null;
@@ -76,7 +77,7 @@ export class HostedAgents {
 
   /** A member starts here. @throws EkidenError `model_missing` when there is no such program; `not_permitted` */
   async open(
-    { name, model: own }: Pick<Profile, "name" | "model">,
+    { name, kind, model: own }: Pick<Profile, "name" | "kind" | "model">,
     line: AgentLine,
     parts: HostedParts,
     task: () => TaskId | null,
@@ -93,10 +94,13 @@ export class HostedAgents {
     ]);
     const found = await agentProgram(line, { folder: workspace, env: this.env });
     const env = childEnvironment(this.env, { passed: [...settings.commandEnv, ...found.variables] });
-    const specs = guestTools(settings.planDeadlineMs);
+    const specs = guestTools(kind, settings.planDeadlineMs);
     const login = await this.logins.of(line.preset ?? line.spec, found.login, { store, clock });
     const model: HostedModel = new Hosted({
       spec: line.spec,
+      howToWork: HOW_TO_WORK[kind],
+      remedy: found.remedy,
+      mustSpeak: kind === "lead",
       login,
       silenceMs: settings.agentSilenceMs,
       tools: specs.map((one) => one.name),
@@ -126,7 +130,8 @@ export class HostedAgents {
     model.requests.onLimits = (notices) => login.used(notices);
     this.models.set(name, model);
     const key = JSON.stringify([line.preset ?? line.spec, found.login]);
-    this.standings.join(name, { login: key, isStrong: found.isStrong, windows: () => login.windows });
+    if (kind === "teammate")
+      this.standings.join(name, { login: key, isStrong: found.isStrong, windows: () => login.windows });
     return model;
   }
 
@@ -164,8 +169,8 @@ export class HostedAgents {
 
 type Reports = Readonly<Record<(typeof BUDGETS)[keyof typeof BUDGETS], boolean>>;
 
-const isNamed = ({ spec }: AgentLine, { teammates = [] }: HostedParts["settings"]): boolean =>
-  teammates.some(({ agent }) => agent === spec);
+const isNamed = ({ spec }: AgentLine, { teammates = [], model, lead }: HostedParts["settings"]): boolean =>
+  [model, lead, ...teammates.map(({ agent }) => agent)].includes(spec);
 
 function notNamed({ spec }: AgentLine, { teammates = [] }: HostedParts["settings"]): EkidenError {
   const named = teammates.flatMap(({ agent }) => agent ?? []);

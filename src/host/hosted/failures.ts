@@ -31,17 +31,21 @@ export class Failures {
   }
 
   /**
-   * Resolves when it may be started again. `words`: what it said before. @throws the signal's reason, or EkidenError `model_overloaded`
+   * Resolves when it may be started again. `words`: what it said before. `remedy`: what may help. @throws the signal's reason, or EkidenError `model_overloaded`
    * with `ownProgram` when the member has to rest
    */
-  async pause(thrown: unknown, words: string, signal: AbortSignal): Promise<void> {
+  async pause(thrown: unknown, words: string, remedy: string, signal: AbortSignal): Promise<void> {
     // A program that did not answer in time would need that time again.
     const isLate = isEkidenError(thrown, "tool_failed") && thrown.details.late === true;
     const waitMs = isLate ? undefined : RESTART_MS[this.inARow - 1];
     if (waitMs === undefined)
-      throw new EkidenError("model_overloaded", [words, messageOf(thrown)].filter(Boolean).join("\n"), {
-        ...{ cause: thrown, details: { ownProgram: true } },
-      });
+      throw new EkidenError(
+        "model_overloaded",
+        [words, messageOf(thrown), remedy].filter(Boolean).join("\n"),
+        {
+          ...{ cause: thrown, details: { ownProgram: true } },
+        },
+      );
     await sleep(waitMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }

@@ -14,7 +14,7 @@ import { messageOf, toolFailed } from "../../core/errors.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/index.ts";
 import { aboutOf, newsOf } from "../guests/guest-model.ts";
 import { AgentRequests, type Wanted } from "./agent-requests.ts";
-import { HOW_TO_WORK, said } from "./agent-words.ts";
+import { orSilent, said } from "./agent-words.ts";
 import { BoardSocket } from "./board-socket.ts";
 import { earlierIn, historyOf } from "./earlier.ts";
 import { Failures } from "./failures.ts";
@@ -23,8 +23,6 @@ import { isLimit } from "./login.ts";
 
 /** An end of this process must not wait for longer than a few seconds. */
 const CANCEL_MS = 3_000;
-/** No reply is without words; a program has often said all by what it did. */
-const SILENT = { type: "text", text: "(ended its turn without a word)" } as const;
 
 export class HostedModel implements Model {
   readonly spec: string;
@@ -95,15 +93,11 @@ export class HostedModel implements Model {
       const wanted = this.asked.get(id);
       this.asked.delete(id);
       if (!wanted) continue;
-      if (!isError) this.hasWorked();
+      if (!isError) this.failures.worked();
+      if (!isError) this.options.login.worked(this);
       const news = wanted.isOfBoard ? this.untold.splice(0) : [];
       wanted.settle({ text: [text, ...news].join("\n\n"), isError });
     }
-  }
-
-  private hasWorked(): void {
-    this.failures.worked();
-    this.options.login.worked(this);
   }
 
   /** The program and all that it started have ended. */
@@ -136,7 +130,11 @@ export class HostedModel implements Model {
     }
     const { end, options, requests, hasActed } = this;
     if (!requests.isEmpty || end instanceof Error) return requests.isEmpty ? end : null;
-    return hasActed ? null : options.login.heard([requests.words], this);
+    if (hasActed) return null;
+    const { words } = requests;
+    const limit = options.login.heard([words], this);
+    const isMute = limit === null && words === "" && options.mustSpeak && this.told.before === -1;
+    return isMute ? toolFailed(`${this.spec} ended its turn without a word, and did nothing.`) : limit;
   }
 
   private async failed(fault: unknown, signal: AbortSignal): Promise<void> {
@@ -151,7 +149,7 @@ export class HostedModel implements Model {
     if (isTired || isUnsure) this.lost = this.running?.program.session ?? null;
     void this.stop(); // forgets the end
     if (!this.hasActed) this.untold.unshift(...this.sent.splice(0));
-    if (limit === null) return await this.failures.pause(fault, words, signal);
+    if (limit === null) return await this.failures.pause(fault, words, this.options.remedy, signal);
     this.failures.worked(true);
     if (isUnsure) return;
     this.lost = null; // its work goes on there
@@ -206,7 +204,11 @@ export class HostedModel implements Model {
       this.running = { ...place, program, isBack };
       this.requests.anew();
       if (isBack) return [];
-      return [...aboutOf(request), HOW_TO_WORK, ...(earlier.isSame ? historyOf(request.messages) : [])];
+      return [
+        ...aboutOf(request),
+        this.options.howToWork,
+        ...(earlier.isSame ? historyOf(request.messages) : []),
+      ];
     } catch (error) {
       await program.close();
       throw error;
@@ -263,11 +265,9 @@ export class HostedModel implements Model {
     const { usage } = this;
     this.usage = NO_USAGE;
     const { parts, usd } = this.requests.takeSaid();
-    const isMute =
-      calls.length === 0 && parts.every(({ type, text }) => type !== "text" || text.trim() === "");
-    const silent = isMute && this.hasActed ? [SILENT] : [];
     const at = this.running && { session: this.running.program.session, cwd: this.running.cwd };
-    const content = said([...parts, ...calls, ...silent], at?.session === "" ? null : at);
+    const words = calls.length === 0 && this.hasActed ? orSilent(parts) : parts;
+    const content = said([...words, ...calls], at?.session === "" ? null : at);
     return localReply(content, {}, { usd, usage });
   }
 

@@ -5,6 +5,12 @@ import type { Login } from "./login.ts";
 
 export type HostedOptions = {
   readonly spec: string;
+  /** For a new session, behind who the member is. */
+  readonly howToWork: string;
+  /** For a person, where it fails again and again. */
+  readonly remedy: string;
+  /** A first prompt that it ends without a word and without an act is a fault: nobody else would notice. */
+  readonly mustSpeak: boolean;
   /** The names of the board's tools that the program may call. */
   readonly tools: readonly string[];
   /** Serves the board on a connection of the program. */

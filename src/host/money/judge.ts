@@ -16,6 +16,7 @@ import {
   type Sight,
 } from "../../core/progress/look.ts";
 import { roleNamed } from "../../core/project/role.ts";
+import { agentLine } from "../../core/settings/agent-line.ts";
 import { isUnpriced, usdOf } from "../../core/settings/models.ts";
 import type { Model, Reply } from "../../ports/index.ts";
 import type { Parts } from "../parts.ts";
@@ -72,8 +73,10 @@ export class Judge {
       isUnpriced(spec, settings.models)
         ? Number.POSITIVE_INFINITY
         : usdOf(spec, { fresh: 10, cached: 0, written: 0, output: 1 }, settings.models[spec]);
-    const { model = "", leadModel = "", fallbackModel = "" } = settings;
-    const specs = [model, leadModel, fallbackModel, ...models.opened()].filter((spec) => spec !== "");
+    const { model = "", lead = "", fallbackModel = "" } = settings;
+    const specs = [model, lead, fallbackModel, ...models.opened()].filter(
+      (spec) => spec !== "" && !agentLine(spec),
+    );
     const cheapest = [...new Set(specs)].sort((a, b) => price(a) - price(b));
     for (const spec of named ? [named, ...cheapest] : cheapest) {
       const model = await models.open(spec).catch(() => null);

@@ -26,7 +26,7 @@ const LOOK_MS = 250;
 
 /** @throws EkidenError as `openHost`, and `host_version` | `host_settings`, and `name_taken` with `namesMustBeFree` */
 export async function openWorker(options: WorkerOptions): Promise<Worker> {
-  const { leadModel: _, ...settings } = options.settings;
+  const { lead: _, ...settings } = options.settings;
   const outage = new StoreOutage(options.tell);
   const parts = await openParts({ ...options, settings, embedded: false, resume: true, outage });
   outage.journal = parts.store.journal;

@@ -223,6 +223,8 @@ export class MemberLoop {
     if (kind === null && isEkidenError(error)) {
       const { ownProgram, until } = error.details;
       if (ownProgram === true && this.agent.kind !== "lead") return await this.broke(error);
+      // It was started again already. Nobody plans until a person has looked at it.
+      if (ownProgram === true && until === undefined && !(await this.areOthersAtWork())) throw error;
       const isUnpaid = error.code !== "model_overloaded";
       if (!isUnpaid || (until !== undefined && (await this.areOthersAtWork()))) {
         this.replies.backoff.begin(error);

@@ -80,7 +80,7 @@ const recipients: Values = async (call, begun) => [
 /** Behind an option. */
 export const OF_OPTIONS: Readonly<Record<string, Values>> = {
   "--model": models,
-  "--lead-model": models,
+  "--lead": models,
   "--effort": these(...EFFORTS),
   "--permission-mode": these(...MODES),
   "--sandbox": these("required", "auto", "off"),

@@ -12,7 +12,7 @@ import type { Run } from "../entry.ts";
 /** The values to show for settings that have no default. */
 const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   model: "anthropic/claude-sonnet-5-5",
-  leadModel: "anthropic/claude-opus-5-5",
+  lead: "anthropic/claude-opus-5-5",
   effort: { plan: "high", work: "medium", review: "high", roles: { tester: "low" } },
   baseUrl: "http://localhost:11434/v1",
   teammates: ["alice", "bob:tester"],
@@ -58,7 +58,7 @@ export function commentedSettings(): string {
     return [`  // ${aboutSetting(key)}${note}`, `  // "${key}": ${JSON.stringify(value)},`, ""];
   });
   return `// Settings of Ekiden for this project. Take the // away from a line to change it. A flag goes before the environment
-// (such as ${variableName("leadModel")}), that before this file, and this before the user's own settings file.
+// (such as ${variableName("lead")}), that before this file, and this before the user's own settings file.
 {
   // For editors: names, meanings and values of the settings.
   "$schema": "./${SCHEMA_FILE}",

@@ -12,7 +12,8 @@ it("says how to get Ollama on lines that are read whole", async () => {
   const view = new FirstModelView({
     ...{
       style: styleOf({ ...out, paint: (_, text) => text }),
-      env: { OLLAMA_HOST: "127.0.0.1:9" },
+      env: { OLLAMA_HOST: "127.0.0.1:9", PATH: "/nowhere" },
+      folder: "/",
       why: "No model.",
     },
     ...{ chosen: () => {}, changed: () => {} },

@@ -1,4 +1,4 @@
-/** The first minute without a model: providers and what was found of them, a key that is typed in, Ollama, or a look around without a model. */
+/** The first minute without a model: agent programs that are here, providers, a key that is typed in, Ollama, or a look around without a model. */
 
 import { homedir } from "node:os";
 import { matchesKey } from "@earendil-works/pi-tui";
@@ -20,6 +20,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Place = {
   readonly style: Style;
   readonly env: Env;
+  /** The project. */
+  readonly folder: string;
   /** The reason why there is no model. */
   readonly why: string;
   /** Null: the person leaves. */
@@ -56,13 +58,24 @@ export class FirstModelView implements FullView {
 
   /** The providers, and whether Ollama runs. */
   private async look(): Promise<void> {
-    const [{ PROVIDERS }, { ollamaModel }] = await Promise.all([
+    const [{ PROVIDERS }, { ollamaModel }, { agentPrograms }] = await Promise.all([
       import("../../../adapters/models/index.ts"),
       import("../../../adapters/models/vendors/ollama.ts"),
+      import("../../../adapters/agents/look.ts"),
     ]);
     const keyed = PROVIDERS.filter((one) => one.keyVariable !== "" && one.defaultModel !== "");
-    this.ollama = await ollamaModel(this.place.env);
+    const { env, folder } = this.place;
+    const [ollama, programs] = await Promise.all([ollamaModel(env), agentPrograms({ env, folder })]);
+    this.ollama = ollama;
+    const here = programs.filter(({ state }) => state !== "absent");
+    const ready = here.filter(({ state }) => state === "ready");
+    const lacking = here.filter(({ state }) => state !== "ready");
     this.choices = [
+      ...[...ready, ...lacking].map((program) => ({
+        name: program.name,
+        about: `${program.title} is installed ${program.state === "ready" ? "and logged in: it leads, now and in the next starts" : `· ${program.missing[0]} · enter looks again`}`,
+        choose: () => (program.state === "ready" ? void this.lead(program.name) : void this.look()),
+      })),
       ...keyed.map((provider) => ({
         name: provider.name,
         about: `${provider.defaultModel} · enter a key (${provider.keyVariable})`,
@@ -105,6 +118,13 @@ export class FirstModelView implements FullView {
 
   private take(env: FirstModel["env"], model: string): void {
     this.place.chosen({ env, words: ["--model", model] });
+  }
+
+  /** Where the choice cannot be kept, it holds for this start. */
+  private async lead(program: string): Promise<void> {
+    const { keepSetting } = await import("../../../project/keep-setting.ts");
+    await keepSetting("lead", program).catch(() => {});
+    this.place.chosen({ env: {}, words: ["--lead", program] });
   }
 
   lines(width: number, height: number): readonly string[] {
