@@ -1,6 +1,6 @@
 /**
  * The build. Imported packages are bundled and minified, because reading hundreds of small files is most of a cold start;
- * code splitting keeps every `import()` a file of its own, so a command loads only what it uses. `src/faces/loader.ts` loads them.
+ * code splitting keeps every `import()` a file of its own, so a command loads only what it uses. `src/faces/entry/loader.ts` loads them.
  */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -30,14 +30,19 @@ function files(...names: readonly string[]): RegExp {
 
 // biome-ignore format: a list of names reads best as a block
 const FIRST = [
-  "faces/screen/draw/first-frame", "faces/commands/options", "faces/terminal/alternate", "faces/terminal/wanted", "core/tried", "core/permission/mode",
+  "faces/screen/draw/first-frame", "faces/commands/options", "faces/kit/alternate", "faces/kit/wanted", "core/tried", "core/permission/mode",
+  "core/paths/paths",
 ];
 // biome-ignore format: a list of names reads best as a block
 const WORDS = [
   "core/errors", "core/ids", "core/lazy", "core/text/nearest", "core/text/zone", "core/board/task", "core/board/mail", "core/conversation/chat",
   "core/conversation/tags", "core/project/fences", "core/views/view", "core/views/sentence", "core/views/inbox", "project/open",
-  "team/queries/journal", "adapters/clock", "faces/failure", "faces/invocation", "faces/terminal/terminal", "faces/terminal/print",
+  "team/queries/journal", "adapters/clock", "faces/entry/failure", "faces/kit/invocation", "faces/kit/terminal", "faces/kit/print",
 ];
+
+const RUN = ["faces/run/run-team", "core/project/runbook", "adapters/process-table"];
+const OF_HOST =
+  /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted|whole-events)\.ts))|host(?!\/(worker|guests|hosted)\/|\/(?:money\/judge|obey)\.ts))\//;
 
 const program = defineConfig({
   ...common,
@@ -45,7 +50,7 @@ const program = defineConfig({
   format: "cjs",
   // dist/package.json says that they are CommonJS.
   outExtensions: () => ({ js: ".js" }),
-  entry: { main: "src/faces/loader.ts", program: "src/faces/main.ts", library: "src/index.ts" },
+  entry: { main: "src/faces/entry/loader.ts", program: "src/faces/entry/main.ts", library: "src/index.ts" },
   dts: false,
   minify: true,
   deps: {
@@ -89,11 +94,11 @@ const program = defineConfig({
           priority: 3,
           test: files("core/settings/settings", "core/settings/merge", "project/settings"),
         },
-        { name: "views", priority: 2, test: /\/src\/core\/views\// },
+        { name: "views", priority: 2, test: /\/src\/core\/views\/(?!call-text)/ },
         { name: "store", priority: 1, test: /\/src\/adapters\/store\/(?!versions\/(?:backup|older)\.)/ },
         {
           name: "host",
-          test: /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted|whole-events)\.ts))|host(?!\/(worker|guests|hosted)\/|\/(?:money\/judge|obey)\.ts))\/|\/src\/adapters\/process-table\.ts$|\/src\/(faces\/run-team|core\/project\/runbook)\.ts$/,
+          test: new RegExp(`${OF_HOST.source}|${files(...RUN).source}`),
         },
       ],
     },

@@ -53,15 +53,27 @@ export function circlesOf(imports: Imports): string[][] {
   return found.sort((a, b) => b.length - a.length);
 }
 
-/** A face is a folder below `faces`; the files beside them are of all. "screen → repl": how many files of the first import the second. */
+/** Folders below `faces` that are no face: every face may import these, and each of them only those before it. */
+const ROOMS: readonly string[] = ["kit", "commands"];
+/** Opens the faces: it may import each of them, and none may import it. */
+const ENTRY = "entry";
+
+function mayImport(face: string, other: string): boolean {
+  if (face === ENTRY) return true;
+  const room = ROOMS.indexOf(other);
+  return room !== -1 && (!ROOMS.includes(face) || room < ROOMS.indexOf(face));
+}
+
+/** A face is a folder or a file below `faces`. "screen → line": how many files of the first import the second, where they may not. */
 export function facePairs(imports: Imports): Record<string, number> {
   const pairs: Record<string, number> = {};
-  const faceOf = (file: string): string | undefined => /^faces\/([^/]+)\//.exec(file)?.[1];
+  const faceOf = (file: string): string | undefined => /^faces\/([^/]+)/.exec(file)?.[1];
   for (const [file, targets] of imports) {
     const face = faceOf(file);
-    const others = new Set(targets.map(faceOf).filter((other) => other !== undefined && other !== face));
-    if (face !== undefined)
-      for (const other of others) pairs[`${face} → ${other}`] = (pairs[`${face} → ${other}`] ?? 0) + 1;
+    if (face === undefined) continue;
+    const others = targets.map(faceOf).filter((other) => other !== undefined && other !== face);
+    for (const other of new Set(others as string[]))
+      if (!mayImport(face, other)) pairs[`${face} → ${other}`] = (pairs[`${face} → ${other}`] ?? 0) + 1;
   }
   return pairs;
 }

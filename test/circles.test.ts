@@ -61,7 +61,7 @@ const importsOfSource = (): Imports =>
 
 /** Large, and loaded with the first call, question or connection that needs it. */
 const LATER =
-  /^core\/shell\/(?:command|tree|tree-walk)\.ts$|^faces\/(?:screen\/(?!draw\/first-frame)|web\/|repl\/|doctor\/)|^adapters\/(?:mcp|telemetry)\//;
+  /^core\/shell\/(?:command|tree|tree-walk)\.ts$|^faces\/(?:screen\/(?!draw\/first-frame)|web\/|line\/|doctor\/)|^adapters\/(?:mcp|telemetry)\//;
 
 it("a start of a team loads no module of a later moment", () => {
   const imports = importsOfSource();
@@ -71,7 +71,7 @@ it("a start of a team loads no module of a later moment", () => {
     from.set(file, by);
     for (const next of imports.get(file) ?? []) follow(next, file);
   };
-  for (const entry of ["faces/main.ts", "faces/cli.ts", "faces/commands/run.ts"]) follow(entry, "");
+  for (const entry of ["faces/entry/main.ts", "faces/entry/cli.ts", "faces/entry/run.ts"]) follow(entry, "");
   expect(from.size).toBeGreaterThan(200);
   const later = [...from].filter(([file]) => LATER.test(file));
   expect(later.map(([file, by]) => `${by} → ${file}`)).toEqual([]);

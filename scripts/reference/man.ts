@@ -1,8 +1,8 @@
 /** The manual page ekiden(1), made from the table of commands. */
 
-import { COMMANDS } from "../../src/faces/commands/all.ts";
 import { type Entry, GROUPS, nameOf } from "../../src/faces/commands/entry.ts";
 import { COMMON_OPTIONS, HOSTS, type OptionRow, TEAM_OPTIONS } from "../../src/faces/commands/options.ts";
+import { COMMANDS } from "../../src/faces/entry/all.ts";
 
 /** A text as troff shows it: dashes as they are typed, and no line that is a request. */
 const roff = (text: string): string =>

@@ -13,7 +13,7 @@ import { parseAllDocuments } from "yaml";
 import { systemClock } from "../../src/adapters/clock.ts";
 import { openStore } from "../../src/adapters/store/index.ts";
 import { PERSON } from "../../src/core/ids.ts";
-import { COMMANDS } from "../../src/faces/commands/all.ts";
+import { COMMANDS } from "../../src/faces/entry/all.ts";
 import { dropSchema, host, name, profile } from "../fixtures/stage.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 

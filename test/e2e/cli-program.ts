@@ -17,7 +17,7 @@ import { takeAway } from "../fixtures/take-away.ts";
 /** The bundle, when it is newer than every source, because it starts three times as fast; else the sources. */
 const PROGRAM = isFresh("dist/main.js")
   ? [join(ROOT, "dist/main.js")]
-  : ["--import", import.meta.resolve("tsx"), join(ROOT, "src/faces/main.ts")];
+  : ["--import", import.meta.resolve("tsx"), join(ROOT, "src/faces/entry/main.ts")];
 
 /** The program, as a line of a shell begins with it; it works where it stands. */
 export const EKIDEN = [process.execPath, ...PROGRAM].map((word) => `'${word}'`).join(" ");

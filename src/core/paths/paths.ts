@@ -19,6 +19,10 @@ export const isWithin = (folder: string, path: string): boolean =>
 export const relativeTo = (folder: string, path: string): string =>
   path === folder ? "." : isWithin(folder, path) ? path.slice(folder === "/" ? 1 : folder.length + 1) : path;
 
+/** "~/project" for a path in the home of a person. */
+export const fromHome = (path: string, home: string): string =>
+  path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+
 /** A pattern over any text: `*` is anything. A trailing ` *` also matches nothing, so `git diff *` covers `git diff`. */
 export function textPattern(pattern: string): { test(text: string): boolean } {
   const [, stem = pattern, tail = ""] = /^(.*?)( \*|:\*)?$/s.exec(pattern) ?? [];

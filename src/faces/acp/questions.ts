@@ -13,7 +13,7 @@ import { messageOf } from "../../core/errors.ts";
 import { PERSON, type RequestId } from "../../core/ids.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import { answer } from "../../team/actions/answer.ts";
-import { meaning } from "../terminal/asking.ts";
+import { meaning } from "../kit/asking.ts";
 
 export type Asking = {
   readonly client: Pick<AgentContext, "request">;

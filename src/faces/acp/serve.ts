@@ -21,7 +21,7 @@ import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { type Name, name } from "../../core/ids.ts";
 import { MODE_WORDS, MODES, type Mode } from "../../core/permission/mode.ts";
 import { knownTeams } from "../../project/known-teams.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Invocation } from "../kit/invocation.ts";
 import type { Editor } from "./editor.ts";
 import { deleteTeam, sessionInfo } from "./listing.ts";
 import { TeamSession } from "./session.ts";

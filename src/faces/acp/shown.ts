@@ -13,9 +13,9 @@ import type { ToolCall } from "../../core/conversation/chat.ts";
 import { oneLine } from "../../core/text/one-line.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import { tried } from "../../core/tried.ts";
+import { callText } from "../../core/views/call-text.ts";
 import { type ShownCall, shownCall } from "../../core/views/shown-call.ts";
 import { fenced } from "../../core/views/transcript-markdown.ts";
-import { callText } from "../web/read/call-text.ts";
 
 const TITLE_MAX = 200;
 /** Characters of a result: editors keep all that they are sent. */

@@ -11,7 +11,7 @@ import { sentence } from "../../core/views/sentence.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import type { Ask, Delta, Request } from "../../ports/index.ts";
 import { offeredCommands } from "../commands/slash/slash.ts";
-import { toPerson } from "../terminal/news.ts";
+import { toPerson } from "../kit/news.ts";
 import type { Editor } from "./editor.ts";
 import type { ShownCall } from "./questions.ts";
 import { patchBlock, planOf, textBlock } from "./shown.ts";

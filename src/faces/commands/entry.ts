@@ -1,5 +1,5 @@
 /** One entry of the table of commands. */
-import type { Invocation } from "../invocation.ts";
+import type { Invocation } from "../kit/invocation.ts";
 import type { OptionRow } from "./options.ts";
 
 /** A command's code. It returns the exit code, if that is not 0. */

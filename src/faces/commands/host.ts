@@ -13,8 +13,8 @@ import { refuseMember } from "../../project/member-shell.ts";
 import { sqlitePath } from "../../project/store-address.ts";
 import { untrusted } from "../../project/trust/untrusted.ts";
 import { isStore } from "../../project/trust/weigh.ts";
-import { exitCodeOf } from "../exit-code.ts";
-import { ignoreUnhandled, keepYoungSmall, onSignals, START_MS } from "../run-guards.ts";
+import { exitCodeOf } from "../kit/exit-code.ts";
+import { ignoreUnhandled, keepYoungSmall, onSignals, START_MS } from "../kit/run-guards.ts";
 import type { Run } from "./entry.ts";
 
 const LOOK_MS = 500;

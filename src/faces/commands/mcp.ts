@@ -10,9 +10,9 @@ import { guestServer, waitingServer } from "../../host/guests/guest-server.ts";
 import { serveOnStdio } from "../../host/guests/serve.ts";
 import type { HttpAddress } from "../../host/guests/serve-http.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
-import { type Invocation, wholeNumber } from "../invocation.ts";
-import { interrupted, onSignals } from "../run-guards.ts";
-import { isLoopback, publicAddress } from "../web/access.ts";
+import { isLoopback, publicAddress } from "../kit/address.ts";
+import { type Invocation, wholeNumber } from "../kit/invocation.ts";
+import { interrupted, onSignals } from "../kit/run-guards.ts";
 import type { Run } from "./entry.ts";
 
 /** Many clients give up a call after 60 s. */

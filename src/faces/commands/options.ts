@@ -1,6 +1,6 @@
 /** The options that commands share, as commander writes them. */
 import { MODES } from "../../core/permission/mode.ts";
-import type { TrustNeed } from "../terminal/trust-question.ts";
+import type { TrustNeed } from "../kit/trust-question.ts";
 
 export type OptionRow = readonly [flags: string, about: string, repeat?: "repeat"];
 

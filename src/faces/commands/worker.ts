@@ -10,12 +10,12 @@ import type { WorkerEnd } from "../../host/worker/options.ts";
 import { numbered } from "../../host/worker/places.ts";
 import { openWorker, type Worker } from "../../host/worker/worker.ts";
 import { follow } from "../../team/queries/journal.ts";
-import { type Invocation, wholeNumber } from "../invocation.ts";
-import { hasLead } from "../own-process.ts";
-import { onSignals } from "../run-guards.ts";
-import { News } from "../terminal/news.ts";
-import { newsLines } from "../terminal/print.ts";
-import { clean } from "../terminal/terminal.ts";
+import { type Invocation, wholeNumber } from "../kit/invocation.ts";
+import { News } from "../kit/news.ts";
+import { hasLead } from "../kit/own-process.ts";
+import { newsLines } from "../kit/print.ts";
+import { onSignals } from "../kit/run-guards.ts";
+import { clean } from "../kit/terminal.ts";
 import type { Run } from "./entry.ts";
 
 type Options = {

@@ -9,7 +9,7 @@ import type { Settings } from "../../core/settings/settings.ts";
 import { counted } from "../../core/views/view.ts";
 import { sqlitePath, storeUrl } from "../../project/store-address.ts";
 import { isStore, type ProjectTrust } from "../../project/trust/weigh.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Invocation } from "../kit/invocation.ts";
 import { type Finding, missing, ok, wrong } from "./finding.ts";
 import { chosenModel, providers } from "./models.ts";
 import { agentFiles, hooks, mcpServers, settingsFiles } from "./project.ts";

@@ -5,7 +5,7 @@ import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { agentLine } from "../../core/settings/agent-line.ts";
 import type { Effort } from "../../core/settings/effort.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Invocation } from "../kit/invocation.ts";
 import { type Finding, missing, ok, wrong } from "./finding.ts";
 
 const PROBE_MS = 3_000;

@@ -14,7 +14,7 @@ import { userFile, userFolder } from "../../project/own-folders.ts";
 import { projectFile } from "../../project/settings.ts";
 import { readMcpFile } from "../../project/trust/mcp-file.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Invocation } from "../kit/invocation.ts";
 import { type Finding, ok, wrong } from "./finding.ts";
 import { sandboxOf } from "./safety.ts";
 

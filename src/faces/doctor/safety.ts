@@ -3,7 +3,7 @@ import type { Settings } from "../../core/settings/settings.ts";
 import type { Sandbox } from "../../ports/index.ts";
 import { visible } from "../../project/trust/untrusted.ts";
 import { asked, describe, type ProjectTrust } from "../../project/trust/weigh.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Invocation } from "../kit/invocation.ts";
 import { type Finding, missing, ok, wrong } from "./finding.ts";
 
 /** The sandbox as a run would have it. The caller closes it. */

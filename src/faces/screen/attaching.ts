@@ -2,10 +2,10 @@
 import { EkidenError, orElse } from "../../core/errors.ts";
 import { AttachedHost, type Reached } from "../../host/attach/attached-host.ts";
 import { openTeam } from "../../project/open.ts";
-import { given, reachTeam } from "../attach.ts";
 import { RAISE } from "../commands/slash/budget.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Invocation } from "../kit/invocation.ts";
 import type { FirstModel } from "./ask/first-model.ts";
+import { given, reachTeam } from "./reach-team.ts";
 import type { Screen } from "./screen.ts";
 import type { Live } from "./watch.ts";
 

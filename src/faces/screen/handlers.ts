@@ -1,7 +1,7 @@
 /** The program that runs the screen tells it this: the commands that it offers, and what keys and lines do. */
 import type { Name } from "../../core/ids.ts";
 import type { Mode } from "../../core/permission/mode.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Invocation } from "../kit/invocation.ts";
 import type { Offered } from "./editor/completion.ts";
 import type { ActionName } from "./keys.ts";
 

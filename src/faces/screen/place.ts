@@ -1,6 +1,6 @@
 /** The parts of the screen that a command of it gets. */
 import type { TeamHost } from "../../host/team-host.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Invocation } from "../kit/invocation.ts";
 import type { PersonShell } from "./editor/person-shell.ts";
 import type { Screen } from "./screen.ts";
 import type { TeamModel } from "./story/team.ts";

@@ -3,7 +3,7 @@ import { messageOf } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { LEAD } from "../../core/ids.ts";
 import type { TeamHost } from "../../host/team-host.ts";
-import type { Invocation } from "../invocation.ts";
+import type { Invocation } from "../kit/invocation.ts";
 import { offered, runLine } from "./commands.ts";
 import { safe } from "./draw/style.ts";
 import { PersonShell } from "./editor/person-shell.ts";
@@ -13,8 +13,8 @@ import type { TeamModel } from "./story/team.ts";
 import { Live } from "./watch.ts";
 
 export class RunScreen {
-  readonly live: Live;
-  readonly screen: Screen;
+  private readonly live: Live;
+  private readonly screen: Screen;
   private readonly steering = new Steering(new PersonShell());
   private readonly call: Invocation;
   private host: TeamHost | null = null;
@@ -42,6 +42,10 @@ export class RunScreen {
       },
     });
     this.live = new Live(this.screen);
+  }
+
+  get told(): Live["told"] {
+    return this.live.told;
   }
 
   async open(host: TeamHost): Promise<void> {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Access, checkAddress, publicAddress, refusal, showsToken, type Visit } from "./access.ts";
+import { publicAddress } from "../kit/address.ts";
+import { type Access, checkAddress, refusal, showsToken, type Visit } from "./access.ts";
 
 const TOKEN = "0123456789abcdef";
 const local: Access = { token: TOKEN, host: "127.0.0.1", port: 80, machine: "box" };

@@ -13,6 +13,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { isIP } from "node:net";
 import { badInput } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { isLoopback, type PublicAddress } from "../kit/address.ts";
 
 export type Access = {
   readonly token: string;
@@ -25,9 +26,6 @@ export type Access = {
   readonly behind?: PublicAddress | undefined;
 };
 
-/** `https://host/base` in its parts: `origin` as browsers send it, `base` is "" or begins with "/" and does not end with one. */
-export type PublicAddress = { readonly origin: string; readonly host: string; readonly base: string };
-
 /** The fields of a request that are checked. */
 export type Visit = {
   readonly method: string;
@@ -36,10 +34,7 @@ export type Visit = {
 };
 export type Refusal = { readonly status: 403 | 405; readonly text: string };
 
-const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "localhost", "::1"]);
 const TOKEN_MIN = 16;
-
-export const isLoopback = (host: string): boolean => LOOPBACK.has(host) || /^127(\.\d{1,3}){3}$/.test(host);
 
 /** @throws EkidenError `bad_input` for a public address without a token, or a token that can be guessed */
 export function checkAddress(host: string, token: string | undefined): void {
@@ -53,18 +48,6 @@ export function checkAddress(host: string, token: string | undefined): void {
     throw badInput(
       `--host ${quote(host)} can be reached from other machines, so it needs a --token of your own. Everybody who has it can steer the team; add --read-only to share the page for looking.`,
     );
-}
-
-/** @throws EkidenError `bad_input` for what is no address of a page */
-export function publicAddress(text: string): PublicAddress {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  const isPlain = url !== null && url.username + url.password + url.search + url.hash === "";
-  const base = url?.pathname.replace(/\/+$/, "") ?? "";
-  if (url && isPlain && /^https?:$/.test(url.protocol) && /^(\/[\w.~-]+)*$/.test(base))
-    return { origin: url.origin, host: url.host, base };
-  throw badInput(
-    `--origin ${quote(text)} is not the address of a page. Give what browsers open, such as https://example.org/ekiden`,
-  );
 }
 
 /** Null: come in; to `/api` only with the token. */

@@ -19,8 +19,8 @@ import {
   retryTask,
   takeTask,
 } from "../../team/actions/tasks.ts";
+import type { OutcomeReader } from "../../team/queries/outcome.ts";
 import type { Launch } from "./launch.ts";
-import type { OutcomeReader } from "./read/outcome.ts";
 import type { Act } from "./wire.ts";
 
 export type Actor = {
@@ -176,7 +176,7 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
       await readCron({ expression, text, task, to: task || to === "" ? undefined : to }),
     ),
   review: async (store, { comments }, { settings, cwd, outcome }) => {
-    const { review } = await import("./read/review.ts");
+    const { review } = await import("../../team/actions/review.ts");
     const tasks = (await outcome?.lastTaskOf(comments.map(({ path }) => path))) ?? new Map();
     return { data: null, text: await review(store, comments, tasks, { settings, cwd }) };
   },

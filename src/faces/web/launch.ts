@@ -12,7 +12,7 @@ import { badInput, EkidenError, notFound } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { parseRunbook } from "../../core/project/runbook.ts";
 import type { Store } from "../../ports/index.ts";
-import { hasLead, logFile, saidIn, startOwn } from "../own-process.ts";
+import { hasLead, logFile, saidIn, startOwn } from "../kit/own-process.ts";
 import { keepPlan, makeRepository } from "./new-project.ts";
 import { liveHostIds } from "./read/snapshot.ts";
 import type { Runbooks, StartOptions } from "./wire.ts";

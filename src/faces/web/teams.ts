@@ -10,6 +10,7 @@ import { cronLine } from "../../core/views/cron.ts";
 import type { Store } from "../../ports/index.ts";
 import { withKeptKeys } from "../../project/kept-keys.ts";
 import { liveReader, outputFolder } from "../../team/queries/live.ts";
+import { OutcomeReader } from "../../team/queries/outcome.ts";
 import { memberRows } from "../../team/queries/picture.ts";
 import { requests } from "../../team/queries/requests.ts";
 import { mustExist } from "../../team/queries/team.ts";
@@ -21,7 +22,6 @@ import { DoingReader } from "./read/doing.ts";
 import { allTeams, isElsewhere, openElsewhere } from "./read/elsewhere.ts";
 import { Feed } from "./read/feed.ts";
 import { lineReader } from "./read/in-line.ts";
-import { OutcomeReader } from "./read/outcome.ts";
 import { liveHostIds, snapshot } from "./read/snapshot.ts";
 import type { AllTeams, ConversationPage, Doing, MailPage, Overview, Question, StartForm } from "./wire.ts";
 

@@ -7,6 +7,7 @@ import type { Event } from "../../core/event.ts";
 import type { LoginWindow } from "../../core/limits/window.ts";
 import type { MemberRow } from "../../core/picture/member.ts";
 import type { OpenQuestion } from "../../core/picture/questions.ts";
+import type { ReviewComment } from "../../core/views/outcome.ts";
 import type { ListedTeam } from "../../core/views/ps.ts";
 import type { QuestionData } from "../../core/views/request.ts";
 import type { Called } from "../../core/views/shown-call.ts";
@@ -165,29 +166,6 @@ export type Steering = {
   /** The words for a limit that is used up. */
   readonly usedUp: string | null;
   readonly sandbox: string;
-};
-/** On a line of the outcome's diff. */
-export type ReviewComment = {
-  readonly path: string;
-  readonly line: number;
-  readonly excerpt: string;
-  readonly text: string;
-};
-export type Outcome = {
-  readonly runs: number;
-  readonly began: number | null;
-  /** Null while the last run goes on. */
-  readonly ended: number | null;
-  /** The last sign of its members. */
-  readonly worked: number | null;
-  readonly reason: string;
-  /** The last text of the lead. */
-  readonly words: string;
-  /** The changes of the folder since `began`, by anybody; null outside of a repository. */
-  readonly diff: string | null;
-  readonly cut: boolean;
-  /** The tasks that changed a file, the latest last. */
-  readonly tasks: Readonly<Record<string, readonly number[]>>;
 };
 /** An option that is left out has the value of the settings. */
 export type StartOptions = {

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import type { ScriptedStep } from "../../../src/adapters/models/scripted.ts";
 import { name } from "../../../src/core/ids.ts";
-import { exitCodeOf } from "../../../src/faces/exit-code.ts";
+import { exitCodeOf } from "../../../src/faces/kit/exit-code.ts";
 import { call, quiet } from "../../fixtures/loops.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 

@@ -1,7 +1,7 @@
 /** Runs whose lead gets no usable answer: they have no result, and may not report one. */
 import { expect, it } from "vitest";
 import { PERSON } from "../../../src/core/ids.ts";
-import { exitCodeOf } from "../../../src/faces/exit-code.ts";
+import { exitCodeOf } from "../../../src/faces/kit/exit-code.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 
 const silent = { times: "any", text: "" } as const;

@@ -5,7 +5,7 @@ import { createServer, request, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { PERSON } from "../../../src/core/ids.ts";
-import { publicAddress } from "../../../src/faces/web/access.ts";
+import { publicAddress } from "../../../src/faces/kit/address.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { pageServer, TOKEN } from "../../fixtures/page-server.ts";
 import { programTeam } from "../../fixtures/program-team.ts";

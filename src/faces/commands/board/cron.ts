@@ -6,7 +6,7 @@ import { withTeam } from "../../../project/open.ts";
 import { addCron, cancelCron, readCron } from "../../../team/actions/crons.ts";
 import { actorOf } from "../../../team/actor.ts";
 import { crons } from "../../../team/queries/crons.ts";
-import { clean } from "../../terminal/terminal.ts";
+import { clean } from "../../kit/terminal.ts";
 import type { Run } from "../entry.ts";
 
 type Options = { to?: string; task?: boolean; once?: boolean; zone?: string };

@@ -3,7 +3,7 @@ import { name } from "../../../core/ids.ts";
 import { inboxViews } from "../../../core/views/inbox.ts";
 import { withTeam } from "../../../project/open.ts";
 import { inbox } from "../../../team/queries/inbox.ts";
-import { wholeNumber } from "../../invocation.ts";
+import { wholeNumber } from "../../kit/invocation.ts";
 import type { Run } from "../entry.ts";
 
 export const run: Run<{ limit?: string }> = async (call, [text = ""], options) => {

@@ -5,7 +5,7 @@ import { badInput, orElse } from "../../../core/errors.ts";
 import { PERSON, quote, taskId } from "../../../core/ids.ts";
 import { landingsData, landingsViews } from "../../../core/views/landing.ts";
 import { withTeam } from "../../../project/open.ts";
-import { wholeNumber } from "../../invocation.ts";
+import { wholeNumber } from "../../kit/invocation.ts";
 import type { Run } from "../entry.ts";
 
 const LANDED_SHOWN = 10;

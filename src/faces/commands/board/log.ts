@@ -12,8 +12,8 @@ import {
   withDetails,
 } from "../../../team/queries/journal.ts";
 import { mustExist } from "../../../team/queries/team.ts";
-import { followUntilInterrupted, type Invocation, wholeNumber } from "../../invocation.ts";
-import { feedLine } from "../../terminal/print.ts";
+import { followUntilInterrupted, type Invocation, wholeNumber } from "../../kit/invocation.ts";
+import { feedLine } from "../../kit/print.ts";
 import type { Run } from "../entry.ts";
 
 const TAIL_LINES = 10;

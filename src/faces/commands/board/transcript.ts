@@ -4,7 +4,7 @@ import { transcriptViews } from "../../../core/views/transcript.ts";
 import { withTeam } from "../../../project/open.ts";
 import { follow } from "../../../team/queries/journal.ts";
 import { transcript } from "../../../team/queries/transcript.ts";
-import { followUntilInterrupted } from "../../invocation.ts";
+import { followUntilInterrupted } from "../../kit/invocation.ts";
 import type { Run } from "../entry.ts";
 
 export const run: Run<{ follow?: boolean }> = async (call, [text = ""], options) => {

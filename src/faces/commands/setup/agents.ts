@@ -3,7 +3,7 @@ import { type AgentProgram, agentPrograms, otherProgram } from "../../../adapter
 import { badInput } from "../../../core/errors.ts";
 import { quote } from "../../../core/ids.ts";
 import type { Cell, View } from "../../../core/views/view.ts";
-import type { Invocation } from "../../invocation.ts";
+import type { Invocation } from "../../kit/invocation.ts";
 import type { Run } from "../entry.ts";
 
 const OTHER = "acp:";

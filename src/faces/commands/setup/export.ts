@@ -6,7 +6,7 @@ import { isEkidenError } from "../../../core/errors.ts";
 import type { Store } from "../../../ports/index.ts";
 import { withTeam } from "../../../project/open.ts";
 import { follow } from "../../../team/queries/journal.ts";
-import { followUntilInterrupted, type Invocation } from "../../invocation.ts";
+import { followUntilInterrupted, type Invocation } from "../../kit/invocation.ts";
 import type { Run } from "../entry.ts";
 
 /** Changes in quick succession are one. */

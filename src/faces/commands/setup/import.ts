@@ -12,8 +12,8 @@ import { EkidenError, orElse } from "../../../core/errors.ts";
 import { DEFAULT_TEAM, type HostId } from "../../../core/ids.ts";
 import type { Store } from "../../../ports/index.ts";
 import { withTeam } from "../../../project/open.ts";
-import type { Invocation } from "../../invocation.ts";
-import { clean } from "../../terminal/terminal.ts";
+import type { Invocation } from "../../kit/invocation.ts";
+import { clean } from "../../kit/terminal.ts";
 import type { Run } from "../entry.ts";
 
 type Options = { readonly dryRun?: boolean; readonly again?: boolean };

@@ -8,7 +8,7 @@ import { pruneViews } from "../../../core/views/prune.ts";
 import { refuseMember } from "../../../project/member-shell.ts";
 import { withTeam } from "../../../project/open.ts";
 import { prune } from "../../../team/actions/prune.ts";
-import { wholeNumber } from "../../invocation.ts";
+import { wholeNumber } from "../../kit/invocation.ts";
 import type { Run } from "../entry.ts";
 
 const DAYS = "30";

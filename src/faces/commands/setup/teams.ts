@@ -6,7 +6,7 @@ import { type TeamsData, teamsViews } from "../../../core/views/teams.ts";
 import { withTeam } from "../../../project/open.ts";
 import { sqlitePath, storeUrl } from "../../../project/store-address.ts";
 import { teamFigures } from "../../../team/queries/teams.ts";
-import type { Invocation } from "../../invocation.ts";
+import type { Invocation } from "../../kit/invocation.ts";
 import type { Run } from "../entry.ts";
 
 export const run: Run<{ force?: boolean }> = async (call, [action = "list", wanted], { force = false }) => {

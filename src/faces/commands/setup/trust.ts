@@ -6,8 +6,8 @@ import { userFolder } from "../../../project/own-folders.ts";
 import { allRecords, revoke } from "../../../project/trust/record.ts";
 import { bullets, list, visible } from "../../../project/trust/untrusted.ts";
 import { asked, describe, type ProjectTrust, recordTrust } from "../../../project/trust/weigh.ts";
-import type { Invocation } from "../../invocation.ts";
-import { askForTrust } from "../../terminal/trust-question.ts";
+import type { Invocation } from "../../kit/invocation.ts";
+import { askForTrust } from "../../kit/trust-question.ts";
 import type { Run } from "../entry.ts";
 
 type Options = { readonly list?: boolean; readonly revoke?: boolean };

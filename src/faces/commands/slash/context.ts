@@ -1,6 +1,6 @@
 /** The things that a command of a conversation gets, and the form of such commands. */
 import type { TeamHost } from "../../../host/team-host.ts";
-import type { Invocation } from "../../invocation.ts";
+import type { Invocation } from "../../kit/invocation.ts";
 
 export type Described = { readonly usage: string; readonly about: string };
 

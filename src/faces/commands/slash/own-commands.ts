@@ -11,8 +11,8 @@ import { escapes } from "../../../core/text/hidden.ts";
 import { userFolder } from "../../../project/own-folders.ts";
 import { commandItem } from "../../../project/trust/items.ts";
 import { recordItems } from "../../../project/trust/weigh.ts";
-import type { Invocation } from "../../invocation.ts";
-import { clean } from "../../terminal/terminal.ts";
+import type { Invocation } from "../../kit/invocation.ts";
+import { clean } from "../../kit/terminal.ts";
 
 export type Named = { readonly name: string; readonly about: string; readonly usage: string };
 

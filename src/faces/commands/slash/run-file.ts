@@ -16,7 +16,7 @@ export const runFile: OwnCommands<ReplContext>[string] = {
         `${quote(words.join(" "))} is no runbook. /run takes a Markdown file, NAME.md; a goal in words is a message to the lead.`,
       );
     const [{ readRunbook }, { abandonRunbook, continueRunbook }] = await Promise.all([
-      import("../../read-runbook.ts"),
+      import("../../kit/read-runbook.ts"),
       import("../../../team/actions/runbook.ts"),
     ]);
     const runbook = await readRunbook(call, file);

@@ -6,7 +6,7 @@ import { badInput, notFound } from "../../../core/errors.ts";
 import { LEAD, quote } from "../../../core/ids.ts";
 import { transcriptMarkdown } from "../../../core/views/transcript-markdown.ts";
 import { transcript } from "../../../team/queries/transcript.ts";
-import { clean } from "../../terminal/terminal.ts";
+import { clean } from "../../kit/terminal.ts";
 import type { OwnCommands, ReplContext } from "./context.ts";
 
 /** The lines of a diff that are shown at a time. */
@@ -21,7 +21,7 @@ export const takeAway: OwnCommands<ReplContext> = {
     usage: "/diff [PATH]",
     about: "what the folder has changed since the last run began, with the tasks that changed it",
     run: async ({ host, call }, [path = ""]) => {
-      const { OutcomeReader } = await import("../../web/read/outcome.ts");
+      const { OutcomeReader } = await import("../../../team/queries/outcome.ts");
       const { began, diff, tasks } = await new OutcomeReader(host.store, call.cwd).read(false);
       const since = began ?? Date.now();
       if (diff === null && began !== null)

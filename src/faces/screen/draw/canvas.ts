@@ -11,8 +11,8 @@ import {
   truncateToWidth,
   visibleWidth,
 } from "@earendil-works/pi-tui";
-import { BEGIN, END, ENTER, LEAVE } from "../../terminal/alternate.ts";
-import { mendTerminal, noteFree, noteHeld } from "../../terminal/held-terminal.ts";
+import { BEGIN, END, ENTER, LEAVE } from "../../kit/alternate.ts";
+import { mendTerminal, noteFree, noteHeld } from "../../kit/held-terminal.ts";
 import { CALLS_OFF, CALLS_ON } from "../story/calls.ts";
 import { takeFirstFrame } from "./first-frame.ts";
 import { Pace } from "./pace.ts";

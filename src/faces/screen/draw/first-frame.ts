@@ -5,10 +5,11 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import manifest from "../../../../package.json" with { type: "json" };
+import { fromHome } from "../../../core/paths/paths.ts";
 import { COMMON_OPTIONS, TEAM_OPTIONS } from "../../commands/options.ts";
-import { BEGIN, END, ENTER, LEAVE } from "../../terminal/alternate.ts";
-import { mendTerminal } from "../../terminal/held-terminal.ts";
-import { wantsColour, wantsScreen } from "../../terminal/wanted.ts";
+import { BEGIN, END, ENTER, LEAVE } from "../../kit/alternate.ts";
+import { mendTerminal } from "../../kit/held-terminal.ts";
+import { wantsColour, wantsScreen } from "../../kit/wanted.ts";
 
 let isShown = false;
 
@@ -46,9 +47,6 @@ export function takeFirstFrame(): boolean {
 
 /** "ekiden 0.1.0 · ~/project" */
 export const greeting = (cwd: string): string => `ekiden ${manifest.version} · ${fromHome(cwd, homedir())}`;
-
-export const fromHome = (path: string, home: string): string =>
-  path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
 
 const SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
 const end = (): void => process.exit(130);

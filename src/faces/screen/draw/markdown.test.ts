@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { terminal } from "../../terminal/terminal.ts";
+import { terminal } from "../../kit/terminal.ts";
 import { GrowingMarkdown } from "./markdown.ts";
 import { styleOf } from "./style.ts";
 

@@ -5,7 +5,7 @@ import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works
 import { type Name, PERSON } from "../../../core/ids.ts";
 import { type Colour, colourOf } from "../../../core/views/identity.ts";
 import type { Tone } from "../../../core/views/view.ts";
-import { clean, escapes, type Terminal } from "../../terminal/terminal.ts";
+import { clean, escapes, type Terminal } from "../../kit/terminal.ts";
 import { highlighted } from "./highlight.ts";
 import type { Paint } from "./paint.ts";
 

@@ -1,7 +1,7 @@
 /** Themes: the colours of each tone. `terminal` has the sixteen colours of the terminal's own; `auto` asks for its background. */
 import type { Colour } from "../../../core/views/identity.ts";
 import type { Tone } from "../../../core/views/view.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../kit/terminal.ts";
 
 /** Numbers of the 256 colours. */
 type Colours = Readonly<Record<Exclude<Tone | Colour, "plain" | "strong">, number>>;

@@ -11,7 +11,7 @@ import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { mention } from "../../../core/conversation/image.ts";
 import { listed } from "../../../core/picture/looks.ts";
 import { ownNames } from "../../commands/slash/own-commands.ts";
-import { valuesBehind } from "../../repl/values.ts";
+import { valuesBehind } from "../../commands/slash/values.ts";
 import { oneLine } from "../draw/style.ts";
 import { THEMES } from "../draw/theme.ts";
 import { inOrder } from "../panels/board.ts";

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { badInput, messageOf } from "../../../core/errors.ts";
 import { span } from "../../../core/views/view.ts";
 import type { ShellResult } from "../../../ports/index.ts";
-import type { Invocation } from "../../invocation.ts";
+import type { Invocation } from "../../kit/invocation.ts";
 import { Kept } from "../draw/kept.ts";
 import { exact, type Style, safe, shortened, wrapped } from "../draw/style.ts";
 import type { Screen } from "../screen.ts";

@@ -2,7 +2,7 @@
 
 import { type Mail, words } from "../../../core/board/mail.ts";
 import { LEAD, PERSON } from "../../../core/ids.ts";
-import { clock } from "../../terminal/print.ts";
+import { clock } from "../../kit/print.ts";
 import type { Row } from "../draw/list.ts";
 import { nameOf, oneLine, type Style, safe, shortened } from "../draw/style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";

@@ -1,8 +1,8 @@
 /** A tool call: a spinner and the last three lines of its output while it runs, then how it ended; an edit shows its diff. */
 import type { ToolCall } from "../../../core/conversation/chat.ts";
+import { callText } from "../../../core/views/call-text.ts";
 import { shownCall } from "../../../core/views/shown-call.ts";
 import { span } from "../../../core/views/view.ts";
-import { callText } from "../../web/read/call-text.ts";
 import { type Change, changeOf, diffLines } from "../draw/diff.ts";
 import { Kept } from "../draw/kept.ts";
 import { lastLines, oneLine, type Style, safe, shortened, wrapped } from "../draw/style.ts";

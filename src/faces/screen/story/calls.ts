@@ -4,7 +4,7 @@
  */
 import { spawn } from "node:child_process";
 import type { Settings } from "../../../core/settings/settings.ts";
-import { clean } from "../../terminal/terminal.ts";
+import { clean } from "../../kit/terminal.ts";
 
 const BELL = "\x07";
 const TITLE_PUSH = "\x1b[22;2t";

@@ -9,7 +9,7 @@ import { tagged } from "../../../core/conversation/tags.ts";
 import type { Event, Fact } from "../../../core/event.ts";
 import { type HostId, instant, LEAD, type Name, PERSON } from "../../../core/ids.ts";
 import type { Store } from "../../../ports/index.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
+import type { Terminal } from "../../kit/terminal.ts";
 import { footerLines } from "../draw/footer.ts";
 import { GrowingMarkdown } from "../draw/markdown.ts";
 import { styleOf } from "../draw/style.ts";

@@ -7,7 +7,7 @@ import { isForPerson } from "../../../core/picture/questions.ts";
 import { colourOf } from "../../../core/views/identity.ts";
 import { retryWords } from "../../../core/views/retry.ts";
 import { money, span, tokens } from "../../../core/views/view.ts";
-import { columns, pad } from "../../terminal/terminal.ts";
+import { columns, pad } from "../../kit/terminal.ts";
 import { oneLine, type Style, shortened, spread } from "../draw/style.ts";
 import type { TeamModel } from "./team.ts";
 

@@ -3,7 +3,7 @@ import type { Event, FactOf } from "../../../core/event.ts";
 import type { Name } from "../../../core/ids.ts";
 import { colourOf } from "../../../core/views/identity.ts";
 import { counted, span, type Tone } from "../../../core/views/view.ts";
-import { columns } from "../../terminal/terminal.ts";
+import { columns } from "../../kit/terminal.ts";
 import type { Change } from "../draw/diff.ts";
 import { oneLine, type Style, safe, shortened, spread, wrapped } from "../draw/style.ts";
 import { named } from "./blocks.ts";

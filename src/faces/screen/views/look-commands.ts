@@ -2,9 +2,9 @@
 import { homedir } from "node:os";
 import { badInput } from "../../../core/errors.ts";
 import { quote } from "../../../core/ids.ts";
+import { fromHome } from "../../../core/paths/paths.ts";
 import { didYouMean } from "../../../core/text/nearest.ts";
 import type { OwnCommands } from "../../commands/slash/context.ts";
-import { fromHome } from "../draw/first-frame.ts";
 import { wrapped } from "../draw/style.ts";
 import { THEMES, type ThemeName } from "../draw/theme.ts";
 import { boundKeys } from "../keys.ts";

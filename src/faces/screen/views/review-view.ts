@@ -2,8 +2,8 @@
 
 import { matchesKey } from "@earendil-works/pi-tui";
 import { messageOf } from "../../../core/errors.ts";
+import type { ReviewComment } from "../../../core/views/outcome.ts";
 import { counted } from "../../../core/views/view.ts";
-import type { ReviewComment } from "../../web/wire.ts";
 import { diffLine } from "../draw/highlight.ts";
 import { oneLine, phrases, type Style, shortened, spread, wrapped } from "../draw/style.ts";
 import type { FullView } from "../tools.ts";

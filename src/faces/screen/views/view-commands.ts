@@ -8,8 +8,8 @@ import type { Place } from "../place.ts";
 /** @throws EkidenError `bad_input` where there is nothing to review */
 export async function openReview({ screen, host, call }: Place, path = ""): Promise<void> {
   const [{ OutcomeReader }, { review }, { reviewRows }, { ReviewView }] = await Promise.all([
-    import("../../web/read/outcome.ts"),
-    import("../../web/read/review.ts"),
+    import("../../../team/queries/outcome.ts"),
+    import("../../../team/actions/review.ts"),
     import("./review-rows.ts"),
     import("./review-view.ts"),
   ]);

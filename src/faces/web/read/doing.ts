@@ -6,9 +6,9 @@ import { callsOf, type ToolCall, textOf } from "../../../core/conversation/chat.
 import type { Name } from "../../../core/ids.ts";
 import { KEPT, lastPrinted } from "../../../core/text/live-output.ts";
 import { inOurNames } from "../../../core/tool-names.ts";
+import { callText } from "../../../core/views/call-text.ts";
 import type { Recorded, Store } from "../../../ports/index.ts";
 import type { Doing } from "../wire.ts";
-import { callText } from "./call-text.ts";
 
 const TAIL = 1_200;
 

@@ -6,12 +6,12 @@ import { callsOf, textOf } from "../../../core/conversation/chat.ts";
 import { LEAD, type Name, PERSON } from "../../../core/ids.ts";
 import { taskOf } from "../../../core/picture/task.ts";
 import type { LiveOutput } from "../../../core/text/live-output.ts";
+import { callText } from "../../../core/views/call-text.ts";
 import type { ListedTeam } from "../../../core/views/ps.ts";
 import type { Cursor, Store } from "../../../ports/index.ts";
 import { listedTeam } from "../../../team/queries/all-teams.ts";
 import { requests } from "../../../team/queries/requests.ts";
 import type { TeamGlance } from "../wire.ts";
-import { callText } from "./call-text.ts";
 
 const SHOWN_MAX = 3;
 const TEXT_MAX = 300;

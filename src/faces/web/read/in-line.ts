@@ -1,7 +1,7 @@
 /** Finds the tasks that wait to land or are in their gate now. No table says it: the journal is read once, then what was added. */
 import type { Event, FactType } from "../../../core/event.ts";
 import type { Store } from "../../../ports/index.ts";
-import { journalReader } from "./journal-reader.ts";
+import { journalReader } from "../../../team/queries/journal-reader.ts";
 
 const BEGINS = ["task.queued", "gate.started"] as const satisfies readonly FactType[];
 /** With worktrees a completion comes after a landing, so it need not be read. */

@@ -1,6 +1,6 @@
 /** Comments that a person is still writing: they stay over a reload, in this tab, and go out in one batch. */
 import { tried } from "../../../../core/tried.ts";
-import type { ReviewComment } from "../../wire.ts";
+import type { ReviewComment } from "../../../../core/views/outcome.ts";
 import { app } from "../app.ts";
 
 const keyOf = (team: string): string => `ekiden-review-${team}`;

@@ -3,9 +3,9 @@
 import { type Entry, type ToolCall, type ToolResult, textOf } from "../../../../core/conversation/chat.ts";
 import type { PictureMember as Member } from "../../../../core/picture/member.ts";
 import { languageOf } from "../../../../core/text/code-parts.ts";
+import { callText } from "../../../../core/views/call-text.ts";
 import { type Called, shownCall } from "../../../../core/views/shown-call.ts";
 import { span } from "../../../../core/views/view.ts";
-import { callText } from "../../read/call-text.ts";
 import type { ConversationPage } from "../../wire.ts";
 import { app } from "../app.ts";
 import { Elapsed } from "../parts/clock.tsx";

@@ -1,0 +1,25 @@
+/** The outcome of a team: its runs and what they have changed, and a comment on a line of that. */
+
+/** On a line of the outcome's diff. */
+export type ReviewComment = {
+  readonly path: string;
+  readonly line: number;
+  readonly excerpt: string;
+  readonly text: string;
+};
+export type Outcome = {
+  readonly runs: number;
+  readonly began: number | null;
+  /** Null while the last run goes on. */
+  readonly ended: number | null;
+  /** The last sign of its members. */
+  readonly worked: number | null;
+  readonly reason: string;
+  /** The last text of the lead. */
+  readonly words: string;
+  /** The changes of the folder since `began`, by anybody; null outside of a repository. */
+  readonly diff: string | null;
+  readonly cut: boolean;
+  /** The tasks that changed a file, the latest last. */
+  readonly tasks: Readonly<Record<string, readonly number[]>>;
+};

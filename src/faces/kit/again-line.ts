@@ -1,0 +1,65 @@
+/** Command lines that a person is told to type next: they must act on the same team, store and folder as this one. */
+import { realpathSync } from "node:fs";
+import { endWords } from "../../core/board/reason.ts";
+import { DEFAULT_TEAM, type Name } from "../../core/ids.ts";
+import type { Outcome } from "../../host/outcome.ts";
+import type { Invocation } from "./invocation.ts";
+
+const quoted = (word: string): string =>
+  /^[\w./:@%+=,?&-]+$/.test(word) && !/[?&]/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** No password is shown: the person who types the line knows it. */
+const withoutPassword = (url: string): string => url.replace(/^(\w+:\/\/[^:@/]*):[^@/]*@/, "$1:…@");
+
+/** The options that the conversation needs to open, also where another process has its lead. */
+const MODEL_OPTIONS = { model: "--model", lead: "--lead", baseUrl: "--base-url" } as const;
+
+/** `words`: the command and its arguments; "" for the conversation. */
+export function againLine({ cwd, flags }: Invocation, team: Name, words: string): string {
+  const models = Object.entries(MODEL_OPTIONS).flatMap(([key, option]) => {
+    const value = flags[key as keyof typeof MODEL_OPTIONS];
+    return typeof value === "string" && words === "" ? [option, value] : [];
+  });
+  const options = [
+    ...models,
+    ...(cwd === realpathSync(process.cwd()) ? [] : ["--cwd", cwd]),
+    ...(typeof flags.store === "string" ? ["--store", withoutPassword(flags.store)] : []),
+    ...(team === DEFAULT_TEAM ? [] : ["--team", team]),
+  ];
+  return ["ekiden", ...(words === "" ? [] : [words]), ...options.map(quoted)].join(" ");
+}
+
+/** The next step of the person; the feed says how the run ended. */
+export function nextStep(
+  { reason, failed, cancelled, unfinished, error, why, goOn }: Outcome,
+  line: Line,
+): string {
+  switch (reason) {
+    case "interrupted":
+      return ""; // said when it was asked for
+    case "budget":
+    case "turns":
+    case "calls":
+    case "progress":
+    case "loop":
+    case "deadline":
+      return `Stopped: ${why ?? endWords(reason)} To see what was done: ${line("log")}. To go on: ${resumeLine(goOn, line)}`;
+    case "model":
+    case "concluded":
+      if (failed > 0)
+        return `To see why: ${line("tasks ID")}. To try again: ${line("retry ID")}, then ${line("resume")}.`;
+      if (unfinished === 0 && !error) return "";
+      return `To see what is left: ${line("tasks")}. To go on: ${line("resume")}${cancelled > 0 ? `, after ${line("retry ID")} for a cancelled task that others wait for` : ""}.`;
+    default:
+      return reason satisfies never;
+  }
+}
+
+/** A command line for the same team. */
+type Line = (words: string) => string;
+
+/** `goOn`: options, or a variable for this one run. */
+function resumeLine(goOn: string | undefined, line: Line): string {
+  if (goOn === undefined) return line("resume");
+  return goOn.startsWith("-") ? `${line("resume")} ${goOn}` : `${goOn} ${line("resume")}`;
+}

@@ -1,0 +1,27 @@
+import { expect, it } from "vitest";
+import { readAnswer } from "./asking.ts";
+import { exitCodeOf } from "./exit-code.ts";
+
+it("reads an answer to a question, and takes nothing else for one", () => {
+  expect(
+    ["y", "YES", "a", "always", "n", "no", "", "maybe", "yess"].map((text) => readAnswer(text)?.word ?? null),
+  ).toEqual(["yes", "yes", "always", "always", "no", "no", "no", null, null]);
+});
+
+it("has the exit codes that the contract names", () => {
+  const outcome = {
+    completed: 1,
+    failed: 0,
+    cancelled: 0,
+    unfinished: 0,
+    reason: "concluded",
+    text: "",
+  } as const;
+  expect(exitCodeOf(outcome)).toBe(0);
+  for (const key of ["failed", "cancelled", "unfinished"] as const)
+    expect(exitCodeOf({ ...outcome, [key]: 1 })).toBe(1);
+  const codes = (["budget", "turns", "model", "interrupted"] as const).map((reason) =>
+    exitCodeOf({ ...outcome, reason }),
+  );
+  expect(codes).toEqual([4, 4, 3, 130]);
+});

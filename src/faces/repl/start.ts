@@ -1,6 +1,0 @@
-/** `ekiden` without a command: the full screen where the terminal is one, else the conversation line by line. */
-import type { Invocation } from "../invocation.ts";
-import { wantsScreen } from "../terminal/wanted.ts";
-
-export const run = async (call: Invocation): Promise<number | undefined> =>
-  wantsScreen(call) ? (await import("../screen/talk.ts")).talk(call) : (await import("./repl.ts")).run(call);

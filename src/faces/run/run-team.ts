@@ -1,0 +1,290 @@
+/** Shared by `run` and `resume`: hosts a team until it has concluded, is interrupted, or runs out of a budget. */
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { systemClock } from "../../adapters/clock.ts";
+import { messageOf } from "../../core/errors.ts";
+import type { Settings } from "../../core/settings/settings.ts";
+import { tally } from "../../core/views/sentence.ts";
+import { counted } from "../../core/views/view.ts";
+import type { Door } from "../../host/attach/door.ts";
+import { openHost } from "../../host/host.ts";
+import type { Outcome } from "../../host/outcome.ts";
+import type { Work } from "../../host/start-work.ts";
+import type { TeamHost } from "../../host/team-host.ts";
+import type { Cursor } from "../../ports/index.ts";
+import { rememberTeam } from "../../project/known-teams.ts";
+import type { ProjectTrust } from "../../project/trust/weigh.ts";
+import { follow, withDetails } from "../../team/queries/journal.ts";
+import { RunSummary, type Summary, summaryText } from "../../team/queries/summary.ts";
+import { againLine, nextStep } from "../kit/again-line.ts";
+import { type AskForm, askOnTerminal } from "../kit/asking.ts";
+import { exitCodeOf } from "../kit/exit-code.ts";
+import type { Invocation } from "../kit/invocation.ts";
+import { News } from "../kit/news.ts";
+import { opening } from "../kit/opening.ts";
+import { newsLines } from "../kit/print.ts";
+import { ignoreUnhandled, interruptible, keepYoungSmall, START_MS } from "../kit/run-guards.ts";
+import { clean } from "../kit/terminal.ts";
+import { wantsScreen } from "../kit/wanted.ts";
+import { chooseLead } from "./choose-lead.ts";
+import type { Displays, LiveStatus, RunScreen } from "./displays.ts";
+import { PersonAsked } from "./person-asked.ts";
+import { openToOthers, toldTo } from "./run-door.ts";
+
+/** `full`: the full screen, instead of a live status. `opening`: resolves when it is known whether there is a live status. */
+type Screen = {
+  live: LiveStatus | RunScreen | null;
+  opening: Promise<unknown>;
+  readonly full: RunScreen | null;
+};
+/** A run that is being read along. */
+type Watched = {
+  readonly call: Invocation;
+  readonly host: TeamHost;
+  readonly screen: Screen;
+  readonly summary: RunSummary;
+  readonly report: string | undefined;
+  readonly displays: Displays;
+  readonly settings: Settings;
+  /** Whether somebody can answer at a terminal or at the page of the run. */
+  readonly isWatched: () => boolean;
+  /** Null where nobody is at this terminal, or the full screen asks. */
+  readonly askForm: AskForm | null;
+};
+
+/**
+ * `embedded`: the runbook model will do when no other is configured. `report`: the file that the work is to write. `web`: the page
+ * is served as long as the run lasts.
+ */
+export type RunOptions = {
+  readonly displays: Displays;
+  readonly embedded?: boolean;
+  readonly report?: string | undefined;
+  readonly web?: boolean;
+};
+
+/** Resolves with the exit code. */
+export async function hostTeam(call: Invocation, work: Work, options: RunOptions): Promise<number> {
+  const configured = await call.settings();
+  const trust = await call.trust();
+  const full = wantsScreen(call) ? await options.displays.screen(call) : null;
+  try {
+    return await hostOn(call, work, options, { configured, trust, full });
+  } finally {
+    await full?.stop();
+  }
+}
+
+type Prepared = {
+  readonly configured: Settings;
+  readonly trust: ProjectTrust;
+  readonly full: RunScreen | null;
+};
+
+async function hostOn(
+  call: Invocation,
+  work: Work,
+  options: RunOptions,
+  { configured, trust, full }: Prepared,
+): Promise<number> {
+  // Somebody at the page, or at another terminal, answers permission questions; else nobody would be asked.
+  const isElsewhere = options.web || call.env.EKIDEN_DETACHED === "1";
+  const permissionsTo = configured.permissionsTo ?? (isElsewhere ? "person" : undefined);
+  const settings = { ...configured, permissionsTo };
+  const screen: Screen = { live: full, opening: Promise.resolve(), full };
+  const canAsk = call.err.isTTY && !call.json && process.stdin.isTTY === true;
+  const askForm = askOnTerminal(call.err, async (use) => {
+    // A question of the first moment would be drawn over, and its answer taken by the status.
+    await screen.opening;
+    return await (screen.live && "pause" in screen.live ? screen.live.pause(use) : use(() => {}));
+  });
+  let opened: Door | null = null;
+  const models: Parameters<Door["told"]["onModel"]>[] = [];
+  const host = await openHost({
+    settings,
+    cwd: call.cwd,
+    env: call.env,
+    interactive: false,
+    embedded: options.embedded ?? "runbook" in work,
+    resume: "resume" in work,
+    trust,
+    asks: canAsk || ((): boolean => opened?.alone === 0),
+    ...toldTo(() => [full?.told, opened?.told]),
+    onModel: (...model) => {
+      if (!opened) models.push(model);
+      for (const told of [full?.told, opened?.told]) told?.onModel?.(...model);
+    },
+    // Also with --json: the journal on stdout cannot tell it while the store is away.
+    onNotice: (text) => {
+      if (screen.live) screen.live.say(text);
+      else call.err.write(`ekiden: ${clean(text)}\n`);
+      opened?.told.onNotice(text);
+    },
+  });
+  const unheard = ignoreUnhandled(call);
+  const tell = (text: string): void => {
+    if (screen.live) screen.live.say(text);
+    else if (!call.json) call.err.write(`${text}\n`);
+  };
+  const release = interruptible(host, tell, againLine(call, host.store.team, "resume"));
+  let page: { close(): Promise<void> } | undefined;
+  let door: Promise<Door | null> | undefined;
+  const isWatched = (): boolean => canAsk || isElsewhere || opened?.alone === 0;
+  const { report, displays } = options;
+  const watched: Watched = {
+    ...{ call, host, screen, summary: new RunSummary(), report, settings, isWatched, displays },
+    askForm: canAsk && !full ? askForm : null,
+  };
+  try {
+    const reading = new AbortController();
+    // Work that nobody waits for begins when the first request of the run is on its way, or when the run is over before.
+    const isOnItsWay = Promise.race([systemClock.sleep(START_MS, reading.signal), host.done]);
+    const isShown = call.err.isTTY || full !== null;
+    const reader = (isShown ? Promise.resolve() : isOnItsWay).then(() =>
+      readAlong(watched, host.since, reading.signal),
+    );
+    try {
+      rememberTeam(call.cwd, settings); // also a run that is killed at once is listed
+      await host.start(work);
+      door = isOnItsWay.then(() => openToOthers(host, settings, call, reading.signal));
+      void door.then((one) => {
+        for (const model of models.splice(0)) one?.told.onModel(...model);
+        opened = one;
+      });
+      // Its code is loaded while the first commands run: the run does not wait for its page.
+      if (options.web) page = await options.displays.page(call, host.store);
+      if (!call.quiet) tell((await opening(host, call.cwd, "--budget-usd")).join("\n"));
+      setTimeout(keepYoungSmall, START_MS).unref();
+      return await conclude(watched, await ended(host, reading, reader, screen));
+    } finally {
+      reading.abort();
+      await reader;
+      await screen.live?.stop();
+    }
+  } finally {
+    release();
+    await page?.close();
+    await (await door)?.close();
+    await host.close();
+    unheard();
+  }
+}
+
+const LINGER_MS = 2_000; // for the end of the journal
+
+async function ended(
+  host: TeamHost,
+  reading: AbortController,
+  reader: Promise<void>,
+  screen: Screen,
+): Promise<Outcome> {
+  const outcome = await host.done;
+  if (outcome.elsewhere) reading.abort();
+  // PostgreSQL shows facts once no older transaction of the server is open: the last ones may be a moment late.
+  const waited = new AbortController();
+  await Promise.race([reader, systemClock.sleep(LINGER_MS, waited.signal)]);
+  waited.abort();
+  reading.abort();
+  await reader;
+  await screen.live?.stop();
+  screen.live = null;
+  return outcome;
+}
+
+/** Follows the journal: JSON Lines on stdout, or a feed on stderr, with a live status on a terminal. */
+async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): Promise<void> {
+  const { call, host, screen, summary, settings, isWatched, askForm } = watched;
+  const news = new News();
+  // A question is for the person, whatever else is shown.
+  const tell = (text: string): void =>
+    screen.live ? screen.live.say(clean(text)) : call.err.write(`${clean(text)}\n`);
+  const asked = new PersonAsked({ call, store: host.store, settings, isWatched, tell, signal, askForm });
+  if (call.err.isTTY && !call.json && !call.quiet) {
+    const opening = openLive(watched, signal);
+    screen.opening = opening.catch(() => {});
+    await opening;
+  }
+  try {
+    if (!screen.full) await asked.showOpen();
+    for await (const page of follow(host.store, from, signal)) {
+      // Nothing comes after our team.finished, whatever the members write while they leave.
+      const end = host.isEnding() ? page.findIndex((event) => event.type === "team.finished") : -1;
+      const events = end === -1 ? page : page.slice(0, end + 1);
+      summary.take(events);
+      if (!screen.full) await asked.take(events);
+      if (call.json)
+        for (const [i, event] of (await withDetails(host.store, events)).entries())
+          call.out.write(
+            `${JSON.stringify(i === end ? { ...event, ...(await figures(watched)) } : event)}\n`,
+          );
+      else if (screen.live) screen.live.take(events);
+      else if (!call.quiet)
+        for (const event of events) {
+          const said = news.of(event);
+          if (said) call.err.write(`${newsLines(call.err, event.at, said).join("\n")}\n`);
+        }
+      if (end !== -1) return;
+    }
+  } catch (error) {
+    // Watching is not the work: a reader that fails must not end the team.
+    call.say(`cannot follow the journal: ${messageOf(error)}`);
+  }
+}
+
+const figures = ({ call, summary, report }: Watched): Promise<Summary> => summary.figures(call.cwd, report);
+
+async function openLive({ call, host, screen, displays }: Watched, signal: AbortSignal): Promise<void> {
+  if (screen.full) return await screen.full.open(host);
+  if (!signal.aborted) screen.live = await displays.status(call.err, host.store);
+}
+
+async function conclude(watched: Watched, outcome: Outcome): Promise<number> {
+  const { call } = watched;
+  if (outcome.elsewhere) {
+    call.say(
+      `The team goes on in another process; to end it: ${againLine(call, watched.host.store.team, "stop")}`,
+    );
+    // The last line of a stream says how it ended, also where the journal has no such line.
+    const { completed, failed, cancelled, unfinished, reason } = outcome;
+    const end = { type: "team.finished", completed, failed, cancelled, unfinished, reason };
+    if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), ...end })}\n`);
+  }
+  if (!call.json) {
+    // After an interruption the last words of the lead conclude nothing.
+    if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
+      call.out.write(`${clean(outcome.text).trimEnd()}\n`);
+    if (!outcome.elsewhere && !call.quiet) await sayTotals(watched, outcome);
+    const line = (words: string): string => againLine(call, watched.host.store.team, words);
+    // On the full screen it was said, and went with it.
+    const wasShown = outcome.reason === "interrupted" && watched.screen.full !== null;
+    const next = wasShown ? `To go on: ${line("resume")}.` : nextStep(outcome, line);
+    if (next !== "") call.say(next);
+  }
+  if (outcome.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
+  return exitCodeOf(outcome);
+}
+
+async function sayTotals(watched: Watched, outcome: Outcome): Promise<void> {
+  const { call } = watched;
+  const summary = await figures(watched);
+  const { completed, failed, cancelled, unfinished } = outcome;
+  const tasks = completed + failed + cancelled + unfinished > 0 ? `tasks: ${tally(outcome)} · ` : "";
+  call.say(`${tasks}${summaryText(summary)}`);
+  for (const { to, count } of outcome.unread ?? [])
+    call.say(
+      `Not read: ${counted(count, "note")} to ${to}. To see them: ${againLine(call, watched.host.store.team, `inbox ${to}`)}`,
+    );
+  if (summary.report && existsSync(resolve(call.cwd, summary.report))) call.say(`Read ${summary.report}`);
+  else if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
+    call.say(`To read the last words again: ${againLine(call, watched.host.store.team, "inbox person")}`);
+}
+
+/** The end of a run that had nothing to do: no host was opened and nothing was written. Returns the exit code. */
+export function endedBefore(
+  call: Invocation,
+  counts: { readonly completed: number; readonly failed: number; readonly cancelled: number },
+): number {
+  const end = { type: "team.finished", ...counts, unfinished: 0, reason: "concluded" };
+  if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), ...end })}\n`);
+  return counts.failed > 0 ? 1 : 0;
+}

@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { ManualClock } from "../../adapters/clock.ts";
+import { openStore } from "../../adapters/store/index.ts";
+import { DEFAULT_TEAM, LEAD, PERSON } from "../../core/ids.ts";
+import { OutcomeReader } from "./outcome.ts";
+
+it("counts no time after the last sign of a run that never told its end", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "ekiden-outcome-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const clock = new ManualClock(1_000);
+  const url = `sqlite:${join(folder, "team.db")}`;
+  const store = await openStore({ url, team: DEFAULT_TEAM, clock });
+  onTestFinished(() => store.close());
+  await store.board.add({ subject: "Paint" }, PERSON);
+  const used = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 0, ms: 1 };
+  await clock.advance(5_000);
+  await store.journal.note([{ type: "turn.taken", who: LEAD, model: "m", text: "", ...used }]);
+  await clock.advance(60_000);
+  await store.board.add({ subject: "By a person, later" }, PERSON);
+  const { began, ended, worked } = await new OutcomeReader(store, folder).read(false);
+  expect({ began, ended, worked }).toEqual({ began: 1_000, ended: null, worked: 6_000 });
+});

@@ -1,0 +1,139 @@
+/**
+ * The outcome of a team: its runs, and which task changed which file, folded from the journal and kept, so that each look reads only
+ * what was added; with what the folder has changed since, as git shows it.
+ */
+import { isAbsolute, relative, resolve } from "node:path";
+import { Git } from "../../adapters/git/git.ts";
+import { folderDiff } from "../../adapters/git/work-diff.ts";
+import { childEnvironment } from "../../adapters/shell/environment.ts";
+import { textOf } from "../../core/conversation/chat.ts";
+import type { Event, FactType } from "../../core/event.ts";
+import { LEAD } from "../../core/ids.ts";
+import type { Outcome } from "../../core/views/outcome.ts";
+import type { Store } from "../../ports/index.ts";
+import { journalReader } from "./journal-reader.ts";
+
+const DIFF_MAX = 2_000_000;
+const LAST_ENTRIES = 60;
+
+type Run = {
+  readonly began: number;
+  ended: number | null;
+  reason: string;
+  /** The first commit that landed in it. */
+  landed: string | undefined;
+  /** The last fact of its members. A process that was killed told no end. */
+  worked: number;
+};
+const begun = (began: number): Run => ({
+  ...{ began, ended: null, reason: "", landed: undefined, worked: began },
+});
+const WORK: ReadonlySet<FactType> = new Set(["turn.taken", "tool.called", "teammate.phase"]);
+
+export class OutcomeReader {
+  private readonly store: Store;
+  private readonly cwd: string;
+  private readonly caughtUp: () => Promise<void>;
+  private readonly runs: Run[] = [];
+  private readonly claims = new Map<string, number>();
+  /** By path that tools wrote, relative to the project: the tasks that wrote it, latest last. */
+  private readonly writers = new Map<string, Set<number>>();
+  private readonly landed: { readonly task: number; readonly commit: string }[] = [];
+
+  constructor(store: Store, cwd: string) {
+    this.store = store;
+    this.cwd = cwd;
+    this.caughtUp = journalReader(store, (event) => this.take(event));
+  }
+
+  /** `isWhole`: all runs, not only the last one. */
+  async read(isWhole: boolean): Promise<Outcome> {
+    await this.caughtUp();
+    const run = isWhole ? this.runs[0] : this.runs.at(-1);
+    const last = this.runs.at(-1);
+    const said = (await this.store.transcript.last(LEAD, LAST_ENTRIES))
+      .map(({ entry }) => (entry.kind === "said" ? textOf(entry.message).trim() : ""))
+      .findLast((text) => text !== "");
+    const git = new Git(childEnvironment(process.env));
+    const diff = run ? await folderDiff(git, this.cwd, run.began, run.landed).catch(() => null) : null;
+    const prefix =
+      diff === null
+        ? ""
+        : (await git.try(this.cwd, "rev-parse", "--show-prefix").catch(() => null))?.out.trim() || "";
+    const tasks = await this.tasksOf(git);
+    return {
+      runs: this.runs.length,
+      began: run?.began ?? null,
+      ended: last?.ended ?? null,
+      worked: last?.worked ?? null,
+      reason: last?.reason ?? "",
+      words: said ?? "",
+      diff: diff?.slice(0, DIFF_MAX) ?? null,
+      cut: (diff?.length ?? 0) > DIFF_MAX,
+      tasks: Object.fromEntries([...tasks].map(([path, ids]) => [prefix + path, [...ids]])),
+    };
+  }
+
+  /** The task that changed a file last; a path as `read` names it. */
+  async lastTaskOf(paths: readonly string[]): Promise<ReadonlyMap<string, number | null>> {
+    const { tasks } = await this.read(true);
+    return new Map(paths.map((path) => [path, tasks[path]?.at(-1) ?? null]));
+  }
+
+  private take(event: Event): void {
+    const last = this.runs.at(-1);
+    if (last && WORK.has(event.type)) last.worked = event.at;
+    switch (event.type) {
+      case "team.resumed":
+        this.runs.push(begun(event.at));
+        break;
+      case "task.added":
+      case "teammate.spawned":
+        // A board is filled before its first run.
+        if (this.runs.length === 0) this.runs.push(begun(event.at));
+        break;
+      case "team.finished": {
+        const run = this.runs.at(-1);
+        if (run) [run.ended, run.reason] = [event.at, event.reason];
+        break;
+      }
+      case "task.claimed":
+        this.claims.set(event.by, event.task);
+        break;
+      case "task.landed": {
+        const run = this.runs.at(-1);
+        if (run) run.landed ??= event.commit;
+        this.landed.push({ task: event.task, commit: event.commit });
+        break;
+      }
+      case "tool.called": {
+        const task = this.claims.get(event.who);
+        if (task === undefined || event.isError) break;
+        for (const path of event.wrote ?? []) this.wrote(this.ours(path), task);
+      }
+    }
+  }
+
+  private wrote(path: string, task: number): void {
+    const known = this.writers.get(path) ?? new Set();
+    known.delete(task);
+    this.writers.set(path, known.add(task));
+  }
+
+  /** A work tree has the paths of the project. */
+  private ours(path: string): string {
+    const inTree = /\.ekiden\/worktrees\/[^/]+\/(.+)$/.exec(path)?.[1];
+    return inTree ?? relative(this.cwd, isAbsolute(path) ? path : resolve(this.cwd, path));
+  }
+
+  /** With the files of landed commits, which also commands may have written. */
+  private async tasksOf(git: Git): Promise<ReadonlyMap<string, ReadonlySet<number>>> {
+    for (const { task, commit } of this.landed.splice(0)) {
+      const args = ["show", "-m", "--first-parent", "--name-only", "--format=", "--relative", commit];
+      const listed = await git.try(this.cwd, ...args).catch(() => null);
+      for (const path of listed?.code === 0 ? listed.out.split("\n") : [])
+        if (path !== "") this.wrote(path, task);
+    }
+    return this.writers;
+  }
+}
