@@ -109,7 +109,8 @@ function strengthOf(line: string): number | null {
   return null;
 }
 
-const words = (line: string): Set<string> => new Set(line.match(/[A-Za-z_]\w{2,}/g) ?? []);
+const words = (line: string): Set<string> =>
+  new Set([...line.matchAll(/[A-Za-z_]\w{2,}/g)].map(([word]) => word));
 
 /** Whether both speak of the same value: most of their shorter list of names is in both. */
 function areAlike(one: string, other: string): boolean {
@@ -170,20 +171,30 @@ const CEILING =
 /** Limits that are lower (a coverage) or higher (a number of warnings) than they were, or that are gone. */
 export function lowered(removed: readonly string[], added: readonly string[]): Pair[] {
   return [
-    ...moved(removed, added, LIMIT, (before, after) => after < before),
-    ...moved(removed, added, CEILING, (before, after) => after > before),
+    ...moved(
+      removed,
+      added,
+      (line) => line.matchAll(LIMIT),
+      (before, after) => after < before,
+    ),
+    ...moved(
+      removed,
+      added,
+      (line) => line.matchAll(CEILING),
+      (before, after) => after > before,
+    ),
   ];
 }
 
 function moved(
   removed: readonly string[],
   added: readonly string[],
-  pattern: RegExp,
+  numbersIn: (line: string) => Iterable<RegExpExecArray>,
   isWorse: (before: number, after: number) => boolean,
 ): Pair[] {
   const of = (lines: readonly string[]) =>
     lines.flatMap((line) =>
-      [...line.matchAll(pattern)].map(([, name = "", value]) => ({ line, name, value: Number(value) })),
+      [...numbersIn(line)].map(([, name = "", value]) => ({ line, name, value: Number(value) })),
     );
   const now = of(added);
   return of(removed).flatMap(({ line, name, value }) => {

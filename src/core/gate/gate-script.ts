@@ -129,6 +129,12 @@ async function recipes(program: string, args: readonly string[], folder: string,
   }
 }
 
+/** What the head of a rule of a Makefile, a justfile or a Taskfile needs, where it is the one of `target`; else null. */
+function needsOf(line: string, target: string): string | null {
+  const [, names = "", needs = ""] = /^(?: {2}|@)?([^\s:=#][^:=]*):(?!=)(.*)$/.exec(line) ?? [];
+  return names.split(/\s+/).some((one) => one.replace(/^['"]|['"]$/g, "") === target) ? needs : null;
+}
+
 async function recipe(
   path: string,
   text: string,
@@ -140,11 +146,9 @@ async function recipe(
   const key = `${path} ${target}`;
   if (target === "" || walk.parts.has(key)) return;
   const lines = text.split("\n");
-  const name = target.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-  const head = new RegExp(`^(?:\\s{2}|@?)(?:[\\w./-]+ +)*['"]?${name}['"]?(?: +[^:=]*)?\\s*:(?!=)(.*)$`);
-  const from = lines.findIndex((line) => head.test(line));
+  const from = lines.findIndex((line) => needsOf(line, target) !== null);
   if (from === -1) return;
-  const [, needs = ""] = head.exec(lines[from] ?? "") ?? [];
+  const needs = needsOf(lines[from] ?? "", target) ?? "";
   const indent = /^\s*/.exec(lines[from] ?? "")?.[0].length ?? 0;
   const rest = lines.slice(from + 1);
   const end = rest.findIndex((line) => line.trim() !== "" && (/^\s*/.exec(line)?.[0].length ?? 0) <= indent);
@@ -154,7 +158,7 @@ async function recipe(
   const variables = lines.filter(
     (line) =>
       /^(?:MAKEFLAGS|SHELL|\.SHELLFLAGS|\.IGNORE|\.ONESHELL|set )/.test(line) ||
-      used.some((one) => new RegExp(`^(?:export\\s+)?${one}\\s*[:?+]?=`).test(line)),
+      used.includes(/^(?:export\s+)?(\w+)\s*[:?+]?=/.exec(line)?.[1] ?? ""),
   );
   walk.parts.set(key, bare([needs, ...variables, ...body].join("\n")));
   for (const need of needs.split(/\s+/).filter(isName))

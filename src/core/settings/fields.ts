@@ -36,18 +36,12 @@ const dollars = lazy(() =>
     .union([money(), z.literal("none")], 'a number above 0, or "none"')
     .transform((usd) => (usd === "none" ? Number.POSITIVE_INFINITY : usd)),
 );
+const spec = lazy(() => text().transform(read(modelSpec)));
 const flag = lazy(() => z.boolean("true or false"));
 export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings[K]>> } = {
   model: () =>
-    text()
-      .transform(read(modelSpec))
-      .describe(
-        'Model of the lead and the teammates, as provider/model, or an agent program: "claude", "codex", "@acp:COMMAND".',
-      ),
-  lead: () =>
-    text()
-      .transform(read(modelSpec))
-      .describe("Model or agent program of the lead, if it differs from `model`."),
+    spec().describe('Model of all members: provider/model, or an agent program ("claude", "@acp:COMMAND").'),
+  lead: () => spec().describe("Model or agent program of the lead, if it differs from `model`."),
   baseUrl: () =>
     z.url("a URL such as http://localhost:11434/v1").describe("Address of the openai-compatible provider."),
   effort: () =>

@@ -65,7 +65,8 @@ export type RunOptions = {
 
 /** Resolves with the exit code. */
 export async function hostTeam(call: Invocation, work: Work, options: RunOptions): Promise<number> {
-  const configured = await call.settings();
+  const isNew = !("resume" in work || "runbook" in work);
+  const configured = isNew ? await chooseLead(call) : await call.settings();
   const trust = await call.trust();
   const full = wantsScreen(call) ? await options.displays.screen(call) : null;
   try {
