@@ -5,8 +5,8 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { createShell } from "../src/adapters/shell/index.ts";
+import { endTask } from "../test/fixtures/landing-board.ts";
 import { landing, openTrees, writeWork } from "../test/fixtures/landing-trees.ts";
-import { OwnReservations } from "../test/fixtures/reservations.ts";
 import { type Figure, figure, type Item, median } from "./measure.ts";
 import { freshFolder } from "./stage.ts";
 
@@ -58,14 +58,12 @@ async function perMinute(gateParallel: number, red: number | null): Promise<numb
   const tasks = Array.from({ length: TASKS }, (_, i) => landing.task(i + 1));
   for (const task of tasks)
     await writeWork(trees, task, { [task.id === red ? "red" : `${task.id}.txt`]: "x\n" });
-  // A task whose gate was red fails here, as the embedded model's does.
-  const failed = new Set<number>();
-  const by = { ...landing.by, reservations: new OwnReservations((task) => !failed.has(task)) };
   const since = performance.now();
   const ends = await Promise.all(
     tasks.map(async (task) => {
-      const { kind } = await trees.land(task, by);
-      if (kind === "refused") failed.add(task.id);
+      const { kind } = await trees.land(task, landing.by);
+      // As the embedded model's does.
+      if (kind === "refused") await endTask(dir, task.id);
       return kind === "landed" ? performance.now() : since;
     }),
   );

@@ -24,8 +24,8 @@ export interface Journal {
   from(seq: number): Cursor;
 }
 
-/** A waiter's topic: `board`, `journal`, `orders` (given and obeyed), or mail for one name. */
-export type WakeTopic = "board" | "journal" | "orders" | `mail:${string}`;
+/** A waiter's topic: `board`, `journal`, `orders` (given and obeyed), `landings` (of all teams of the store), or mail for one name. */
+export type WakeTopic = "board" | "journal" | "orders" | "landings" | `mail:${string}`;
 export type Mark = Brand<number, "Mark">;
 
 /** Wake-ups are hints and may be early or doubled. A change after `mark()` wakes at the latest with the next poll. */

@@ -17,9 +17,9 @@ import type { Crons } from "./crons.ts";
 import type { Held, Outgoing } from "./held.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Journal, Wake } from "./journal.ts";
+import type { Landings } from "./landings.ts";
 import type { Logins } from "./logins.ts";
 import type { Requests } from "./requests.ts";
-import type { Reservations } from "./reservations.ts";
 import type { Splitting } from "./splitting.ts";
 import type { Transcripts } from "./transcripts.ts";
 
@@ -37,7 +37,7 @@ export interface Store {
   readonly requests: Requests;
   readonly jobs: Jobs;
   readonly crons: Crons;
-  readonly reservations: Reservations;
+  readonly landings: Landings;
   readonly logins: Logins;
   readonly journal: Journal;
   readonly wake: Wake;

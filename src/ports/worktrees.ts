@@ -1,10 +1,11 @@
 /** A working copy and a branch for each task, and the way of its commits to the branch that all build on. */
 
+import type { Seat } from "../core/board/member.ts";
 import type { Task } from "../core/board/task.ts";
 import type { LandingStep, Obstacle } from "../core/board/worktree.ts";
-import type { Name, TaskId } from "../core/ids.ts";
-import type { Reservations } from "./reservations.ts";
-import type { LandedCommit } from "./store.ts";
+import type { TaskId } from "../core/ids.ts";
+import type { Landings } from "./landings.ts";
+import type { LandedCommit, Wake } from "./store.ts";
 
 export type Worktree = {
   readonly task: TaskId;
@@ -89,10 +90,11 @@ export interface Worktrees {
   land(
     task: Which,
     by: {
-      readonly name: Name;
+      readonly seat: Seat;
       readonly signal: AbortSignal;
       readonly stillMine: () => Promise<void>;
-      readonly reservations: Reservations;
+      readonly landings: Landings;
+      readonly wake: Wake;
       /** Told as `noticeMoves` does, before the gate runs on what somebody else has done. */
       readonly onMoved: (text: string) => Promise<void>;
       /** Called before what takes time. */

@@ -15,7 +15,6 @@ import type { Git } from "./git.ts";
 import { despiteOthers, NotesGone } from "./landing/despite-others.ts";
 import { landBranch } from "./landing/land.ts";
 import type { LandingInput } from "./landing/landing-job.ts";
-import { LandingLine } from "./landing/landing-line.ts";
 import { AgreedFiles } from "./landing/protected-changes.ts";
 import { diskFault } from "./landing/refusal.ts";
 import { noticeMoves } from "./landing/target-moves.ts";
@@ -221,7 +220,7 @@ export class GitWorktrees implements Worktrees {
     if (!this.hasTold) await tellLeftOut(git, options.project, tell);
     this.hasTold = true;
     const where = { git, project: options.project, commonDir, isShared: sharedTarget !== null };
-    await noticeMoves({ ...where, line: new LandingLine(commonDir), ...this.targetOf(this.target) }, tell);
+    await noticeMoves({ ...where, ...this.targetOf(this.target) }, tell);
   }
 
   readonly accept = (path: string): void => this.agreed.accept(path);

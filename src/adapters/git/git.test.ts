@@ -2,7 +2,6 @@ import {
   chmodSync,
   existsSync,
   mkdirSync,
-  readdirSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -11,15 +10,15 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { queueIn } from "../../../test/fixtures/landing-board.ts";
+import { landing, meeting } from "../../../test/fixtures/landing-trees.ts";
 import { LINES, type Repository, repository } from "../../../test/fixtures/repository.ts";
-import { OwnReservations } from "../../../test/fixtures/reservations.ts";
-import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
+import { asTaskId, DEFAULT_TEAM, instant } from "../../core/ids.ts";
 import type { Landing, Which, Worktrees } from "../../ports/worktrees.ts";
 import { PLACE } from "../process-identity.ts";
 import { createShell } from "../shell/index.ts";
 import { atWorkFile, ownStateOf } from "./clones/own-state.ts";
 import { openWorktrees } from "./index.ts";
-import { inTurn, queueIn } from "./landing/queue.ts";
 import type { WorktreeOptions } from "./options.ts";
 import { ALONE } from "./remote.ts";
 
@@ -29,15 +28,7 @@ const task = (id: number, subject: string): Which => ({
   createdAt: instant(1_700_000_000_000),
 });
 const TASK = task(1, "Fix the parser");
-const signal = new AbortController().signal;
-const BY: Parameters<Worktrees["land"]>[1] = {
-  name: "alice" as Name,
-  signal,
-  stillMine: () => Promise.resolve(),
-  reservations: new OwnReservations(),
-  onMoved: () => Promise.resolve(),
-  onStep: () => Promise.resolve(),
-};
+const BY = landing.by;
 
 async function trees(
   { dir }: Repository,
@@ -48,13 +39,14 @@ async function trees(
   mkdirSync(join(dir, ".ekiden"), { recursive: true });
   writeFileSync(join(dir, ".ekiden", ".gitignore"), "*\n");
   const env = { PATH: process.env.PATH ?? "", HOME: dir, GIT_CONFIG_NOSYSTEM: "1" };
-  const made = await openWorktrees({
+  const opened = await openWorktrees({
     project: dir,
     team: DEFAULT_TEAM,
     env,
     shell,
     ...{ gateTimeoutMs: 10_000, share: [], ...options },
   });
+  const made = meeting(opened, dir);
   return Object.assign(made, { landAs: (which: Which) => made.land(which, BY) });
 }
 
@@ -262,7 +254,7 @@ describe("landing", () => {
     const stillMine = (): Promise<void> => Promise.reject(new Error("taken"));
     await expect(all.land(TASK, { ...BY, stillMine })).rejects.toThrow("taken");
     expect(repo.git("log", "--format=%s", "main")).toBe("First");
-    expect(readdirSync(queueIn(join(repo.dir, ".git")))).toEqual([]);
+    expect((await queueIn(repo.dir)).waiting).toEqual([]);
   });
 
   it("undoes a rebase that a dead process left half done, but not one of the member's own", async () => {
@@ -321,57 +313,6 @@ describe("a landing that was cut short", () => {
     await expect(trees(repo)).rejects.toThrow(/not committed.*a\.txt/);
     expect(repo.read("a.txt")).toBe("person\n");
     expect(existsSync(join(repo.dir, ".git", "index.lock"))).toBe(true);
-  });
-});
-
-describe("the merge queue", () => {
-  it("lets one in at a time, in order, passes over the dead, and lets the waiting give up", async () => {
-    const { dir } = repository({ "a.txt": "a\n" });
-    const folder = join(dir, "queue");
-    mkdirSync(folder);
-    // A process that is gone: its machine is this one, its id nobody's.
-    writeFileSync(join(folder, `0000000001.${PLACE}.4194305.1.aaaaaaaaaaaa`), "");
-    const order: number[] = [];
-    let inside = 0;
-    const turns = [1, 2, 3].map((nth) =>
-      inTurn(folder, signal, async () => {
-        inside += 1;
-        expect(inside).toBe(1);
-        await new Promise((done) => setImmediate(done));
-        order.push(nth);
-        inside -= 1;
-      }),
-    );
-    const impatient = new AbortController();
-    const given = inTurn(folder, impatient.signal, () => Promise.resolve());
-    impatient.abort(new Error("no more"));
-    await expect(given).rejects.toThrow("no more");
-    await Promise.all(turns);
-    expect(order).toEqual([1, 2, 3]);
-    expect(readdirSync(folder)).toEqual([]);
-  });
-
-  it("knows processes of other machines by more than a host name and an id", async () => {
-    const { dir } = repository({ "a.txt": "a\n" });
-    const folder = join(dir, "queue");
-    mkdirSync(folder);
-    const ticket = (place: string, start: string): string => {
-      const file = join(folder, `0000000001.${place}.${process.pid}.${start}.aaaaaaaaaaaa`);
-      writeFileSync(file, "");
-      return file;
-    };
-    const turn = (ms: number): Promise<unknown> =>
-      inTurn(folder, AbortSignal.timeout(ms), () => Promise.resolve("in"));
-    ticket(PLACE, "1"); // The id was given to this process after that one had ended.
-    expect(await turn(20_000)).toBe("in");
-    // The same id in another container or on another machine: it lives as long as it touches its file.
-    const there = ticket("0123456789ab", "1");
-    await expect(turn(300)).rejects.toThrow();
-    expect(existsSync(there)).toBe(true);
-    const before = new Date(Date.now() - 130_000);
-    utimesSync(there, before, before);
-    expect(await turn(20_000)).toBe("in");
-    expect(readdirSync(folder)).toEqual([]);
   });
 });
 

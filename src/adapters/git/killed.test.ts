@@ -12,24 +12,17 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { landing, meeting } from "../../../test/fixtures/landing-trees.ts";
 import { programFolder } from "../../../test/fixtures/program-folder.ts";
 import { repository } from "../../../test/fixtures/repository.ts";
-import { OwnReservations } from "../../../test/fixtures/reservations.ts";
-import { asTaskId, DEFAULT_TEAM, instant, type Name } from "../../core/ids.ts";
+import { asTaskId, DEFAULT_TEAM, instant } from "../../core/ids.ts";
 import type { Which, Worktrees } from "../../ports/worktrees.ts";
 import { createShell } from "../shell/index.ts";
 import { Git } from "./git.ts";
 import { openWorktrees } from "./index.ts";
 
 const TASK: Which = { id: asTaskId(1), subject: "Fix the parser", createdAt: instant(1_700_000_000_000) };
-const BY: Parameters<Worktrees["land"]>[1] = {
-  name: "alice" as Name,
-  signal: new AbortController().signal,
-  stillMine: () => Promise.resolve(),
-  reservations: new OwnReservations(),
-  onMoved: () => Promise.resolve(),
-  onStep: () => Promise.resolve(),
-};
+const BY = landing.by;
 const GIT = execFileSync("/bin/sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
 
 const DONE = `${GIT} "$@"`;
@@ -57,9 +50,8 @@ async function worktreesOf(project: string, PATH: string): Promise<Worktrees> {
   const shell = createShell({ outputDir: join(project, ".ekiden", "output") });
   onTestFinished(() => shell.close());
   const env = { PATH, HOME: project, GIT_CONFIG_NOSYSTEM: "1" };
-  return await openWorktrees({
-    ...{ project, team: DEFAULT_TEAM, env, shell, gateTimeoutMs: 10_000, share: [] },
-  });
+  const options = { project, team: DEFAULT_TEAM, env, shell, gateTimeoutMs: 10_000, share: [] };
+  return meeting(await openWorktrees(options), project);
 }
 
 const VERBS = ["for-each-ref", "checkout", "update-index", "fetch", "commit", "rebase"];

@@ -10,7 +10,7 @@ import type { OnRemote, ParkedWork } from "./clones/parked.ts";
 import type { Repository } from "./clones/preflight.ts";
 import type { Git } from "./git.ts";
 import { fastForward } from "./landing/fast-forward.ts";
-import { inTurn, queueIn } from "./landing/queue.ts";
+import { inTurn } from "./landing/in-turn.ts";
 import { looseTip } from "./landing/target-tip.ts";
 import { type Contact, isAway, PATIENCE_MS, type Remote, remoteFault, wasCut } from "./remote.ts";
 
@@ -67,11 +67,11 @@ export class SharedTarget {
   async follow(contact: Contact, task?: Key): Promise<Known | null> {
     const { clone, remote } = this;
     return await remote.patiently(contact, () =>
-      inTurn(queueIn(clone.commonDir), contact.signal, () => this.followNow(contact, task)),
+      inTurn(clone.commonDir, () => this.followNow(contact, task)),
     );
   }
 
-  /** As `follow`, for the process that has the lock. */
+  /** As `follow`, in its turn. */
   private async followNow(contact: Contact, task?: Key): Promise<Known | null> {
     const { clone, remote, parked, target } = this;
     const branch = `refs/heads/${target}`;
@@ -83,9 +83,10 @@ export class SharedTarget {
         { details: { remote: remote.label } },
       );
     const { git, project } = clone;
-    if ((await git.tip(project, this.ref)) !== tip) {
+    const known = await git.tip(project, this.ref);
+    if (known !== tip) {
       await remote.fetch(contact, tip);
-      await git.run(project, "update-ref", "-m", "ekiden: fetched", this.ref, tip);
+      await this.note("fetched", known, tip);
     }
     const there = task ? parked.in(tips, task) : null;
     if (!there) return null;
@@ -96,9 +97,9 @@ export class SharedTarget {
   }
 
   /**
-   * For the process that has the lock, with the commit that the gate has seen. The branch of the task moves with the target, so that a
+   * In its turn, with the commit that the gate has seen. The branch of the task moves with the target, so that a
    * machine that goes on with the task sees the landing, and so that of two owners only one lands. `raced`: the caller asks the
-   * remote again, without the lock.
+   * remote again, in another turn.
    */
   async land(
     contact: Contact,
@@ -112,7 +113,7 @@ export class SharedTarget {
       { ref: `refs/heads/${target}`, from: base, to: commit },
       { ref: `refs/heads/${place.branch}`, from: before, to },
     ]);
-    if (why === null) await git.run(project, "update-ref", "-m", "ekiden: landed", ref, commit);
+    if (why === null) await this.note("landed", base, commit);
     else {
       // The answer may have been lost on its way.
       const there = await this.followNow(contact, task).catch((error: unknown) => {
@@ -137,6 +138,17 @@ export class SharedTarget {
     return "moved";
   }
 
+  /** Another process of this clone may have noted a later commit meanwhile: that one stays. */
+  private async note(word: string, from: string | null, to: string): Promise<void> {
+    const { git, project } = this.clone;
+    const noted = await git.try(
+      project,
+      ...["update-ref", "-m", `ekiden: ${word}`, this.ref, to, from ?? "0".repeat(to.length)],
+    );
+    if (noted.code !== 0 && (await git.tip(project, this.ref)) === from)
+      await git.run(project, "update-ref", "-m", `ekiden: ${word}`, this.ref, to);
+  }
+
   /** A push that is cut for as long as an absence is waited for will never get through. */
   private mayTryAgain({ id, createdAt }: Key): boolean {
     const key = `${id}.${createdAt}`;
@@ -148,7 +160,7 @@ export class SharedTarget {
   /** The project's own branch moves to what has landed. Returns the reason why its files stay as they are, null for none. */
   async follows(contact: Contact): Promise<string | null> {
     await this.follow(contact);
-    return await inTurn(queueIn(this.clone.commonDir), contact.signal, async () => {
+    return await inTurn(this.clone.commonDir, async () => {
       const tip = await this.clone.git.run(this.clone.project, "rev-parse", this.ref);
       return await this.bringHere(contact.signal, tip);
     });

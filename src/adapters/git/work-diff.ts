@@ -2,10 +2,10 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { toolFailed } from "../../core/errors.ts";
+import { newTicket } from "../tickets.ts";
 import { copyIndex } from "./clones/snapshot.ts";
 import { addAll, workState } from "./clones/uncommitted.ts";
 import { type Git, messageOfGit } from "./git.ts";
-import { newTicket } from "./landing/queue.ts";
 
 const SHOWN = ["--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--ignore-submodules=none"];
 const EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";

@@ -20,8 +20,8 @@ import { mailboxes } from "./talk/mail.ts";
 import { requests } from "./talk/requests.ts";
 import { transcripts } from "./talk/transcript.ts";
 import { board } from "./tasks/board.ts";
+import { gates, landings } from "./team/landings.ts";
 import { logins } from "./team/logins.ts";
-import { reservations } from "./team/reservations.ts";
 import { roster } from "./team/roster.ts";
 import { removeTeam, teamNames } from "./team/teams.ts";
 
@@ -102,7 +102,7 @@ async function view(share: Share, session: Session): Promise<Store> {
     requests: clean(requests(session), redact),
     jobs: clean(jobs(session), redact),
     crons: clean(crons(session), redact),
-    reservations: clean(reservations(session), redact),
+    landings: { ...clean(landings(session), redact), gates: clean(gates(session), redact) },
     logins: clean(logins(session), redact),
     journal: clean(journal(session), redact),
     wake: {

@@ -75,14 +75,15 @@ class Ids {
   readonly before: string;
   readonly after: string;
   readonly value: string;
-  constructor(dialect: Dialect, ids: readonly number[]) {
+  constructor(dialect: Dialect, ids: readonly number[] | readonly string[]) {
     const postgres = dialect.name === "postgres";
+    const isText = typeof ids[0] === "string";
     this.before = postgres ? "= any(" : "in (select value from json_each(";
-    this.after = postgres ? "::bigint[])" : "))";
-    this.value = postgres ? `{${ids.join(",")}}` : JSON.stringify(ids);
+    this.after = postgres ? `::${isText ? "text" : "bigint"}[])` : "))";
+    this.value = postgres ? listed(ids.map(String)) : JSON.stringify(ids);
   }
 }
-export const anyOf = (tx: Tx, ids: readonly number[]): Ids => new Ids(tx.dialect, ids);
+export const anyOf = (tx: Tx, ids: readonly number[] | readonly string[]): Ids => new Ids(tx.dialect, ids);
 
 /** An array of text for PostgreSQL, bound as one value. */
 export const listed = (values: readonly string[]): string =>

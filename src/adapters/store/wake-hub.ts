@@ -17,7 +17,8 @@ export interface Feed {
 }
 
 type Waiter = () => void;
-const keyOf = (team: string, topic: WakeTopic): string => `${team}/${topic}`;
+/** Teams of one store wait in the same queue of landings. */
+const keyOf = (team: string, topic: WakeTopic): string => (topic === "landings" ? topic : `${team}/${topic}`);
 
 export class WakeHub {
   private count = 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { asTaskId, type Name } from "../ids.ts";
 import {
   holderOf,
-  type Landings,
+  type LandingQueue,
   lineUp,
   type Reservation,
   rankAt,
@@ -49,10 +49,10 @@ const reservation = (number: number, more: Partial<Reservation> = {}): Reservati
 const landings = (
   entries: readonly Waiting[],
   reservations: readonly Reservation[] = [],
-  orders: Landings["orders"] = new Map(),
-): Landings => ({ waiting: entries, reservations, orders });
+  orders: LandingQueue["orders"] = new Map(),
+): LandingQueue => ({ waiting: entries, reservations, orders });
 
-const ids = (all: Landings, now = NOW): string[] => lineUp(all, "main", now).order.map(({ id }) => id);
+const ids = (all: LandingQueue, now = NOW): string[] => lineUp(all, "main", now).order.map(({ id }) => id);
 
 describe("the line", () => {
   it("is in order of arrival, of one target, and of those whose work is committed", () => {
@@ -93,7 +93,7 @@ describe("the line", () => {
   });
 
   it("holds up none that a person lands", () => {
-    const orders: Landings["orders"] = new Map([["ekiden/1", { kind: "land", at: NOW, by: "person" }]]);
+    const orders: LandingQueue["orders"] = new Map([["ekiden/1", { kind: "land", at: NOW, by: "person" }]]);
     const all = landings([waiting(1), waiting(2)], [reservation(9)], orders);
     expect(ids(all)).toEqual(["id1"]);
   });
@@ -107,7 +107,7 @@ describe("the line", () => {
   });
 
   it("waits for no reservation of the same rank", () => {
-    const orders: Landings["orders"] = new Map([
+    const orders: LandingQueue["orders"] = new Map([
       ["ekiden/1", { kind: "move", rank: [1, NOW - 1_000, "ekiden/9"], at: NOW, by: "person" }],
     ]);
     expect(ids(landings([waiting(1)], [reservation(9)], orders))).toEqual(["id1"]);
@@ -122,7 +122,7 @@ describe("the line", () => {
 
 describe("a move to a place of the line", () => {
   const entries = [waiting(1), waiting(2), waiting(3), waiting(4)];
-  const moved = (all: Landings, nth: number, place: number): string[] => {
+  const moved = (all: LandingQueue, nth: number, place: number): string[] => {
     const entry = all.waiting.find(({ number }) => number === nth) as Waiting;
     const rank = rankAt(lineUp(all, "main", NOW), place, entry, all, NOW);
     const order = { kind: "move", rank, at: NOW, by: "person" } as const;

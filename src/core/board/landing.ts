@@ -61,7 +61,7 @@ export type Order =
   | { readonly kind: "land"; readonly at: number; readonly by: string }
   | { readonly kind: "drop"; readonly by: string };
 
-export type Landings = {
+export type LandingQueue = {
   readonly waiting: readonly Waiting[];
   readonly reservations: readonly Reservation[];
   /** By branch. */
@@ -92,7 +92,7 @@ export function reservedUntil(
   return { until, aloneUntil: refusals > 1 ? until : Math.min(until, now + ALONE_MS) };
 }
 
-export function rankOf(entry: Waiting, { reservations, orders }: Landings): Rank {
+export function rankOf(entry: Waiting, { reservations, orders }: LandingQueue): Rank {
   const order = orders.get(entry.branch);
   if (order?.kind === "move") return order.rank;
   if (order?.kind === "land") return [ORDERED, order.at, entry.id];
@@ -123,7 +123,7 @@ export function holderOf(
 }
 
 /** The line of one target branch at a time in milliseconds since 1970. */
-export function lineUp(landings: Landings, target: string, now: number): Line {
+export function lineUp(landings: LandingQueue, target: string, now: number): Line {
   const entries = landings.waiting.filter((entry) => entry.target === target && entry.isReady);
   const absent = landings.reservations.filter(
     (one) => one.target === target && !entries.some(({ branch }) => branch === one.branch),
@@ -145,7 +145,7 @@ export function rankAt(
   { order }: Line,
   place: number,
   entry: Waiting,
-  landings: Landings,
+  landings: LandingQueue,
   now: number,
 ): Rank {
   const others = order.filter(({ id }) => id !== entry.id);

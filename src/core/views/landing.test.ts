@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Landings, Reservation, Waiting } from "../board/landing.ts";
+import type { LandingQueue, Reservation, Waiting } from "../board/landing.ts";
 import { asTaskId, type Name } from "../ids.ts";
 import { landingsData, landingsViews } from "./landing.ts";
 
@@ -22,7 +22,7 @@ const reservation = (n: number, more: Partial<Reservation> = {}): Reservation =>
   ...more,
 });
 const data = (entries: readonly Waiting[], reservations: readonly Reservation[] = []) =>
-  landingsData({ waiting: entries, reservations, orders: new Map() } satisfies Landings, [], NOW);
+  landingsData({ waiting: entries, reservations, orders: new Map() } satisfies LandingQueue, [], NOW);
 
 it("lists the line of each target with its places, then those that wait for a reservation", () => {
   const { waiting: rows } = data(

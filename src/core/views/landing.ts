@@ -1,5 +1,5 @@
 /** The landing queue as data and views: waiting tasks and their bases, running gates, and the gated tree of each landed commit. */
-import { type Landings, lineUp, type Waiting } from "../board/landing.ts";
+import { type LandingQueue, lineUp, type Waiting } from "../board/landing.ts";
 import { reasonWords } from "../board/reason.ts";
 import { type Cell, type Column, type FeedLine, span, type View } from "./view.ts";
 
@@ -38,7 +38,11 @@ export type LandingsData = {
   readonly landed: readonly LandedRow[];
 };
 
-export function landingsData(landings: Landings, landed: readonly LandedRow[], now: number): LandingsData {
+export function landingsData(
+  landings: LandingQueue,
+  landed: readonly LandedRow[],
+  now: number,
+): LandingsData {
   const targets = [...new Set(landings.waiting.map(({ target }) => target))].sort();
   const rowOf = (entry: Waiting, place: number | null, note: string): LandingRow => {
     const { task, team, subject, by, branch, target, commit } = entry;

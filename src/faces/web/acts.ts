@@ -164,9 +164,9 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
     const { landingsOf } = await import("../../adapters/git/landing/landings.ts");
     const { childEnvironment } = await import("../../adapters/shell/environment.ts");
     const landings = await landingsOf(cwd, childEnvironment(process.env));
-    const now = landings.read(await store.reservations.list(landings.repository));
     const wanted = decision === "move" ? { kind: decision, place } : { kind: decision };
-    const { subject } = landings.decide(now, { team: store.team, task: taskId(id) }, wanted, PERSON);
+    const which = { team: store.team, task: taskId(id) };
+    const { subject } = await landings.decide(store.landings, which, wanted, PERSON);
     return { data: null, text: `#${id} ${subject}: ${LAND_WORDS[decision](place)}` };
   },
   cron: async (store, { expression, text, to, task }) =>

@@ -70,10 +70,11 @@ export const landing =
     if (override) return await completed(next, call, task && notLanded(trees, task));
     if (task?.status !== "in_progress" || task.owner !== ctx.self) return await next(call);
     const outcome = await trees.land(task, {
-      name: ctx.self,
+      seat: ctx.seat,
       signal: ctx.signal,
       stillMine: () => stillMine(ctx, task),
-      reservations: ctx.store.reservations,
+      landings: ctx.store.landings,
+      wake: ctx.store.wake,
       onMoved: (text) => ctx.store.journal.warn(null, text),
       onStep: (step) => noteStep(trees, ctx, task, step),
     });

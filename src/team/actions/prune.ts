@@ -14,16 +14,15 @@ export type PruneOptions = {
   readonly dryRun: boolean;
   /** Of background commands and long results; files in it are deleted by age. */
   readonly outputDir: string;
-  /** Null outside of a repository. */
-  readonly pruneGates: ((before: number, remove: boolean) => number) | null;
 };
 
 /** @throws what the store throws; rows that were deleted until then stay deleted */
 export async function prune(store: Store, options: PruneOptions): Promise<PruneData> {
-  const { before, dryRun, outputDir, pruneGates } = options;
+  const { before, dryRun, outputDir } = options;
   const teams: PrunedTeam[] = [];
   const inUse = new Set<string>();
   const images = new Set<string>();
+  let gates = 0;
   const imageDir = join(outputDir, "images");
   const hasImages = pruneFiles(imageDir, before, () => false, true) > 0;
   for (const name of await store.teams()) {
@@ -31,6 +30,7 @@ export async function prune(store: Store, options: PruneOptions): Promise<PruneD
     try {
       const pruned = await pruneTeam(team, name === store.team, options);
       teams.push(pruned);
+      gates += await team.landings.gates.prune(before, !dryRun);
       if (hasImages && pruned.deleted !== "yes")
         for await (const { sha256 } of imagesNamedIn(team)) images.add(sha256);
       for (const { state, outputPath } of await team.jobs.list(null, JOBS))
@@ -47,7 +47,7 @@ export async function prune(store: Store, options: PruneOptions): Promise<PruneD
     teams,
     outputFiles: pruneFiles(outputDir, before, (path) => inUse.has(path), dryRun),
     images: pruneFiles(imageDir, before, (path) => images.has(basename(path).split(".")[0] ?? ""), dryRun),
-    gates: pruneGates?.(before, !dryRun) ?? 0,
+    gates,
   };
 }
 

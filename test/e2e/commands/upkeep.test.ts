@@ -1,21 +1,11 @@
 /** `ekiden prune` and `ekiden backup`, as an operator uses them. */
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  utimesSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { ManualClock } from "../../../src/adapters/clock.ts";
-import { ownStateOf } from "../../../src/adapters/git/clones/own-state.ts";
+import { ManualClock, systemClock } from "../../../src/adapters/clock.ts";
 import { openStore } from "../../../src/adapters/store/index.ts";
 import { heard } from "../../../src/core/conversation/chat.ts";
-import { type HostId, LEAD, PERSON } from "../../../src/core/ids.ts";
+import { asTaskId, type HostId, instant, LEAD, PERSON } from "../../../src/core/ids.ts";
 import type { PruneData } from "../../../src/core/views/prune.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { name } from "../../fixtures/stage.ts";
@@ -37,6 +27,16 @@ async function old(team: string, unfinished: number): Promise<void> {
   await store.close();
 }
 
+/** A gate of a team that ran then. */
+async function gates(team: string, at: number): Promise<void> {
+  const url = `sqlite:${join(project.dir, ".ekiden/team.db")}`;
+  const clock = { ...systemClock, now: () => instant(at) };
+  const store = await openStore({ url, team: name(team), clock });
+  const gate = { branch: "b", task: asTaskId(1), base: "0", commit: "1", tree: "2", command: "true" };
+  await store.landings.gates.record({ ...gate, green: true, ms: 1 });
+  await store.close();
+}
+
 it("shows what would go, deletes it, and keeps what is young, unfinished or in use", async () => {
   repositoryIn(project.dir, { "a.txt": "a\n" });
   await old("default", 1);
@@ -46,10 +46,8 @@ it("shows what would go, deletes it, and keeps what is young, unfinished or in u
   project.write({ ".ekiden/output/old.log": "x", ".ekiden/output/young.log": "x", "kept.txt": "x" });
   utimesSync(join(output, "old.log"), 1, 1);
   symlinkSync(join(project.dir, "kept.txt"), join(output, "link"));
-  const gates = join(ownStateOf(join(project.dir, ".git"), project.home), "landings/gates.jsonl");
-  mkdirSync(join(gates, ".."));
-  const gate = (at: number): string => `\n${JSON.stringify({ at, commit: String(at), green: true })}`;
-  appendFileSync(gates, `${gate(1)}${gate(Date.now())}\n{"at":2,"cut`);
+  await gates("default", 1);
+  await gates("busy", Date.now());
 
   const prune = (...options: string[]): Promise<PruneData> => project.json(["prune", ...options]);
   const shown = await prune("--teams", "--dry-run");
@@ -65,7 +63,6 @@ it("shows what would go, deletes it, and keeps what is young, unfinished or in u
   expect(existsSync(join(output, "old.log"))).toBe(false);
   expect(existsSync(join(output, "young.log"))).toBe(true);
   expect(existsSync(join(project.dir, "kept.txt"))).toBe(true);
-  expect(readFileSync(gates, "utf8").trim().split("\n")).toHaveLength(1);
   const teams = await project.json<{ teams: { name: string }[] }>(["teams"]);
   expect(teams.teams.map((team) => team.name).sort()).toEqual(["busy", "default"]);
   expect((await project.run(["tasks", "1"])).stdout).toContain("to do");

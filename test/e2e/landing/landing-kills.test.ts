@@ -2,10 +2,10 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { LandingLine } from "../../../src/adapters/git/landing/landing-line.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
 import { FUZZ } from "../../fixtures/fuzz.ts";
 import { killedLanding, uncountedGate } from "../../fixtures/killed-landing.ts";
+import { gatesIn } from "../../fixtures/landing-board.ts";
 import { landing, openTrees, writeWork } from "../../fixtures/landing-trees.ts";
 import { repository } from "../../fixtures/repository.ts";
 
@@ -31,7 +31,7 @@ async function landKilled(at: string): Promise<boolean> {
   expect(repo.read("1.txt") + repo.read("2.txt"), at).toBe("one\ntwo\n");
   const [commit, tree] = repo.git("rev-parse", "main", "main^{tree}").split("\n");
   expect(readdirSync(join(dir, "seen")), at).toContain(tree);
-  const gates = new LandingLine(join(repo.dir, ".git")).gates();
+  const gates = await gatesIn(repo.dir, String(commit));
   expect(gates, at).toContainEqual(expect.objectContaining({ commit, tree, green: true }));
   expect(await later.remove(landing.task(1)), at).toEqual({ kind: "removed" });
   expect(existsSync(workspace), at).toBe(false);

@@ -20,8 +20,8 @@ import { tried } from "../../../core/tried.ts";
 import { storesOf } from "../../git-stores.ts";
 import { removeTree } from "../../remove-tree.ts";
 import { bytesIn, namesIn, textIn } from "../../small-files.ts";
+import { isTicketHeld, newTicket } from "../../tickets.ts";
 import { type Git, messageOfGit } from "../git.ts";
-import { isTicketHeld, newTicket } from "../landing/queue.ts";
 import type { Repository } from "./preflight.ts";
 
 export type Origin = Pick<Repository, "commonDir" | "gitDir" | "prefix"> & {

@@ -3,8 +3,8 @@ import { existsSync, lstatSync, lutimesSync, rmSync, writeFileSync } from "node:
 import { dirname, join } from "node:path";
 import { inHeldFolder } from "../../held-folder.ts";
 import { readRegularBytes } from "../../small-files.ts";
+import { newTicket } from "../../tickets.ts";
 import { identity } from "../landing/landing-commits.ts";
-import { newTicket } from "../landing/queue.ts";
 import { bring, type Origin, ownTip, type Place } from "./bring.ts";
 import { atWorkFile } from "./own-state.ts";
 import { operationIn } from "./preflight.ts";

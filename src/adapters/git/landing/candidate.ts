@@ -44,7 +44,7 @@ export class LandingTree {
 
   static async open(job: LandingInput): Promise<LandingTree> {
     const gitDir = join(job.work.root, ".git");
-    const tree = new LandingTree(job, await identity(job.work, job.by.name), gitDir);
+    const tree = new LandingTree(job, await identity(job.work, job.by.seat.name), gitDir);
     if (existsSync(tree.marker)) await tree.recover(job.landing);
     return tree;
   }

@@ -2,17 +2,19 @@
  * The last step of a landing: the target branch moves forward. If it is checked out, its files move too; local changes that would
  * be lost prevent it.
  *
- * Git writes the files first and the branch last, so a crash in between leaves changed files and an unheld lock. A note beside
- * them records the step that was begun, and the next process finishes it.
+ * Git writes the files first and the branch last, so a crash in between leaves changed files and an unheld lock. A note of each
+ * process records the step that it has begun, and the next process finishes what a dead one has left.
  */
 import { lstatSync, rmSync, statSync, utimesSync } from "node:fs";
 import { join } from "node:path";
-import { replaceFile, textIn } from "../../small-files.ts";
+import { OWN_IDENTITY } from "../../process-identity.ts";
+import { namesIn, replaceFile, textIn } from "../../small-files.ts";
+import { isTicketHeld, newTicket, ticketIn } from "../../tickets.ts";
 import { ownStateOf } from "../clones/own-state.ts";
 import type { Git, Ran } from "../git.ts";
 import { messageOfGit } from "../git.ts";
 import { isKill } from "./despite-others.ts";
-import { inTurn, queueIn } from "./queue.ts";
+import { inTurn } from "./in-turn.ts";
 import { gitGone, OWN_LOCKS, removeLocks } from "./stale-locks.ts";
 import { tipOf } from "./target-tip.ts";
 
@@ -37,9 +39,9 @@ export async function fastForward(
 ): Promise<"moved" | "raced" | { readonly why: string }> {
   const found = await git.checkedOut(root, target);
   const at = found?.folder ?? null;
-  const note = found && noteIn(found.isMain ? commonDir : await git.gitDir(found.folder));
-  // A process that was killed here left its step half done.
-  if (at && note && commitIn(note) !== null) await finishUnderLock(git, at);
+  const gitDir = found && (found.isMain ? commonDir : await git.gitDir(found.folder));
+  if (at && gitDir && leftNotes(gitDir).length > 0) await finishOthers(git, at);
+  const note = gitDir && join(ownStateOf(gitDir), `${NOTE}.${newTicket()}`);
   const ref = `refs/heads/${target}`;
   const tip = (): Promise<string> => tipOf({ git, commonDir, root }, ref);
   // A merge compares nothing: a branch that somebody has moved back would be moved over what they took away.
@@ -74,27 +76,41 @@ export async function fastForward(
   };
 }
 
-const noteIn = (gitDir: string): string => join(ownStateOf(gitDir), "landing");
-
-/** Finishes the step that a dead process began in the project. Does nothing without such a step or a repository. */
+/** Finishes the steps that dead processes began in the project. Does nothing without such a step or a repository. */
 export async function finishFastForward(git: Git, project: string): Promise<void> {
   const dirs = await dirsOf(git, project);
-  if (dirs === null || commitIn(dirs.note) === null) return;
-  // Under the lock: a living process may be at work.
-  await inTurn(queueIn(dirs.commonDir), new AbortController().signal, () => finish(git, dirs));
+  if (dirs !== null) await inTurn(dirs.commonDir, () => finishAll(git, dirs));
 }
 
-/** The same for the process that has the lock, in the folder where the target is checked out. */
-export async function finishUnderLock(git: Git, folder: string): Promise<void> {
+/** The same in the folder where the target is checked out, in its turn. */
+export async function finishOthers(git: Git, folder: string): Promise<void> {
   const dirs = await dirsOf(git, folder);
-  if (dirs !== null) await finish(git, dirs);
+  if (dirs !== null) await finishAll(git, dirs);
+}
+
+/** Programs of before had one note of this name, and a lock beside it. */
+const NOTE = "landing";
+
+/** The notes of processes that have ended, and of this one: in its turn nothing else of it is at work. */
+function leftNotes(gitDir: string): string[] {
+  const folder = ownStateOf(gitDir);
+  return namesIn(folder).flatMap((name) => {
+    const ticket = ticketIn(name, `${NOTE}.`);
+    if (ticket === null && name !== NOTE) return [];
+    const note = join(folder, name);
+    const isOfOther = ticket !== null && !ticket.startsWith(`${OWN_IDENTITY}.`);
+    return isOfOther && isTicketHeld(ticket, note) ? [] : [note];
+  });
+}
+
+async function finishAll(git: Git, dirs: Dirs): Promise<void> {
+  for (const note of leftNotes(dirs.gitDir)) await finish(git, dirs, note);
 }
 
 type Dirs = {
   readonly commonDir: string;
   readonly gitDir: string;
   readonly top: string;
-  readonly note: string;
 };
 
 async function dirsOf(git: Git, project: string): Promise<Dirs | null> {
@@ -107,16 +123,17 @@ async function dirsOf(git: Git, project: string): Promise<Dirs | null> {
     "--show-toplevel",
   );
   const [commonDir, gitDir, top] = dirs?.split("\n") ?? [];
-  return commonDir && gitDir && top ? { commonDir, gitDir, top, note: noteIn(gitDir) } : null;
+  return commonDir && gitDir && top ? { commonDir, gitDir, top } : null;
 }
 
-async function finish(git: Git, { commonDir, gitDir, top, note }: Dirs): Promise<void> {
+async function finish(git: Git, { commonDir, gitDir, top }: Dirs, note: string): Promise<void> {
   const to = commitIn(note);
-  if (to === null) return;
+  if (to === null) return rmSync(note, { force: true });
   // The note is about a repository that was in this folder before.
   if ((await git.tip(top, to)) === null) return rmSync(note, { force: true });
   await gitGone(({ line }) => line.includes(to));
-  const begun = statSync(note).mtimeMs;
+  const begun = statSync(note, { throwIfNoEntry: false })?.mtimeMs;
+  if (begun === undefined) return; // another process has finished it
   // Git takes its lock at once. A newer one is the person's.
   removeLocks(gitDir, OWN_LOCKS, begun, begun + LOCKED_MS);
   const [, branch] = /^ref: (refs\/heads\/\S+)/.exec(textIn(join(gitDir, "HEAD"))) ?? [];

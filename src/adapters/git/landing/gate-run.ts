@@ -7,7 +7,6 @@ import type { Candidate } from "../clones/task-branch.ts";
 import { bounded } from "../git.ts";
 import { NotesGone } from "./despite-others.ts";
 import type { LandingInput } from "./landing-job.ts";
-import type { LandingLine } from "./landing-line.ts";
 import { EVIDENCE_MAX, type Refused, refused } from "./refusal.ts";
 
 export class GateRun {
@@ -19,9 +18,9 @@ export class GateRun {
   error: unknown = null;
   private readonly abort = new AbortController();
 
-  constructor(job: LandingInput, command: string, candidate: Candidate, line: LandingLine) {
+  constructor(job: LandingInput, command: string, candidate: Candidate) {
     // An abort leaves no verdict.
-    this.ended = this.run(job, command, candidate, line)
+    this.ended = this.run(job, command, candidate)
       .catch((error: unknown) => {
         if (!this.abort.signal.aborted) this.error = error;
       })
@@ -39,9 +38,8 @@ export class GateRun {
     { task, by, options, work, workspace }: LandingInput,
     command: string,
     { base, commit, tree, unseen }: Candidate,
-    line: LandingLine,
   ): Promise<void> {
-    const { team, gateTimeoutMs } = options;
+    const { gateTimeoutMs } = options;
     const { git, root, branch, onto } = work;
     const since = Date.now();
     const ran = await options.shell.run(command, {
@@ -52,8 +50,8 @@ export class GateRun {
     // Somebody removed its folder, or its repository: the command may have run on nothing, or where it was made again on its branch.
     if (commitIn(root, "HEAD") === null) throw new NotesGone(root);
     const green = ran.exitCode === 0 && !ran.timedOut;
-    const at = Date.now();
-    line.recordGate({ at, branch, team, task: task.id, base, commit, tree, command, green, ms: at - since });
+    const ms = Date.now() - since;
+    await by.landings.gates.record({ branch, task: task.id, base, commit, tree, command, green, ms });
     if (green) {
       this.verdict = "green";
       return;

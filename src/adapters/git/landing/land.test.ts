@@ -2,15 +2,14 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { endTask, gatesIn, queueIn } from "../../../../test/fixtures/landing-board.ts";
 import { landing, openTrees, writeWork } from "../../../../test/fixtures/landing-trees.ts";
 import { programFolder } from "../../../../test/fixtures/program-folder.ts";
 import { type Repository, repository } from "../../../../test/fixtures/repository.ts";
-import { OwnReservations } from "../../../../test/fixtures/reservations.ts";
 import { soon } from "../../../../test/fixtures/soon.ts";
 import type { Which, Worktrees } from "../../../ports/worktrees.ts";
 import { createShell } from "../../shell/index.ts";
 import type { WorktreeOptions } from "../options.ts";
-import { LandingLine } from "./landing-line.ts";
 
 const { task, by: BY } = landing;
 
@@ -37,18 +36,17 @@ it("runs several gates in advance, drops a red one, and lands each commit as its
   const tasks = [1, 2, 3, 4, 5, 6].map(task);
   for (const one of tasks)
     await writeWork(all, one, one.id === 2 ? { "red.txt": "red\n" } : { [`${one.id}.txt`]: "x\n" });
-  const line = new LandingLine(join(repo.dir, ".git"));
-  const failed = new Set<number>();
-  const by = { ...BY, reservations: new OwnReservations((id) => !failed.has(id)) };
   const landings = [];
   for (const one of tasks) {
     landings.push(
-      all.land(one, by).then((landed) => {
-        if (landed.kind === "refused") failed.add(one.id);
+      all.land(one, BY).then(async (landed) => {
+        if (landed.kind === "refused") await endTask(repo.dir, one.id);
         return landed;
       }),
     );
-    await soon(() => expect(line.read([]).waiting.filter(({ isReady }) => isReady)).toHaveLength(one.id));
+    await soon(async () =>
+      expect((await queueIn(repo.dir)).waiting.filter(({ isReady }) => isReady)).toHaveLength(one.id),
+    );
   }
   await soon(() => expect(readdirSync(join(dir, "runs"))).toHaveLength(3));
   writeFileSync(join(dir, "go"), "");
@@ -70,12 +68,11 @@ it("runs several gates in advance, drops a red one, and lands each commit as its
     "Task 6",
   ]);
   const seen = readdirSync(join(dir, "seen"));
-  const gates = line.gates();
   for (const outcome of outcomes) {
     if (outcome.kind !== "landed") continue;
     const tree = repo.git("rev-parse", `${outcome.commit}^{tree}`);
     expect(seen).toContain(tree);
-    expect(gates).toContainEqual(expect.objectContaining({ commit: outcome.commit, tree, green: true }));
+    expect(await gatesIn(repo.dir, outcome.commit)).toMatchObject([{ tree, green: true }]);
   }
   expect(readFileSync(join(repo.dir, "6.txt"), "utf8")).toBe("x\n");
   // Task 2 has its own commits and those that have landed, and nothing of the tasks that were ahead of it for a while.
@@ -107,8 +104,7 @@ it("waits for a target that is gone for a moment", async () => {
   await writeWork(all, task(1), { "b.txt": "b\n" });
   repo.git("branch", "--move", "main", "trunk");
   const landing = all.land(task(1), BY);
-  const line = new LandingLine(join(repo.dir, ".git"));
-  await soon(() => expect(line.read([]).waiting).toHaveLength(1));
+  await soon(async () => expect((await queueIn(repo.dir)).waiting).toHaveLength(1));
   repo.git("branch", "--move", "trunk", "main");
   expect(await landing).toMatchObject({ kind: "landed" });
 });
@@ -142,8 +138,7 @@ it("lands a task once whose former owner was fenced and lands while the next one
   const landed = former.land(first, { ...BY, stillMine });
   await soon(() => expect(isFrozen).toBe(true));
   const again = latter.land(next, BY);
-  const line = new LandingLine(join(repo.dir, ".git"));
-  await soon(() => expect(line.read([]).waiting).toHaveLength(2));
+  await soon(async () => expect((await queueIn(repo.dir)).waiting).toHaveLength(2));
   writeFileSync(join(workspace, "c.txt"), "done again\n");
   thaw();
   expect(await again).toEqual(await landed);
@@ -179,14 +174,14 @@ it.each([
   ["its task has ended", {}, false],
 ])("waits for a refused landing no longer when %s", async (_, options, open) => {
   const repo = repository({ "a.txt": "a\n" });
-  const by = { ...BY, reservations: new OwnReservations(() => open) };
   const all = await trees(repo, options);
   await writeWork(all, task(1), { "a.txt": "first\n" });
   await writeWork(all, task(2), { "a.txt": "second\n" });
   await writeWork(all, task(3), { "a2.txt": "third\n" });
-  expect(await all.land(task(1), by)).toMatchObject({ kind: "landed" });
-  expect(await all.land(task(2), by)).toMatchObject({ kind: "refused" });
-  expect(await all.land(task(3), by)).toMatchObject({ kind: "landed" });
+  expect(await all.land(task(1), BY)).toMatchObject({ kind: "landed" });
+  expect(await all.land(task(2), BY)).toMatchObject({ kind: "refused" });
+  if (!open) await endTask(repo.dir, 2);
+  expect(await all.land(task(3), BY)).toMatchObject({ kind: "landed" });
 });
 
 it("puts a worktree back on its own branch when a landing that built on others is given up", async () => {
@@ -197,17 +192,20 @@ it("puts a worktree back on its own branch when a landing that built on others i
   await writeWork(all, task(2), { "2.txt": "2\n" });
   const stop = new AbortController();
   const first = all.land(task(1), { ...BY, signal: stop.signal });
-  const line = new LandingLine(join(repo.dir, ".git"));
-  await soon(() => expect(line.read([]).waiting.filter(({ state }) => state === "gate")).toHaveLength(1));
+  await soon(async () =>
+    expect((await queueIn(repo.dir)).waiting.filter(({ state }) => state === "gate")).toHaveLength(1),
+  );
   const second = all.land(task(2), { ...BY, signal: stop.signal });
-  await soon(() => expect(line.read([]).waiting.filter(({ state }) => state === "gate")).toHaveLength(2));
+  await soon(async () =>
+    expect((await queueIn(repo.dir)).waiting.filter(({ state }) => state === "gate")).toHaveLength(2),
+  );
   const ended = Promise.allSettled([first, second]);
   stop.abort(new Error("enough"));
   expect(await ended).toMatchObject([{ status: "rejected" }, { status: "rejected" }]);
   const { workspace } = await all.open(task(2));
   expect(repo.git("-C", workspace, "log", "--format=%s", "ekiden/2-task-2")).toBe("Task 2\nFirst");
   expect(repo.git("-C", workspace, "status", "--short", "--branch")).toBe("## ekiden/2-task-2");
-  expect(line.read([]).waiting).toEqual([]);
+  expect((await queueIn(repo.dir)).waiting).toEqual([]);
 });
 
 it("lets all that wait land one after the other, in whatever order their work is committed", async () => {

@@ -5,34 +5,28 @@
  */
 import { LandingTree } from "./candidate.ts";
 import type { Landed, LandingInput } from "./landing-job.ts";
-import { LandingLine, type Place } from "./landing-line.ts";
-import { LandingRun, POLL_MS } from "./landing-run.ts";
+import { LandingLine } from "./landing-line.ts";
+import { LandingRun } from "./landing-run.ts";
 import { TargetTip } from "./target-tip.ts";
 
 const PATHS_MAX = 1_000;
 
 export async function landBranch(job: LandingInput): Promise<Landed> {
-  const { task, by, options, work } = job;
-  const line = new LandingLine(work.commonDir);
-  const place = line.join({
-    ...{ branch: work.branch, target: work.target, team: options.team, task: task.id, by: by.name },
-    ...{ subject: task.subject, since: Date.now(), isReady: false, paths: null },
-    ...{ state: "waiting", base: null, commit: null, gateSince: null, why: null },
-  });
+  const { by, work } = job;
+  const line = await LandingLine.join(job);
+  let done: Landed | null = null;
   try {
-    // A former owner may not know yet that it is not the owner.
-    while (line.isTwice(place)) {
-      by.signal.throwIfAborted();
-      await new Promise((later) => setTimeout(later, POLL_MS));
-    }
-    return await land(job, line, place);
+    for (; line.isTwice(await line.read()); await line.changed()) by.signal.throwIfAborted();
+    done = await land(job, line);
+    if (done.kind !== "refused" || done.why === "dropped") await by.landings.forget(work.branch);
+    return done;
   } finally {
-    place.leave();
+    await line.leave(done !== null);
   }
 }
 
-async function land(job: LandingInput, line: LandingLine, place: Place): Promise<Landed> {
-  const { work, by } = job;
+async function land(job: LandingInput, line: LandingLine): Promise<Landed> {
+  const { work } = job;
   await new TargetTip({ ...work, project: job.options.project }).read(); // a target that is gone has a message of its own
   const tree = await LandingTree.open(job);
   const fault = await tree.commitAll();
@@ -42,12 +36,8 @@ async function land(job: LandingInput, line: LandingLine, place: Place): Promise
     return { kind: "proposed", commit: head, said: "It was proposed before." };
   const all = await tree.check(work.ref, head);
   if ("kind" in all) return all;
-  if (all.length === 0 && (await tree.ahead(head)) === 0) {
-    line.obeyed(work.branch);
-    await by.reservations.forget(work.branch);
-    return { kind: "nothing" };
-  }
+  if (all.length === 0 && (await tree.ahead(head)) === 0) return { kind: "nothing" };
   const paths = all.length > PATHS_MAX ? null : all;
-  place.update({ paths, isReady: true, number: line.nextNumber() });
-  return await new LandingRun(job, tree, line, place, paths).run();
+  await line.update({ paths, isReady: true });
+  return await new LandingRun(job, tree, line, paths).run();
 }

@@ -1,184 +1,107 @@
 /**
- * The landing queue of a repository, as files in a folder of its own: one for each waiting landing and each order of a person, and a
- * list of the gates that ran. Several teams, stores and processes share it. Each file has one writer and is
- * replaced as a whole, so no lock is needed: a reader that is late decides by old files, and the target moves only under a lock
- * and only from the commit that the gate has seen.
- *
- * A waiting landing ends with its process. Orders and gates stay when a process is killed. Reservations are in the store: they hold
- * on other machines, too.
+ * The queue of landings of this repository as one landing sees it: its own place, those of the others, and the reservation that it may
+ * make. The store keeps all of them.
  */
-
-import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Landings, Order, Reservation, Waiting } from "../../../core/board/landing.ts";
-import { tried } from "../../../core/tried.ts";
+import { type LandingQueue, type Line, lineUp, type Waiting } from "../../../core/board/landing.ts";
+import type { Obstacle } from "../../../core/board/worktree.ts";
+import type { Mark } from "../../../ports/journal.ts";
+import type { NewWaiting } from "../../../ports/landings.ts";
 import { PLACE } from "../../process-identity.ts";
-import { jsonIn, namesIn, textIn } from "../../small-files.ts";
-import { ownStateOf } from "../clones/own-state.ts";
-import { giveUp, isTicketHeld, keepTouched, newTicket, TICKET } from "./queue.ts";
+import type { LandingInput } from "./landing-job.ts";
 
-/** A gate that ended: the tree it ran on, the commit that has this tree, and the commit below it. */
-export type GateRecord = {
-  readonly at: number;
-  readonly branch: string;
-  readonly team: string;
-  readonly task: number;
-  readonly base: string;
-  readonly commit: string;
-  readonly tree: string;
-  readonly command: string;
-  readonly green: boolean;
-  readonly ms: number;
-};
+/** Long enough for a model to resolve a conflict, short enough for the others to wait for one that has given up. */
+const RESERVATION_MS = 300_000;
+/** The time after which a landing looks again without a wake-up: a person moves the target, a lease or a reservation ends. */
+const FLOOR_MS = 1_000;
 
-export type Place = Pick<Waiting, "id" | "arrived" | "branch"> & {
-  update(change: Partial<Waiting>): void;
-  leave(): void;
-};
-
-const WAITING = new RegExp(`^\\d{10}\\.(${TICKET})\\.json(\\.tmp)?$`);
+/** Names a repository to the teams that land in it. `commonDir`: git's folder that all its worktrees share. */
+export const repositoryName = (commonDir: string): string => `${PLACE}:${commonDir}`;
 
 export class LandingLine {
-  /** Names this repository to the teams that land in it. */
-  readonly repository: string;
-  private readonly folder: string;
+  readonly id: Waiting["id"];
+  private readonly job: LandingInput;
+  private readonly repository: string;
+  private readonly arrived: number;
+  /** The refusals of this task, this landing included. */
+  private refusals: number | null = null;
+  private seen: Mark;
 
-  /** @param commonDir git's folder that all worktrees of a repository share */
-  constructor(commonDir: string) {
-    this.repository = `${PLACE}:${commonDir}`;
-    this.folder = join(ownStateOf(commonDir), "landings");
+  private constructor(job: LandingInput, repository: string, { id, arrived }: Waiting) {
+    this.job = job;
+    this.repository = repository;
+    this.id = id;
+    this.arrived = arrived;
+    this.seen = job.by.wake.mark();
   }
 
-  /** Takes the last place. */
-  join(about: Omit<Waiting, "number" | "arrived" | "id">): Place {
-    const folder = this.made("waiting");
-    const id = newTicket();
-    const arrived = this.nextNumber();
-    const file = join(folder, `${String(arrived).padStart(10, "0")}.${id}.json`);
-    let entry: Waiting = { ...about, arrived, number: arrived, id };
-    replace(file, entry);
-    const touch = keepTouched(file);
-    return {
-      id,
-      arrived,
-      branch: about.branch,
-      update(change) {
-        entry = { ...entry, ...change };
-        replace(file, entry);
-      },
-      leave() {
-        clearInterval(touch);
-        giveUp(file);
-      },
-    };
-  }
-
-  /** Whether another landing of the same branch came before. */
-  isTwice({ id, arrived, branch }: Place): boolean {
-    return this.waiting().some(
-      (other) =>
-        other.branch === branch && (other.arrived < arrived || (other.arrived === arrived && other.id < id)),
-    );
-  }
-
-  /** The number behind all that are there. */
-  nextNumber(): number {
-    return 1 + Math.max(0, ...this.waiting().map((entry) => entry.number));
-  }
-
-  read(reservations: readonly Reservation[]): Landings {
-    const folder = join(this.folder, "orders");
-    const orders = namesIn(folder).flatMap((name) => {
-      const order = name.endsWith(".json") && jsonIn<Order & { branch: string }>(join(folder, name));
-      return order ? [[order.branch, order] as const] : [];
+  /** Takes the last place. @throws EkidenError `stale_seat` */
+  static async join(job: LandingInput): Promise<LandingLine> {
+    const { task, by, work } = job;
+    const repository = repositoryName(work.commonDir);
+    const place = await by.landings.join(by.seat, repository, {
+      ...{ branch: work.branch, target: work.target, task: task.id, by: by.seat.name, subject: task.subject },
+      ...{ since: Date.now(), isReady: false, paths: null, state: "waiting", base: null, commit: null },
+      ...{ gateSince: null, why: null },
     });
-    return { waiting: this.waiting(), reservations, orders: new Map(orders) };
+    return new LandingLine(job, repository, place);
   }
 
-  order(branch: string, order: Order): void {
-    replace(this.fileOf("orders", branch), { branch, ...order });
+  async read(): Promise<LandingQueue> {
+    const { by } = this.job;
+    this.seen = by.wake.mark();
+    return await by.landings.queue(this.repository);
   }
 
-  /** Removes what a person ordered, for it was done. */
-  obeyed(branch: string): void {
-    rmSync(this.fileOf("orders", branch), { force: true });
+  /** Waits until something may have changed since the last `read`, or one of `others` has ended. */
+  async changed(...others: readonly Promise<void>[]): Promise<void> {
+    const { wake, signal } = this.job.by;
+    const enough = new AbortController();
+    const either = AbortSignal.any([signal, enough.signal]);
+    const woken = wake.changed(this.seen, ["landings"], FLOOR_MS, either);
+    await Promise.race([woken, ...others]);
+    enough.abort();
+    await woken;
   }
 
-  /** One line is written in one call, so a killed process leaves at most a last line that is cut off. */
-  recordGate(record: GateRecord): void {
-    this.made(".");
-    appendFileSync(this.gatesFile, `\n${JSON.stringify(record)}`);
+  /** @throws EkidenError `stale_seat` where the place has ended */
+  async update(change: Partial<NewWaiting>): Promise<void> {
+    await this.job.by.landings.update(this.job.by.seat, this.id, change);
   }
 
-  gates(): GateRecord[] {
-    return [...recordsOf(this.pruning), ...recordsOf(this.gatesFile)];
+  /** `isOver`: it has an outcome. A place that cannot be given up now ends with its host. */
+  async leave(isOver: boolean): Promise<void> {
+    await this.job.by.landings.leave(this.id, isOver).catch(() => {});
+  }
+
+  /** Whether another landing of the same branch came before: a former owner may not know yet that it is not the owner. */
+  isTwice({ waiting }: LandingQueue): boolean {
+    const { branch } = this.job.work;
+    return waiting.some((other) => other.branch === branch && other.arrived < this.arrived);
+  }
+
+  lineOf(queue: LandingQueue): Line {
+    return lineUp(queue, this.job.work.target, Date.now());
+  }
+
+  /** As the store has it now. */
+  async isFirst(): Promise<boolean> {
+    return this.lineOf(await this.read()).order[0]?.id === this.id;
   }
 
   /**
-   * Removes the records of gates from before that time; others may add records meanwhile. Returns how many there are, or were.
-   * The list is moved away first, so that what is added goes into a new one; the records to keep follow.
+   * The next landing of this branch comes before all that were not refused, also when this process is killed now. False if it has to
+   * wait for another one first.
    */
-  pruneGates(before: number, remove: boolean): number {
-    const { pruning, gatesFile } = this;
-    if (!remove) return this.gates().filter(({ at }) => at < before).length;
-    if (!existsSync(gatesFile) && !existsSync(pruning)) return 0;
-    // One that an earlier, killed run left is finished first: moving would replace it.
-    if (!existsSync(pruning)) renameSync(gatesFile, pruning);
-    const records = recordsOf(pruning);
-    const kept = records.filter(({ at }) => at >= before);
-    if (kept.length > 0) appendFileSync(gatesFile, kept.map((one) => `\n${JSON.stringify(one)}`).join(""));
-    rmSync(pruning);
-    return records.length - kept.length;
-  }
-
-  private get gatesFile(): string {
-    return join(this.folder, "gates.jsonl");
-  }
-
-  private get pruning(): string {
-    return join(this.folder, "gates.pruning.jsonl");
-  }
-
-  /** The tip of a target branch that was last seen, and the one that a landing moves it to, so that other moves are noticed. */
-  tipSeen(target: string): { readonly tip: string; readonly next: string } | null {
-    return jsonIn(this.fileOf("tips", target));
-  }
-
-  seeTip(target: string, tip: string, next = tip): void {
-    replace(this.fileOf("tips", target), { tip, next });
-  }
-
-  private waiting(): Waiting[] {
-    const folder = join(this.folder, "waiting");
-    return namesIn(folder).flatMap((name) => {
-      const [, ticket, draft] = WAITING.exec(name) ?? [];
-      const file = join(folder, name);
-      if (ticket === undefined) return [];
-      if (!isTicketHeld(ticket, file)) rmSync(file, { force: true });
-      else if (draft === undefined) return jsonIn<Waiting>(file) ?? [];
-      return [];
+  async reserve(why: Obstacle, paths: readonly string[] | null): Promise<boolean> {
+    const { work, task, options, by } = this.job;
+    const { branch, target } = work;
+    const { orders, reservations } = await this.read();
+    this.refusals ??= 1 + (reservations.find((one) => one.branch === branch)?.refusals ?? 0);
+    const holder = await by.landings.reserve(this.repository, {
+      ...{ branch, target, task: task.id, createdAt: task.createdAt, paths, why, refusals: this.refusals },
+      lengthMs: options.reservationMs ?? RESERVATION_MS,
+      isOrdered: orders.has(branch),
     });
+    return holder === null;
   }
-
-  private fileOf(kind: string, key: string): string {
-    return join(this.made(kind), `${encodeURIComponent(key)}.json`);
-  }
-
-  private made(kind: string): string {
-    const folder = join(this.folder, kind);
-    mkdirSync(folder, { recursive: true });
-    return folder;
-  }
-}
-
-const recordsOf = (file: string): GateRecord[] =>
-  textIn(file)
-    .split("\n")
-    .flatMap((line) => {
-      return tried(() => [JSON.parse(line) as GateRecord], []); // cut off
-    });
-
-function replace(file: string, value: object): void {
-  writeFileSync(`${file}.tmp`, JSON.stringify(value));
-  renameSync(`${file}.tmp`, file);
 }

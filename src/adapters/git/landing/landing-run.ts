@@ -1,25 +1,21 @@
 /** One landing, from the last place of the line to its end: it is put on what is ahead of it, tested there, and moves the target in its turn. */
 
-import { setTimeout as delay } from "node:timers/promises";
 import { turnOf } from "../../../core/board/landing.ts";
 import type { Obstacle } from "../../../core/board/worktree.ts";
-import { within } from "../../within.ts";
 import type { Candidate } from "../clones/task-branch.ts";
 import { type Contact, remoteFault } from "../remote.ts";
 import { wasLanded } from "../shared-target.ts";
 import type { LandingTree } from "./candidate.ts";
 import { fastForward } from "./fast-forward.ts";
 import { GateRun } from "./gate-run.ts";
+import { inTurn } from "./in-turn.ts";
 import type { Landed, LandingInput } from "./landing-job.ts";
-import type { LandingLine, Place } from "./landing-line.ts";
-import { inTurn, queueIn } from "./queue.ts";
+import type { LandingLine } from "./landing-line.ts";
 import { type Refused, refused } from "./refusal.ts";
-import { ReservedLine } from "./reserved-line.ts";
-import { noticeMoves } from "./target-moves.ts";
+import { noticeMoves, willMove } from "./target-moves.ts";
 import { TargetTip } from "./target-tip.ts";
 import { type Proposal, propose } from "./way-out.ts";
 
-export const POLL_MS = 50;
 /** After so many moves of the target the person is told that this one does not get through. */
 const RACES_TOLD = 5;
 const RACES_MAX = 100;
@@ -43,13 +39,14 @@ type State =
       readonly verdict: Refused;
     };
 type Green = Extract<State, { is: "green" }>;
+/** `moved`: the target has another commit now. Null: nothing to be done before something changes. */
+type Step = Landed | "moved" | null;
 
 export class LandingRun {
   private readonly job: LandingInput;
   private readonly tree: LandingTree;
-  private readonly files: LandingLine;
-  private readonly reserved: ReservedLine;
-  private readonly place: Place;
+  private readonly line: LandingLine;
+  private readonly paths: readonly string[] | null;
   private readonly tip: TargetTip;
   private readonly contact: Contact;
   /** The commit that its branch on the remote must have when the target moves. */
@@ -59,31 +56,19 @@ export class LandingRun {
   private hasTried = false;
   private askedAt = Date.now();
 
-  constructor(
-    job: LandingInput,
-    tree: LandingTree,
-    files: LandingLine,
-    place: Place,
-    paths: readonly string[] | null,
-  ) {
+  constructor(job: LandingInput, tree: LandingTree, line: LandingLine, paths: readonly string[] | null) {
     this.job = job;
     this.tree = tree;
-    this.files = files;
-    this.place = place;
-    this.reserved = new ReservedLine(job, files, paths);
+    this.line = line;
+    this.paths = paths;
     this.tip = new TargetTip({ ...job.work, project: job.options.project });
     this.contact = { signal: job.by.signal, tell: job.by.onMoved };
     this.parked = job.parked;
   }
 
   async run(): Promise<Landed> {
-    const { job, files } = this;
     try {
-      const done = await this.untilDone().catch(asRefused);
-      files.obeyed(job.work.branch);
-      if (done.kind !== "refused" || done.why === "dropped")
-        await job.by.reservations.forget(job.work.branch);
-      return done;
+      return await this.untilDone().catch(asRefused);
     } finally {
       await this.stopGate();
       await this.tree.restore();
@@ -91,36 +76,38 @@ export class LandingRun {
   }
 
   private async untilDone(): Promise<Landed> {
-    const { job, reserved } = this;
+    const { job, line } = this;
     const { by, work, options } = job;
     for (let isToldToWait = false; ; ) {
       by.signal.throwIfAborted();
-      const landings = await reserved.read();
-      const order = landings.orders.get(work.branch);
+      const queue = await line.read();
+      const order = queue.orders.get(work.branch);
       if (order?.kind === "drop")
         return refused("dropped", `${order.by} took the landing of ${work.branch} out of the line.`);
       await this.ask();
-      this.settle();
+      await this.settle();
       const turn = turnOf(
-        reserved.lineOf(landings),
-        this.place.id,
+        line.lineOf(queue),
+        line.id,
         await this.tip.read(),
         options.gateParallel ?? 1,
         job.proposal !== null,
       );
       if (turn.kind === "go") {
         const done = await this.advance(turn.base, turn.isFirst);
+        if (done === "moved") continue;
         if (done) return done;
       } else if (!isToldToWait) {
         isToldToWait = true;
         await by.onStep("queued");
       }
-      await this.pause();
+      const { state } = this;
+      await line.changed(...(state.is === "tested" ? [state.gate.ended] : []));
     }
   }
 
   /** The next step on this base. Null while it is not over. */
-  private async advance(base: string, isFirst: boolean): Promise<Landed | null> {
+  private async advance(base: string, isFirst: boolean): Promise<Step> {
     const { job, state } = this;
     if (state.is === "begun" || state.base !== base) return await this.build(base, isFirst);
     if (state.is === "tested" || !isFirst) return null;
@@ -128,10 +115,13 @@ export class LandingRun {
       return await (job.proposal ? this.propose(state, job.proposal) : this.moveTarget(state));
     const { verdict, candidate } = state;
     if (HOLDING.includes(verdict.why) && job.proposal === null) {
-      if (!(await this.reserved.reserve(verdict.why))) return null;
+      if (!(await this.line.reserve(verdict.why, this.paths))) return null;
       // Another machine may have landed before it saw the reservation. The owner redoes its work on that.
       const landed = await this.follow();
-      if (landed || (job.shared && (await this.tip.read()) !== base)) return landed;
+      if (landed || job.shared) {
+        const step = landed ?? (await this.movedFrom(base));
+        if (step) return step;
+      }
     }
     // Nothing but its own commits is on the target: the owner goes on from there.
     if (candidate) await this.tree.adopt(candidate.tip);
@@ -139,8 +129,8 @@ export class LandingRun {
   }
 
   /** The verdict of a gate that has ended, also while this waits for another turn. */
-  private settle(): void {
-    const { state, place } = this;
+  private async settle(): Promise<void> {
+    const { state, line } = this;
     if (state.is !== "tested") return;
     const { base, candidate, gate } = state;
     if (gate.error) throw gate.error;
@@ -148,11 +138,11 @@ export class LandingRun {
     if (verdict === null) return;
     this.state =
       verdict === "green" ? { is: "green", base, candidate } : { is: "refused", base, candidate, verdict };
-    place.update(verdict === "green" ? { state: "green" } : { state: "failed", why: verdict.why });
+    await line.update(verdict === "green" ? { state: "green" } : { state: "failed", why: verdict.why });
   }
 
-  private async build(base: string, isFirst: boolean): Promise<Landed | null> {
-    const { job, tree, place } = this;
+  private async build(base: string, isFirst: boolean): Promise<Step> {
+    const { job, tree, line } = this;
     const { by, work, options } = job;
     if (this.state.is !== "begun" && isFirst) this.races += 1;
     if (this.races >= (options.racesMax ?? RACES_MAX)) return refused("target", this.outrun());
@@ -162,15 +152,15 @@ export class LandingRun {
     const landed = isFirst || !job.shared ? await this.follow() : null;
     if (landed) return landed;
     if (isFirst) {
-      if ((await this.tip.read()) !== base) return null;
-      const where = { ...work, project: options.project, isShared: job.shared !== null, line: this.files };
+      if (await this.movedFrom(base)) return "moved";
+      const where = { ...work, project: options.project, isShared: job.shared !== null };
       await noticeMoves(where, by.onMoved);
     }
-    place.update({ state: "waiting", base: null, commit: null, gateSince: null, why: null });
+    await line.update({ state: "waiting", base: null, commit: null, gateSince: null, why: null });
     const made = await tree.putOn(base, options.gate !== undefined);
     if (made.kind === "refused") {
       this.state = { is: "refused", base, candidate: null, verdict: made };
-      place.update({ state: "failed", base, why: made.why });
+      await line.update({ state: "failed", base, why: made.why });
       return null;
     }
     const isEmpty = made.commit === base;
@@ -181,18 +171,22 @@ export class LandingRun {
     }
     if (options.gate === undefined || isEmpty) {
       this.state = { is: "green", base, candidate: made };
-      place.update({ state: "green", base, commit: made.commit });
+      await line.update({ state: "green", base, commit: made.commit });
       return null;
     }
-    place.update({ state: "gate", base, commit: made.commit, gateSince: Date.now() });
+    await line.update({ state: "gate", base, commit: made.commit, gateSince: Date.now() });
     await by.onStep("gate");
     this.state = {
       is: "tested",
       base,
       candidate: made,
-      gate: new GateRun(job, options.gate, made, this.files),
+      gate: new GateRun(job, options.gate, made),
     };
     return null;
+  }
+
+  private async movedFrom(base: string): Promise<"moved" | null> {
+    return (await this.tip.read()) === base ? null : "moved";
   }
 
   private async stopGate(): Promise<void> {
@@ -219,25 +213,25 @@ export class LandingRun {
     return null;
   }
 
-  /** Under the lock of the target. Null when it moved meanwhile. */
-  private async moveTarget({ base, candidate: { commit } }: Green): Promise<Landed | null> {
+  /** Only from the commit below the one that the gate has seen. */
+  private async moveTarget({ base, candidate: { commit } }: Green): Promise<Step> {
     const { job, tree } = this;
     const { by, work, task } = job;
-    const moved = await inTurn(queueIn(work.commonDir), by.signal, async () => {
+    const moved = await inTurn(work.commonDir, async () => {
       if ((await this.tip.read(0)) !== base) return "raced";
       await by.stillMine();
       if (commit === base) return "moved";
-      if (!(await this.reserved.isFirst(this.place.id))) return "held";
+      if (!(await this.line.isFirst())) return "held";
       job.willLand(commit);
       this.hasTried = true;
-      this.files.seeTip(work.onto, base, commit);
+      willMove(work, base, commit);
       // In the worktree of a task the sandbox lets no git move the target.
       const where = { ...work, root: job.options.project, signal: by.signal };
       if (!job.shared) return await fastForward(where, base, commit);
       return await job.shared.land(this.contact, work, { task, base, commit, before: this.parked });
     });
     if (moved === "held") return null;
-    if (moved === "raced") return await this.follow();
+    if (moved === "raced") return (await this.follow()) ?? (await this.movedFrom(base));
     if (moved !== "moved") return refused("target", moved.why);
     await tree.adopt(commit);
     return commit === base ? { kind: "nothing" } : { kind: "landed", commit };
@@ -258,13 +252,6 @@ export class LandingRun {
     if (Date.now() - this.askedAt < ASK_MS) return;
     this.askedAt = Date.now();
     await this.job.by.stillMine();
-  }
-
-  /** Waits until something may have changed. Never returns at once: others need this thread. */
-  private async pause(): Promise<void> {
-    const { state } = this;
-    if (state.is === "tested" && state.gate.isRunning) await within(POLL_MS, state.gate.ended, undefined);
-    else await delay(POLL_MS);
   }
 }
 

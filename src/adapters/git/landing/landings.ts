@@ -1,31 +1,26 @@
 /** The landing queue of a project for those who only look or decide: nothing here lands. */
 
-import {
-  type Landings,
-  lineUp,
-  type Order,
-  type Reservation,
-  rankAt,
-  type Waiting,
-} from "../../../core/board/landing.ts";
+import { type LandingQueue, lineUp, type Order, rankAt, type Waiting } from "../../../core/board/landing.ts";
 import { badInput, notFound } from "../../../core/errors.ts";
 import type { LandedRow } from "../../../core/views/landing.ts";
+import type { Landings } from "../../../ports/landings.ts";
 import { type Env, Git } from "../git.ts";
-import { LandingLine } from "./landing-line.ts";
+import { repositoryName } from "./landing-line.ts";
 
 /** The number of last commits of a target that are read. */
 const HISTORY = 1_000;
 
 export type ProjectLandings = {
-  /** See `Reservations.list`. */
-  readonly repository: string;
-  read(reservations: readonly Reservation[]): Landings;
+  queue(store: Landings): Promise<LandingQueue>;
   /** The last landed commits whose gate is on record, newest first, at most `limit`. */
-  landed(limit: number): Promise<LandedRow[]>;
-  /** See `LandingLine.pruneGates`. */
-  pruneGates(before: number, remove: boolean): number;
-  /** A decision about a task that waits. `place`: 1 for the first. @throws EkidenError `not_found` */
-  decide(landings: Landings, which: { team: string; task: number }, what: Decision, by: string): Waiting;
+  landed(store: Landings, limit: number): Promise<LandedRow[]>;
+  /** A decision about a task of the store's team that waits. `place`: 1 for the first. @throws EkidenError `not_found` */
+  decide(
+    store: Landings,
+    which: { readonly team: string; readonly task: number },
+    what: Decision,
+    by: string,
+  ): Promise<Waiting>;
 };
 export type Decision =
   | { readonly kind: "move"; readonly place: number }
@@ -40,12 +35,10 @@ export async function landingsOf(project: string, env: Env): Promise<ProjectLand
     throw badInput(
       `${project} is not in a git repository, so nothing can land there. Landings need --worktrees.`,
     );
-  const line = new LandingLine(commonDir);
+  const repository = repositoryName(commonDir);
   return {
-    repository: line.repository,
-    read: (reservations) => line.read(reservations),
-    landed: async (limit) => {
-      const green = new Map(line.gates().flatMap((gate) => (gate.green ? [[gate.commit, gate]] : [])));
+    queue: (store) => store.queue(repository),
+    landed: async (store, limit) => {
       const history = await git.ask(
         project,
         "log",
@@ -54,10 +47,11 @@ export async function landingsOf(project: string, env: Env): Promise<ProjectLand
         `--max-count=${HISTORY}`,
         "--format=%H %T %s",
       );
-      return (history ?? "")
-        .split("\n")
-        .flatMap((row) => {
-          const [commit = "", tree = "", ...words] = row.split(" ");
+      const rows = (history ?? "").split("\n").map((row) => row.split(" "));
+      const gates = await store.gates.green(rows.map(([commit = ""]) => commit));
+      const green = new Map(gates.map((gate) => [gate.commit, gate]));
+      return rows
+        .flatMap(([commit = "", tree = "", ...words]) => {
           const gate = green.get(commit);
           if (!gate || gate.tree !== tree) return [];
           const { at, task, team, command, ms } = gate;
@@ -65,8 +59,8 @@ export async function landingsOf(project: string, env: Env): Promise<ProjectLand
         })
         .slice(0, limit);
     },
-    pruneGates: (before, remove) => line.pruneGates(before, remove),
-    decide: (landings, { team, task }, what, by) => {
+    decide: async (store, { team, task }, what, by) => {
+      const landings = await store.queue(repository);
       const entry = landings.waiting.find((one) => one.team === team && one.task === task);
       if (!entry) {
         const others = landings.waiting.filter((one) => one.team === team).map((one) => `#${one.task}`);
@@ -74,13 +68,13 @@ export async function landingsOf(project: string, env: Env): Promise<ProjectLand
           `#${task} does not wait to land. ${others.length > 0 ? `Waiting: ${others.join(", ")}.` : "Nothing waits."} A task comes here when its owner completes it; ekiden retry ${task} puts a failed one back on the board.`,
         );
       }
-      line.order(entry.branch, orderOf(landings, entry, what, by));
+      await store.order(entry.branch, orderOf(landings, entry, what, by));
       return entry;
     },
   };
 }
 
-function orderOf(landings: Landings, entry: Waiting, what: Decision, by: string): Order {
+function orderOf(landings: LandingQueue, entry: Waiting, what: Decision, by: string): Order {
   const now = Date.now();
   if (what.kind === "drop") return { kind: "drop", by };
   // An earlier decision to land something first stays before this one.

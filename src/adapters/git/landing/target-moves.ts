@@ -1,10 +1,15 @@
 /** Notices what somebody outside of the landing queue did to the target branch: commits, and rebases that took commits away. */
+import { join } from "node:path";
 import { counted } from "../../../core/views/view.ts";
+import { jsonIn, replaceOwnFile } from "../../small-files.ts";
+import { ownStateOf } from "../clones/own-state.ts";
 import { listed } from "../clones/preflight.ts";
 import type { Git } from "../git.ts";
-import type { LandingLine } from "./landing-line.ts";
-import { inTurn, queueIn } from "./queue.ts";
+import { inTurn } from "./in-turn.ts";
 import { TargetTip } from "./target-tip.ts";
+
+/** The tip of a target that was last seen, and the one that a landing moves it to. */
+type Seen = { readonly tip: string; readonly next: string };
 
 type Where = {
   readonly git: Git;
@@ -15,31 +20,41 @@ type Where = {
   readonly onto: string;
   /** It is on a remote: other machines land there, too, so only lost commits are news. */
   readonly isShared: boolean;
-  readonly line: LandingLine;
 };
+
+/** In a file, because it is about the branch of this clone. */
+const noteOf = ({ commonDir, onto }: Pick<Where, "commonDir" | "onto">): string =>
+  join(ownStateOf(commonDir), "landings", "tips", `${encodeURIComponent(onto)}.json`);
+
+/** A landing is about to move the target, so that this is no news. */
+export function willMove(where: Pick<Where, "commonDir" | "onto">, tip: string, next: string): void {
+  replaceOwnFile(noteOf(where), JSON.stringify({ tip, next } satisfies Seen));
+}
 
 /** `tell` comes before it counts as told: a kill in between tells it twice, not never. */
 export async function noticeMoves(where: Where, tell: (text: string) => Promise<void>): Promise<void> {
-  const { line, onto, commonDir } = where;
+  const note = noteOf(where);
   const tip = new TargetTip(where);
-  const seen = line.tipSeen(onto);
-  if (seen?.tip === (await tip.read())) return;
-  // Under the lock no landing is between its two steps.
-  await inTurn(queueIn(commonDir), new AbortController().signal, async () => {
+  const seen = (): Seen | null => jsonIn<Seen>(note);
+  if ((await tip.read()) === seen()?.tip) return;
+  await inTurn(where.commonDir, async () => {
+    const known = seen();
     const now = await tip.read(0);
-    const known = line.tipSeen(onto);
-    const text = known ? await changeOf(where, known, now) : null;
+    if (now === known?.tip) return;
+    const text = known && now !== known.next ? await changeOf(where, known, now) : null;
     if (text) await tell(text);
-    line.seeTip(onto, now);
+    // Another process may have begun a landing since.
+    const then = seen();
+    if (then?.tip === known?.tip && then?.next === known?.next)
+      replaceOwnFile(note, JSON.stringify({ tip: now, next: now } satisfies Seen));
   });
 }
 
 async function changeOf(
   { git, project, onto: target, isShared }: Where,
-  { tip, next }: { readonly tip: string; readonly next: string },
+  { tip, next }: Seen,
   now: string,
 ): Promise<string | null> {
-  if (now === tip || now === next) return null;
   // A repository that was made anew in the same folder, or a rewrite that git gc has followed.
   if ((await git.tip(project, tip)) === null)
     return `${target} had the commit ${tip.slice(0, 12)} before, which this repository does not have any more.`;

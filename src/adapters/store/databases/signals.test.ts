@@ -10,19 +10,25 @@ import { SignalFiles } from "./signals.ts";
 const POLL_MS = 40;
 
 /** Commits of others are a number that the test counts up, as SQLite does. Their notices never come. */
-function watched(): { readonly files: SignalFiles; readonly looks: number[]; readonly commit: () => void } {
+function watched(queue: () => string = () => ""): {
+  readonly files: SignalFiles;
+  readonly hub: WakeHub;
+  readonly looks: number[];
+  readonly commit: () => void;
+} {
   const folder = mkdtempSync(join(tmpdir(), "ekiden-signals-"));
   const looks: number[] = [];
+  const hub = new WakeHub();
   let version = 0;
   const files = new SignalFiles({
     path: join(folder, "team.db"),
     pollMs: POLL_MS,
-    hub: new WakeHub(),
+    hub,
     version: () => {
       looks.push(performance.now());
       return version;
     },
-    query: () => [],
+    query: (text) => (text.includes("landings") ? [{ queue: queue() }] : []),
   });
   onTestFinished(async () => {
     await files.close();
@@ -30,7 +36,7 @@ function watched(): { readonly files: SignalFiles; readonly looks: number[]; rea
   });
   files.begin();
   files.start();
-  return { files, looks, commit: () => (version += 1) };
+  return { files, hub, looks, commit: () => (version += 1) };
 }
 
 /** The shortest time between two of the next looks. A timer is never early, so a busy machine only makes it longer. */
@@ -67,4 +73,18 @@ it("looks often again when it finds what another process has written, of which n
   const from = looks.length;
   await soon(() => expect(looks.length).toBeGreaterThan(from + 1));
   expect(await shortestGap(looks, 15)).toBeLessThan(3 * POLL_MS);
+});
+
+it("tells all teams that another process has changed the queue of landings, and nothing of other commits", async () => {
+  let queue = "1.0";
+  const { hub, commit, looks } = watched(() => queue);
+  let woken = 0;
+  onTestFinished(hub.watch("main", "landings", () => (woken += 1)));
+  commit();
+  const from = looks.length;
+  await soon(() => expect(looks.length).toBeGreaterThan(from + 2));
+  expect(woken).toBe(0);
+  queue = "1.1";
+  commit();
+  await soon(() => expect(woken).toBe(1));
 });

@@ -60,6 +60,7 @@ export class SignalFiles implements Feed {
   private signalledAt = Number.NEGATIVE_INFINITY;
   private version = 0;
   private seq = 0;
+  private landings = "";
 
   constructor(options: Options) {
     this.options = options;
@@ -69,6 +70,7 @@ export class SignalFiles implements Feed {
   begin(): void {
     this.version = this.options.version();
     this.seq = this.lastSeq();
+    this.landings = this.queue();
   }
 
   start(): void {
@@ -166,6 +168,10 @@ export class SignalFiles implements Feed {
 
   private tell(): void {
     const { hub, query } = this.options;
+    // A step of a landing is no fact.
+    const landings = this.queue();
+    if (landings !== this.landings) hub.wake("", ["landings"]);
+    this.landings = landings;
     const news = query("select seq, team, type, data from events where seq > $1 order by seq limit $2", [
       this.seq,
       MANY,
@@ -193,6 +199,13 @@ export class SignalFiles implements Feed {
     const text =
       "select 1 from tasks where team = $1 and status = 'pending' and open_blockers = 0 and touches <> '[]' limit 1";
     return this.options.query(text, [team]).length > 0;
+  }
+
+  /** Differs after each change of the queue of landings. */
+  private queue(): string {
+    const text = `select (select coalesce(group_concat(id || '.' || changed), '') from landings) || ' ' ||
+      (select coalesce(group_concat(branch || '.' || held_until), '') from reservations) as queue`;
+    return String(this.options.query(text, [])[0]?.queue);
   }
 
   private lastSeq(): number {

@@ -16,6 +16,7 @@ import { append } from "../talk/entries.ts";
 import { releaseAssigned } from "../tasks/assign.ts";
 import { putBack } from "../tasks/finish.ts";
 import type { TaskRow } from "../tasks/task-row.ts";
+import { leaveWith } from "./landings.ts";
 import { JOINING, offer } from "./place.ts";
 
 type HostRow = HostProcess & {
@@ -104,7 +105,9 @@ function* fenced(tx: Tx, over: readonly HostRow[], gone: ReadonlySet<HostId>): O
     const rows = yield* sql`
       update hosts set lease_until = ${FENCED} where team = ${tx.team} and id = ${host.id}
         and (lease_until <= ${tx.leaseClock} or ${gone.has(host.id) ? 1 : 0} = 1) returning id`;
-    if (rows.length > 0) lost.push(host);
+    if (rows.length === 0) continue;
+    lost.push(host);
+    yield* leaveWith(tx, host.id);
   }
   return lost;
 }

@@ -23,6 +23,8 @@ export const TEAM_TABLES = [
   "jobs",
   "crons",
   "reservations",
+  "landings",
+  "gates",
   "logins",
   "texts",
 ] as const;

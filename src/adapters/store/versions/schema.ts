@@ -6,34 +6,10 @@
 
 import type { Dialect, Op } from "../sql.ts";
 import { columnsFromJournal, foldedRoles, proseTasks, tasksIntoFacts, textsOnce } from "./carry-over.ts";
+import { NAMES, type Names } from "./columns.ts";
 
 /** "Ekdn": in the header of a SQLite file and in `meta` on both databases. */
 export const APPLICATION_ID = 0x456b646e;
-
-type Names = {
-  readonly int: string;
-  readonly real: string;
-  readonly serial: string;
-  readonly strict: string;
-  readonly xid: string;
-};
-const NAMES: Record<Dialect["name"], Names> = {
-  sqlite: {
-    int: "integer",
-    real: "real",
-    serial: "integer primary key",
-    strict: " strict",
-    xid: "",
-  },
-  postgres: {
-    int: "bigint",
-    real: "double precision",
-    serial: "bigint generated always as identity primary key",
-    strict: "",
-    // The transaction of the writer: journal.ts needs it, because numbers are given out before commits.
-    xid: "xid bigint not null default (pg_current_xact_id()::text::bigint),",
-  },
-};
 
 const first = ({ int, real, serial, strict, xid }: Names): string[] => [
   `create table teams (
@@ -256,6 +232,27 @@ const twentyFirst = ({ int, real, strict, xid }: Names): Step[] => [
   ...(xid ? ["alter table logins alter column team set statistics 0"] : []),
 ];
 
+/**
+ * Those that wait to land, and the gates that ran. `entry`: a `NewWaiting` as JSON. `ordered`: an `Order`, or "". `changed` grows with each
+ * change of a row: on SQLite other processes see by it that something has changed.
+ */
+const twentySecond = ({ int, serial, strict, xid }: Names): Step[] => [
+  `create table landings (
+    id ${serial}, team text not null, repository text not null, branch text not null, task ${int} not null, host text not null,
+    number ${int} not null, entry text not null, ordered text not null, changed ${int} not null default 0
+  )${strict}`,
+  "create index landings_waiting on landings (repository)",
+  "create index landings_of_branch on landings (team, branch)",
+  `create table gates (
+    id ${serial}, team text not null, at ${int} not null, branch text not null, task ${int} not null, base text not null,
+    commit_id text not null, tree text not null, command text not null, green ${int} not null, ms ${int} not null
+  )${strict}`,
+  "create index gates_on_commit on gates (commit_id)",
+  ...(xid
+    ? ["landings", "gates"].map((table) => `alter table ${table} alter column team set statistics 0`)
+    : []),
+];
+
 /** A statement, or an operation on the rows. */
 export type Step = string | (() => Op<void>);
 
@@ -281,6 +278,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   nineteenth,
   twentieth,
   twentyFirst,
+  twentySecond,
 ];
 
 /** The version that this program writes. */

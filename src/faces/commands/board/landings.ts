@@ -3,27 +3,30 @@ import { type Decision, landingsOf } from "../../../adapters/git/landing/landing
 import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { badInput, orElse } from "../../../core/errors.ts";
 import { PERSON, quote, taskId } from "../../../core/ids.ts";
-import { landingsData, landingsViews } from "../../../core/views/landing.ts";
+import { type LandingsData, landingsData, landingsViews } from "../../../core/views/landing.ts";
 import { withTeam } from "../../../project/open.ts";
 import { wholeNumber } from "../../kit/invocation.ts";
 import type { Run } from "../entry.ts";
 
 const LANDED_SHOWN = 10;
+const NO_LANDINGS: LandingsData = { waiting: [], reserved: [], landed: [] };
 
 export const run: Run = async (call, [id, action, ...more]) => {
   const { team } = await call.settings();
   const landings = await landingsOf(call.cwd, childEnvironment(call.env));
-  const reserved = withTeam(call, "look", (store) => store.reservations.list(landings.repository));
-  // A team of another store may land here.
-  const now = landings.read(await orElse(reserved, "not_found", []));
   if (id === undefined) {
-    const data = landingsData(now, await landings.landed(LANDED_SHOWN), Date.now());
-    await call.show(data, landingsViews);
+    const data = withTeam(call, "look", async ({ landings: store }) => {
+      const [queue, landed] = [await landings.queue(store), await landings.landed(store, LANDED_SHOWN)];
+      return landingsData(queue, landed, Date.now());
+    });
+    await call.show(await orElse(data, "not_found", NO_LANDINGS), landingsViews);
     return undefined;
   }
   const task = taskId(id);
   const decision = decisionOf(task, action, more);
-  const entry = landings.decide(now, { team, task }, decision, PERSON);
+  const entry = await withTeam(call, "use", (store) =>
+    landings.decide(store.landings, { team, task }, decision, PERSON),
+  );
   const { subject, branch } = entry;
   call.done({
     data: { task, team, branch, ...decision },

@@ -30,10 +30,10 @@ export const landingsPanel: Panel = {
     const { landings } = known;
     if (!landings) return { rows: [], empty: "This folder is not in a git repository: nothing lands here." };
     if (now - known.readAt > HISTORY_MS) {
-      known.landed = await landings.landed(LANDED_SHOWN);
+      known.landed = await landings.landed(store.landings, LANDED_SHOWN);
       known.readAt = now;
     }
-    const line = landings.read(await store.reservations.list(landings.repository));
+    const line = await landings.queue(store.landings);
     const { waiting, landed } = landingsData(line, known.landed, now);
     const isOurs = ({ team }: { team: string }): boolean => team === store.team;
     return {
