@@ -101,7 +101,6 @@ export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
     ...policy.rules.flatMap((rule) => (rule.access === "replace" ? ["--bind", rule.by, rule.path] : [])),
     ...jail.readable.flatMap((path) => ["--ro-bind", path, path]),
     ...visible(policy.rules).flatMap((rule) => mountOf(rule, jail, policy.rules)),
-    ...policy.rules.flatMap(({ access, path }) => (access === "cover" ? ["--remount-ro", path] : [])),
     ...(existsSync("/run") ? ["--remount-ro", "/run"] : []),
     ...["--chdir", policy.cwd],
   ];
@@ -116,8 +115,6 @@ export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
 export function mountsOf(policy: SandboxPolicy, jail: Jail): string[] {
   const binds = visible(policy.rules).flatMap((rule): Bind[] => {
     if (rule.access === "replace") return [rule];
-    // Others may remove them at any time, and no command can put something else there.
-    if (rule.access === "entry" || rule.access === "link") return [];
     const [option, by, path] = mountOf(rule, jail, policy.rules);
     return [option === "--tmpfs" ? { by: null, path: rule.path } : { by: by ?? "", path: path ?? "" }];
   });
@@ -136,12 +133,6 @@ function mountOf(rule: SandboxRule, jail: Jail, rules: readonly SandboxRule[]): 
       return rules.some(({ access, path }) => access !== "hide" && isWithin(rule.path, path))
         ? ["--tmpfs", rule.path]
         : ["--ro-bind", jail.emptyFolder, rule.path];
-    case "cover":
-      return ["--tmpfs", rule.path];
-    case "entry":
-      return ["--ro-bind-try", rule.path, rule.path];
-    case "link":
-      return ["--symlink", rule.to, rule.path];
     case "mount":
       return [rule.writable ? "--bind" : "--ro-bind", rule.by, rule.path];
     case "replace":

@@ -15,6 +15,7 @@ import {
   type Network,
   type SandboxMode,
   sandboxPolicy,
+  UNIX_SOCKETS,
 } from "../../core/sandbox/sandbox.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus, WholeProgram } from "../../ports/shell.ts";
 import { findProgram, tasksOf } from "./bubblewrap.ts";
@@ -48,6 +49,8 @@ export type SandboxOptions = {
 };
 
 type Ready = { readonly tool: Tool } | { readonly off: string };
+/** `filter`: where its descriptor is opened from. */
+type Built = ConfinedProgram & { readonly filter: string | null };
 
 export function createSandbox(options: SandboxOptions): Sandbox {
   return new ProcessSandbox(options);
@@ -79,7 +82,7 @@ class ProcessSandbox implements Sandbox {
     );
   }
 
-  async confine(program: Program, wanted: Confinement): Promise<ConfinedProgram | null> {
+  async confine(program: Program, wanted: Confinement): Promise<Built | null> {
     const tool = await this.tool();
     return tool && (await this.build(tool, program, wanted, null));
   }
@@ -92,10 +95,9 @@ class ProcessSandbox implements Sandbox {
     const confined = await this.confine(program, wanted);
     if (confined === null) return { ...program, ended: async () => null };
     confined.done();
-    const { file, args, cwd, env, ended } = confined;
-    const filter = this.stage?.filter;
-    if (!filter) return { file, args, cwd, env, ended };
-    return { file: "/bin/sh", args: ["-c", 'exec "$@" 3<"$0"', filter.path, file, ...args], cwd, env, ended };
+    const { file, args, cwd, env, ended, filter } = confined;
+    if (filter === null) return { file, args, cwd, env, ended };
+    return { file: "/bin/sh", args: ["-c", 'exec "$@" 3<"$0"', filter, file, ...args], cwd, env, ended };
   }
 
   allowHosts(hosts: readonly string[]): void {
@@ -127,10 +129,12 @@ class ProcessSandbox implements Sandbox {
 
   private networkText({ name }: Tool): string {
     if (this.options.network === "all") return "open to all hosts";
-    if (this.hosts.length === 0) return "no connections";
+    const hosts = this.hosts.filter((host) => host !== UNIX_SOCKETS);
+    const sockets = hosts.length < this.hosts.length ? ", and Unix sockets" : "";
+    if (hosts.length === 0) return `no connections${sockets}`;
     return name === "bubblewrap" && this.nsenter() === null
-      ? "no connections: listed hosts need the program nsenter (package util-linux)"
-      : `HTTP and HTTPS to ${this.hosts.join(", ")}`;
+      ? `no connections${sockets}: listed hosts need the program nsenter (package util-linux)`
+      : `HTTP and HTTPS to ${hosts.join(", ")}${sockets}`;
   }
 
   /** Null: programs run as they are. @throws EkidenError `not_permitted` */
@@ -195,7 +199,7 @@ class ProcessSandbox implements Sandbox {
     program: Program,
     wanted: Confinement,
     proof: ProofPlace | null,
-  ): Promise<ConfinedProgram> {
+  ): Promise<Built> {
     const stage = this.staged(tool);
     stage.mend();
     if (!proof) await stage.objects?.takeLeft();
@@ -235,6 +239,7 @@ class ProcessSandbox implements Sandbox {
         ...{ file: tool.found.path, args, cwd, env },
         ...{ descriptors: [], limits: null, reporting: null, supervised: false, ...after },
         prepared: async () => null,
+        filter: null,
         done() {},
       };
     }
@@ -249,14 +254,16 @@ class ProcessSandbox implements Sandbox {
           : [[], null];
     const { emptyFile, emptyFolder } = stage;
     const readable = [...(proof ? [proof.outside] : []), ...hiddenPrograms(program.env.PATH, stage.replaced)];
+    const opensSockets = typeof network !== "string" && network.includes(UNIX_SOCKETS);
+    const filter = opensSockets ? stage.openFilter : stage.filter;
     const coversMovable = place.hidden?.some((one) => !one.isPlaced) ?? false;
     if (!proof) rested = (await stage.spares?.began()) ?? rested;
     const jailed = jailedProgram({
       ...{ policy, jail: { shared, emptyFile, emptyFolder, readable } },
       ...{ enter: [...(stage.group?.join ?? []), ...enter], bwrap: tool.found.path },
       ...{ program: { ...program, env }, limits: this.limits, coversMovable },
-      ...{ spares: proof ? null : stage.spares, filter: stage.filter },
+      ...{ spares: proof || opensSockets ? null : stage.spares, filter },
     });
-    return Object.assign(jailed, after);
+    return Object.assign(jailed, { ...after, filter: filter?.path ?? null });
   }
 }

@@ -1,4 +1,4 @@
-/** Reads from the disk the place of a confined command: repositories, protected files, secrets, sockets of others. */
+/** Reads from the disk the place of a confined command: repositories, protected files, secrets. */
 
 import { accessSync, constants, existsSync, lstatSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
@@ -16,7 +16,6 @@ import { succeeds, tried } from "../../core/tried.ts";
 import { foldersIn, namesIn, textIn } from "../small-files.ts";
 import { cloneOf, type ObjectMounts, type Repository, repositoryOf } from "./git-folders.ts";
 import type { OwnObjects } from "./own-objects.ts";
-import { socketCovers } from "./sockets.ts";
 
 export type PlaceOptions = {
   /** The project: absolute, without links. */
@@ -33,8 +32,6 @@ export type PlaceOptions = {
 
 /** Secrets are looked for again after this; a look costs about half a millisecond. */
 const SECRETS_MS = 10_000;
-/** Folders of the system that private folders do not replace. */
-export const RUNTIME_FOLDERS = ["/run", "/var/run"];
 
 export class PlaceReader {
   private readonly options: PlaceOptions;
@@ -58,7 +55,6 @@ export class PlaceReader {
       presentIn(root, READ_ONLY_IN_SANDBOX).flatMap((name) => real(join(root, name)) ?? []),
     );
     const { folders, files } = this.findSecrets();
-    const covered = [...roots, ...folders, ...RUNTIME_FOLDERS, "/dev", ...replaced.map(([path]) => path)];
     return {
       cwd,
       home,
@@ -68,7 +64,6 @@ export class PlaceReader {
       guarded: [...guarded, ...repositories.flatMap((one) => one.guarded)],
       secretFolders: folders,
       secretFiles: files,
-      ...socketCovers(covered),
       replaced,
     };
   }

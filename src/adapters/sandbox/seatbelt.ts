@@ -50,9 +50,6 @@ function ruleOf(rule: SandboxRule): string[] {
     case "mount":
       return [`(${rule.writable ? "allow" : "deny"} file-write* (subpath ${path}))`];
     case "replace":
-    case "cover":
-    case "entry":
-    case "link":
       return [];
   }
 }

@@ -79,6 +79,7 @@ const ARCHITECTURES = {
     clone: 56,
     ioctl: 16,
     socket: 41,
+    socketpair: 53,
     chmod: 90,
     fchmod: 91,
     fchmodat: 268,
@@ -93,6 +94,7 @@ const ARCHITECTURES = {
     clone: 220,
     ioctl: 29,
     socket: 198,
+    socketpair: 199,
     chmod: null,
     fchmod: 52,
     fchmodat: 53,
@@ -110,8 +112,16 @@ const NAMESPACES = 0x7e020000;
 /** They push characters into the input of a terminal. */
 const TIOCSTI = 0x5412;
 const TIOCLINUX = 0x541c;
-/** Unix, IPv4, IPv6 and netlink, which the resolver asks for addresses. vsock, for one, belongs to no network namespace. */
-const FAMILIES = [1, 2, 10, 16];
+/** IPv4, IPv6 and netlink, which the resolver asks for addresses. vsock, for one, belongs to no network namespace. */
+const FAMILIES = [2, 10, 16];
+/**
+ * A Unix socket reaches every program of the machine that has one at a path: no mount hides its inode for good, and the filter sees no path. A
+ * pair reaches nobody else, unless it is of datagrams, which can be sent to any address.
+ */
+const UNIX = 1;
+const [SOCK_STREAM, SOCK_SEQPACKET] = [1, 5];
+/** The bits of a socket's type that are none of its flags. */
+const TYPE = 0xf;
 /** The set-user-id and the set-group-id bit. */
 const SET_ID = 0o6000;
 /** O_CREAT and the bit of O_TMPFILE: only with one of them is the mode read. */
@@ -129,6 +139,7 @@ const errno = (code: number): number => 0x00050000 | code;
 type To = "next" | "allow" | "deny" | "missing" | "kill";
 type Line =
   | { readonly load: number }
+  | { readonly mask: number }
   | {
       readonly test: "==" | ">=" | "&";
       readonly value: number;
@@ -141,9 +152,14 @@ const ARCH = 4;
 /** The low half of an argument on both processors, which are little-endian. */
 const argument = (nth: number): number => 16 + 8 * nth;
 
+/** `closed`: without Unix sockets but for pairs. `open`: with them. */
+export type Filters = { readonly closed: Buffer; readonly open: Buffer };
+
 /** Null for a processor whose numbers are not known here: then the sandbox is off. */
-export function seccompProgram(arch: string): Buffer | null {
-  if (arch !== "x64" && arch !== "arm64") return null;
+export const seccompFilters = (arch: string): Filters | null =>
+  arch === "x64" || arch === "arm64" ? { closed: filter(arch, false), open: filter(arch, true) } : null;
+
+function filter(arch: keyof typeof ARCHITECTURES, isOpen: boolean): Buffer {
   const own = ARCHITECTURES[arch];
   const column = arch === "x64" ? 0 : 1;
   const lines: Line[] = [
@@ -172,17 +188,16 @@ export function seccompProgram(arch: string): Buffer | null {
     { test: "==", value: TIOCSTI, yes: "deny", no: "next" },
     { test: "==", value: TIOCLINUX, yes: "deny", no: "allow" },
   ]);
-  only(own.socket, [
-    { load: argument(0) },
-    ...FAMILIES.map(
-      (value, i): Line => ({
-        test: "==",
-        value,
-        yes: "allow",
-        no: i < FAMILIES.length - 1 ? "next" : "deny",
-      }),
-    ),
-  ]);
+  const oneOf = (values: readonly number[]): Line[] =>
+    values.map((value, i) => ({
+      test: "==",
+      value,
+      yes: "allow",
+      no: i < values.length - 1 ? "next" : "deny",
+    }));
+  only(own.socket, [{ load: argument(0) }, ...oneOf(isOpen ? [UNIX, ...FAMILIES] : FAMILIES)]);
+  if (!isOpen)
+    only(own.socketpair, [{ load: argument(1) }, { mask: TYPE }, ...oneOf([SOCK_STREAM, SOCK_SEQPACKET])]);
   // A program with one of these bits in the workspace would give the user's rights to others of the machine.
   for (const [call, mode] of [
     [own.chmod, 1],
@@ -222,8 +237,9 @@ function assemble(lines: readonly Line[]): Buffer {
     program.writeUInt32LE(value >>> 0, 8 * at + 4);
   };
   lines.forEach((line, at) => {
-    if ("load" in line) {
-      put(at, 0x20, 0, 0, line.load);
+    if (!("test" in line)) {
+      if ("load" in line) put(at, 0x20, 0, 0, line.load);
+      else put(at, 0x54, 0, 0, line.mask);
       return;
     }
     const jump = (to: To | number): number =>

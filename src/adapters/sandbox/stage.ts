@@ -17,7 +17,6 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toolFailed } from "../../core/errors.ts";
-import { isWithin } from "../../core/paths/paths.ts";
 import type { SandboxPlace } from "../../core/sandbox/sandbox.ts";
 import { succeeds } from "../../core/tried.ts";
 import { makeFolder } from "../make-folder.ts";
@@ -27,9 +26,9 @@ import { isMade } from "../small-files.ts";
 import { findProgram, UnnamedFile } from "./bubblewrap.ts";
 import { SharedNetwork } from "./network.ts";
 import { OwnObjects } from "./own-objects.ts";
-import { PlaceReader, RUNTIME_FOLDERS, real } from "./place.ts";
+import { PlaceReader, real } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
-import { boundSockets, socketCovers } from "./sockets.ts";
+import type { Filters } from "./seccomp.ts";
 import { Spares } from "./spares.ts";
 import { TaskGroup } from "./task-group.ts";
 
@@ -37,7 +36,7 @@ export type StageOptions = {
   /** Null on systems where private folders cannot be laid over others. */
   readonly bwrap: string | null;
   readonly nsenter: string | null;
-  readonly filter: Buffer | null;
+  readonly filter: Filters | null;
   readonly home: string;
   readonly workspace: string;
   readonly cacheFolder: string;
@@ -73,6 +72,8 @@ export class Stage {
   readonly emptyFile: string;
   readonly emptyFolder: string;
   readonly filter: UnnamedFile | null;
+  /** The same with Unix sockets, for commands that may use them. */
+  readonly openFilter: UnnamedFile | null;
   readonly network: SharedNetwork | null;
   readonly spares: Spares | null;
   readonly group: TaskGroup | null;
@@ -104,7 +105,9 @@ export class Stage {
     this.emptyFolder = join(this.folder, "nothing");
     this.temporary = join(this.folder, "tmp");
     this.mend();
-    this.filter = filter === null ? null : new UnnamedFile(join(this.folder, "filter"), filter);
+    const asFile = (bytes: Buffer) => new UnnamedFile(join(this.folder, "filter"), bytes);
+    this.filter = filter && asFile(filter.closed);
+    this.openFilter = filter && asFile(filter.open);
     this.network =
       bwrap !== null && nsenter !== null ? new SharedNetwork({ bwrap, nsenter, folder: this.folder }) : null;
     this.spares = this.filter === null ? null : new Spares(this.filter);
@@ -156,20 +159,10 @@ export class Stage {
     return this.replaced.map((path) => [path, this.temporary]);
   }
 
-  proofPlace({ inside, outside, hidden }: ProofPlace): SandboxPlace {
-    const replaced = this.privateTemporary();
-    // The folder outside is shown in the private one.
-    const shown = boundSockets().filter(
-      (path) => isWithin(outside, path) || !replaced.some(([folder]) => isWithin(folder, path)),
-    );
+  proofPlace({ inside, hidden }: ProofPlace): SandboxPlace {
     return {
       ...{ cwd: inside, home: this.home, roots: [inside], git: [], guarded: [] },
-      ...{
-        secretFolders: [],
-        secretFiles: [hidden],
-        ...socketCovers([inside, ...RUNTIME_FOLDERS], shown),
-        replaced,
-      },
+      ...{ secretFolders: [], secretFiles: [hidden], replaced: this.privateTemporary() },
     };
   }
 
@@ -179,6 +172,7 @@ export class Stage {
     await this.network?.close();
     await this.group?.close();
     this.filter?.close();
+    this.openFilter?.close();
     // A command that is just ending may still write here.
     removeTree(this.folder);
   }

@@ -3,16 +3,16 @@ import { createHash } from "node:crypto";
 import { release } from "node:os";
 import { type Found, findProgram } from "./bubblewrap.ts";
 import { SANDBOX_EXEC } from "./seatbelt.ts";
-import { seccompProgram } from "./seccomp.ts";
+import { type Filters, seccompFilters } from "./seccomp.ts";
 import { replacedFolders } from "./stage.ts";
 
 export type Tool = {
   readonly name: "bubblewrap" | "seatbelt";
   readonly found: Found;
-  readonly filter: Buffer | null;
+  readonly filter: Filters | null;
 };
 /** Raised with each change that makes old proofs worthless. */
-const PROOF = 1;
+const PROOF = 2;
 const INSTALL = "Install bubblewrap (Debian, Ubuntu, Fedora, Arch: the package bubblewrap).";
 
 /** One sentence where there is none. */
@@ -22,7 +22,7 @@ export function findTool(path: string | undefined, workspace: string): Tool | st
     return found === null ? `${SANDBOX_EXEC} is missing.` : { name: "seatbelt", found, filter: null };
   }
   if (process.platform !== "linux") return `there is none for ${process.platform}.`;
-  const filter = seccompProgram(process.arch);
+  const filter = seccompFilters(process.arch);
   if (filter === null) return `there is no system call filter for ${process.arch}.`;
   const found = findProgram("bwrap", path, [workspace, ...replacedFolders()]);
   return found === null ? `bubblewrap was not found. ${INSTALL}` : { name: "bubblewrap", found, filter };
@@ -42,7 +42,7 @@ export function proofKey(tool: Tool): string {
   ])
     hash.update(`${part}\0`);
   return hash
-    .update(tool.filter ?? "")
+    .update(tool.filter?.closed ?? "")
     .digest("hex")
     .slice(0, 32);
 }

@@ -1,6 +1,6 @@
 /** Reads from the output of a failed command which host or path its sandbox refused. */
 import { isWithin, resolvePath } from "../paths/paths.ts";
-import type { SandboxPolicy } from "./sandbox.ts";
+import { type SandboxPolicy, UNIX_SOCKETS } from "./sandbox.ts";
 
 /**
  * One line about a failed command that the sandbox is the cause of, or null. `output` is what it printed. It names the host or the path;
@@ -21,6 +21,11 @@ export function denialNote(
       .find((found) => found !== undefined);
     return `[sandbox: commands have no network connection${policy.network === "off" ? "" : " but to listed hosts, through the proxy in HTTPS_PROXY"}. The rule that would allow it: allow network(${named ?? "HOST"})]`;
   }
+  if (
+    !policy.network.includes(UNIX_SOCKETS) &&
+    text.split("\n").some((line) => NOT_PERMITTED.test(line) && SOCKET.test(line))
+  )
+    return `[sandbox: commands have no Unix sockets, also not of their own. The rule that would allow it: allow network(${UNIX_SOCKETS})]`;
   const path = deniedPath(text, policy);
   if (path === undefined) return null;
   if (!policy.rules.some(({ access }) => access === "write"))
@@ -69,6 +74,9 @@ const MAY_BE_DENIED =
 const QUOTED_PATH = /['"‘`]([^'"’`\s]*\/[^'"’`]*|\.[\w.-]+)['"’`]/g;
 const BARE_PATH = /(?:^|[\s:])((?:~|\.{1,2})?\/[^\s:'"]+|\.[\w-][\w./-]*)(?=:)/g;
 
+/** `listen EPERM: operation not permitted /tmp/x.pipe`, `could not create Unix socket: Operation not permitted`. */
+const NOT_PERMITTED = /operation not permitted|\bEPERM\b/i;
+const SOCKET = /\bsocket\b|\bunix\b|\.(?:sock|socket|pipe|ipc)\b|\b(?:listen|connect) EPERM\b/i;
 const UNREACHABLE =
   /could not resolve host|temporary failure in name resolution|name or service not known|network is unreachable|no route to host|failed to establish a new connection|\b(?:ENETUNREACH|EAI_AGAIN|ENOTFOUND)\b|unable to resolve host|dial tcp|network unreachable|Could not resolve '/i;
 const HOST =

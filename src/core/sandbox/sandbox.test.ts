@@ -13,7 +13,6 @@ const PLACE: SandboxPlace = {
   ...{
     git: [{ path: "/w/.git", access: "write", guarded: ["/w/.git/config"] }],
     guarded: ["/w/.ekiden"],
-    sockets: ["/srv/s"],
   },
   ...{ secretFolders: ["/home/a/.ssh"], secretFiles: ["/home/a/.netrc"] },
 };
@@ -29,7 +28,6 @@ it.each([
   ["/w/.ekiden/settings.json", "read", "read"],
   ["/w/.ekiden/worktrees/1/a", "write", "read"],
   ["/home/a/.ssh/id", "hide", "hide"],
-  ["/srv/s", "hide", "hide"],
   ["/tmp/a", "replace", "replace"],
   ["/etc/passwd", undefined, undefined],
 ])("%s: %s, for a read-only command %s", (path, usually, readOnly) => {
@@ -49,7 +47,7 @@ it("neither the home folder nor what contains it becomes writable", () => {
 });
 
 it("makes the folders around what is guarded mounts of their own, so that none can be renamed", () => {
-  const none = { git: [], secretFolders: [], secretFiles: [], sockets: [], replaced: [] };
+  const none = { git: [], secretFolders: [], secretFiles: [], replaced: [] };
   const rules = (roots: string[], guarded: string[], readOnly = false) =>
     sandboxPolicy({ ...none, cwd: "/w", home: "/h", roots, guarded }, { readOnly }, "off").rules.map(
       ({ access, path }) => `${access} ${path}`,
@@ -185,6 +183,9 @@ describe("the note about a failed command", () => {
     );
     expect(note("all", output)).toBeNull();
     expect(note("off", "network is unreachable")).toContain("allow network(HOST)");
+    const sockets = "Error: listen EPERM: operation not permitted /tmp/tsx-0/1.pipe";
+    expect(note("all", sockets)).toContain("allow network(unix)]");
+    expect(note(["b.org", "unix"], sockets)).toBeNull();
     expect(note("off", "EROFS", true)).toContain("runs with a read-only workspace");
     expect(note("off", "EROFS")).toContain("a path is read-only for commands");
   });

@@ -8,8 +8,13 @@ export const SANDBOX_MODES = ["auto", "required", "off"] as const;
 /** auto: confine where an adapter has proven itself. required: refuse to run anything otherwise. off: never confine. */
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
-/** No connections, any connection, or HTTP(S) to the hosts that these patterns name. */
+/** No connections, any connection, or HTTP(S) to the hosts that these patterns name. One of them may be `UNIX_SOCKETS`. */
 export type Network = "off" | "all" | readonly string[];
+/**
+ * The host of a `network` rule that opens Unix sockets. A filter of system calls sees no path, so those of other programs of this machine are
+ * open with those that a command makes for itself.
+ */
+export const UNIX_SOCKETS = "unix";
 
 /** The differences of one command from the rules of the session. */
 export type Confinement = {
@@ -47,13 +52,6 @@ export type GitFolder = {
 
 export type GitMount = { readonly path: string; readonly by: string; readonly writable: boolean };
 
-/** A folder and what it holds besides sockets. All paths are absolute; that of the folder is without links. */
-export type SocketFolder = {
-  readonly path: string;
-  readonly entries: readonly string[];
-  readonly links: readonly { readonly path: string; readonly to: string }[];
-};
-
 /** Facts from the disk about the place of a command; gathered by the adapter. All paths are absolute and without links. */
 export type SandboxPlace = {
   readonly cwd: string;
@@ -72,10 +70,6 @@ export type SandboxPlace = {
   /** Existing folders and files with secrets. */
   readonly secretFolders: readonly string[];
   readonly secretFiles: readonly string[];
-  /** Folders with sockets of other programs of this machine. */
-  readonly socketFolders?: readonly SocketFolder[];
-  /** Further ones of these sockets. */
-  readonly sockets: readonly string[];
   /** Folders that are replaced by private ones, each with its replacement. */
   readonly replaced: readonly (readonly [path: string, by: string])[];
 };
@@ -91,10 +85,6 @@ export type SandboxRule =
   /** An empty folder or an empty file is in its place. */
   | { readonly access: "hide"; readonly path: string; readonly kind: "folder" | "file" }
   | { readonly access: "replace"; readonly path: string; readonly by: string }
-  /** A folder that the command can only read, with nothing in it but what the next two bring. */
-  | { readonly access: "cover"; readonly path: string }
-  | { readonly access: "entry"; readonly path: string }
-  | { readonly access: "link"; readonly path: string; readonly to: string }
   /** Something else is in its place. */
   | { readonly access: "mount"; readonly path: string; readonly by: string; readonly writable: boolean };
 
@@ -123,7 +113,6 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
   const fixed = (place.fixed ?? []).filter(isOurs);
   const rules: SandboxRule[] = [
     ...place.replaced.map(([path, by]): SandboxRule => ({ access: "replace", path, by })),
-    ...coverRules(place.socketFolders ?? []),
     ...place.secretFolders.map((path): SandboxRule => ({ access: "hide", path, kind: "folder" })),
     // Visible also where a folder above it is replaced by a private one.
     ...[place.cwd, ...(wanted.readable ?? [])]
@@ -138,19 +127,11 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
     ...git.flatMap((one) => gitRules(one, access)),
     ...guarded.map((path): SandboxRule => ({ access: "read", path })),
     ...place.secretFiles.map((path): SandboxRule => ({ access: "hide", path, kind: "file" })),
-    ...place.sockets.map((path): SandboxRule => ({ access: "hide", path, kind: "file" })),
     ...fixed.map((path): SandboxRule => ({ access: "read", path })),
     ...hidden.map(({ path, kind }): SandboxRule => ({ access: "hide", path, kind })),
   ].filter((rule) => !isInHidden(rule.path) && !(rule.access === "mount" && isSecret(rule.by)));
   return { cwd: place.cwd, rules: parentsFirst(rules), network: wanted.network ?? network };
 }
-
-/** One folder may be within another one. */
-const coverRules = (folders: readonly SocketFolder[]): SandboxRule[] => [
-  ...folders.flatMap(({ entries }) => entries.map((path): SandboxRule => ({ access: "entry", path }))),
-  ...folders.flatMap(({ links }) => links.map((link): SandboxRule => ({ access: "link", ...link }))),
-  ...folders.map(({ path }): SandboxRule => ({ access: "cover", path })),
-];
 
 function gitRules(folder: GitFolder, access: "read" | "write"): SandboxRule[] {
   const { path } = folder;

@@ -11,7 +11,7 @@ import { isWithin } from "../../core/paths/paths.ts";
 import type { Rule } from "../../core/permission/permission.ts";
 import { isAbout } from "../../core/permission/rule.ts";
 import { hostWanted } from "../../core/sandbox/denial.ts";
-import { networkOf } from "../../core/sandbox/sandbox.ts";
+import { networkOf, UNIX_SOCKETS } from "../../core/sandbox/sandbox.ts";
 import type { ToolContext } from "../../ports/index.ts";
 import type { Parts } from "../parts.ts";
 import type { Given, PermissionQuestions } from "./permission-questions.ts";
@@ -55,7 +55,7 @@ export class WaysOut {
         who: ctx.self,
         tool,
         subject,
-        reason: `it needs the host ${host}, which the sandbox refused; with yes it runs again and reaches this host, once`,
+        reason: reasonFor(host),
         rule,
       },
       ctx,
@@ -85,6 +85,11 @@ export class WaysOut {
     return line !== undefined && last?.line === line ? last.denial.replace(/^\[sandbox: |\]$/g, "") : null;
   }
 }
+
+const reasonFor = (host: string): string =>
+  host === UNIX_SOCKETS
+    ? "it uses a Unix socket, which the sandbox refused; with yes it runs again, once, and reaches the sockets of every program of this machine that your user may use"
+    : `it needs the host ${host}, which the sandbox refused; with yes it runs again and reaches this host, once`;
 
 /** The person's yes: no member answers for the machine. */
 export const isYes = (answer: Given | null): answer is Given => answer?.yes === true && answer.by === PERSON;

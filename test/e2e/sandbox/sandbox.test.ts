@@ -83,8 +83,8 @@ bubblewrapOrSkip(describe)("inside the sandbox", () => {
       'node -e \'const {Worker}=require("worker_threads");new Worker("process.exit(0)",{eval:true});require("child_process").fork("-e",[],{execArgv:["-e","0"]})\'',
     ],
     [
-      "a socket in the workspace",
-      'node -e \'const n=require("net");const s=n.createServer(c=>{c.end("hi");s.close()}).listen("./s",()=>n.connect("./s").pipe(process.stdout))\'',
+      "a server of its own",
+      'node -e \'const n=require("net");const s=n.createServer(c=>{c.end("hi");s.close()}).listen(8123,"127.0.0.1",()=>n.connect(8123,"127.0.0.1").pipe(process.stdout))\'',
     ],
     [
       "temporary files, links and a pipe",
@@ -241,12 +241,17 @@ const CALLS: readonly (readonly [
   ["TIOCLINUX with high bits set", 16, 29, "0,0x10000541c,0", "EPERM"],
   ["a vsock socket", 41, 198, "40,1,0", "EPERM"],
   ["a packet socket", 41, 198, "17,3,0", "EPERM"],
-  ["a Unix socket", 41, 198, "1,1,0", "done"],
+  ["a Unix socket", 41, 198, "1,1,0", "EPERM"],
+  ["a Unix socket that children do not inherit", 41, 198, "1,0x80001,0", "EPERM"],
+  ["a pair of streams", 53, 199, "1,0x80801,0,PAIR", "done"],
+  ["a pair of packets in order", 53, 199, "1,5,0,PAIR", "done"],
+  ["a pair of datagrams", 53, 199, "1,2,0,PAIR", "EPERM"],
+  ["a raw pair", 53, 199, "1,3,0,PAIR", "EPERM"],
   ["an IPv6 socket", 41, 198, "10,1,0", "done"],
 ];
 bubblewrapOrSkip(describe)("the system call filter", () => {
   const perl = (number: number, args: string): string =>
-    `perl -MErrno -e '$r=syscall(${number},${args});print $r>=0?"done":$!{EPERM}?"EPERM":$!{ENOSYS}?"ENOSYS":$!'`;
+    `perl -MErrno -e '$p="\\0"x8;$r=syscall(${number},${args.replace("PAIR", "$p")});print $r>=0?"done":$!{EPERM}?"EPERM":$!{ENOSYS}?"ENOSYS":$!'`;
 
   it.each(CALLS)("%s", async (_, x64, arm64, args, expected) => {
     expect((await run(perl(process.arch === "x64" ? x64 : arm64, args))).output).toBe(expected);
