@@ -1,6 +1,6 @@
 # Ekiden with what its members need: git for worktrees, bubblewrap for the sandbox. Runs as the user 1000, without root.
 #   docker build -t ekiden .
-#   docker run --rm -v "$PWD:/workspace" -e ANTHROPIC_API_KEY ekiden run "Find out why the tests are slow"
+#   docker run --rm -v "$PWD:/workspace" --security-opt seccomp=unconfined -e ANTHROPIC_API_KEY ekiden run "Find out why the tests are slow"
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /src

@@ -121,6 +121,8 @@ export interface Sandbox {
 export type SandboxStatus = {
   readonly mode: "auto" | "required" | "off";
   readonly active: boolean;
+  /** There is one, and it does not hold here: no command runs until the person says otherwise. */
+  readonly isFaulty: boolean;
   /** `bubblewrap`, `seatbelt`, or null where there is none for this system. */
   readonly adapter: string | null;
   /** Program and version, such as `/usr/bin/bwrap (bubblewrap 0.8.0)`. */

@@ -6,6 +6,7 @@ import { randomBytes } from "node:crypto";
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { notPermitted } from "../../core/errors.ts";
 import type { ClosedPatterns } from "../../core/paths/closed-files.ts";
 import { type CommandLimits, DEFAULT_COMMAND_LIMITS } from "../../core/sandbox/command-limits.ts";
@@ -48,9 +49,16 @@ export type SandboxOptions = {
   readonly env?: Readonly<Record<string, string | undefined>>;
 };
 
-type Ready = { readonly tool: Tool } | { readonly off: string };
+/** `isFaulty`: there is a program, and it does not hold. A moment later it may. */
+type Ready = { readonly tool: Tool } | { readonly off: string; readonly isFaulty: boolean };
+const PROOFS = 3;
+const AGAIN_MS = 300;
 /** `filter`: where its descriptor is opened from. */
 type Built = ConfinedProgram & { readonly filter: string | null };
+
+const REQUIRED = " It is required, so no command runs until that is changed, or the setting sandbox.";
+const FAULTY =
+  " So no command runs: one that is there and fails is not left out unasked. With --sandbox off (EKIDEN_SANDBOX=off, the setting sandbox) commands run without one.";
 
 export function createSandbox(options: SandboxOptions): Sandbox {
   return new ProcessSandbox(options);
@@ -106,16 +114,20 @@ class ProcessSandbox implements Sandbox {
 
   async status(): Promise<SandboxStatus> {
     const { mode } = this.options;
-    const ready = mode === "off" ? { off: "The settings turn it off." } : await this.readiness();
-    if ("off" in ready)
+    const off: Ready = { off: "The settings turn it off.", isFaulty: false };
+    const ready = mode === "off" ? off : await this.readiness();
+    if ("off" in ready) {
+      const { isFaulty } = ready;
+      const refused = mode === "required" ? REQUIRED : isFaulty ? FAULTY : "";
       return {
-        ...{ mode, active: false, adapter: null, version: null },
-        text: `Sandbox off: ${ready.off}${mode === "required" ? " It is required, so no command runs." : ""}`,
+        ...{ mode, active: false, isFaulty, adapter: null, version: null },
+        text: `Sandbox off: ${ready.off}${refused}`,
         network: "not restricted",
       };
+    }
     const { name, found } = ready.tool;
     return {
-      ...{ mode, active: true, adapter: name, version: found.path },
+      ...{ mode, active: true, isFaulty: false, adapter: name, version: found.path },
       text: `Sandbox on (${name}): commands write only to ${writableWords(this.workspace, this.home)}.`,
       network: this.networkText(ready.tool),
     };
@@ -143,28 +155,34 @@ class ProcessSandbox implements Sandbox {
     if (mode === "off") return null;
     const ready = await this.readiness();
     if ("tool" in ready) return ready.tool;
-    if (mode === "auto") return null;
-    throw notPermitted(
-      `The setting sandbox is "required", but the sandbox is off: ${ready.off} No command runs until that is changed, or the setting.`,
-    );
+    if (mode === "auto" && !ready.isFaulty) return null;
+    throw notPermitted(`The sandbox is off: ${ready.off}${mode === "required" ? REQUIRED : FAULTY}`);
   }
 
+  /** A fault is looked for again when the next command starts. */
   private readiness(): Promise<Ready> {
-    this.ready ??= this.findProven();
+    this.ready ??= this.findProven().then((found) => {
+      if ("off" in found && found.isFaulty) this.ready = null;
+      return found;
+    });
     return this.ready;
   }
 
   private async findProven(): Promise<Ready> {
     const tool = findTool(this.options.env?.PATH ?? process.env.PATH, this.workspace);
-    if (typeof tool === "string") return { off: tool };
+    if (typeof tool === "string") return { off: tool, isFaulty: false };
     const keys = new ProvenKeys(this.options.stateFolder);
     const key = proofKey(tool);
     if (keys.has(key)) return { tool };
-    const fault = await this.prove(tool);
-    if (fault !== null)
-      return {
-        off: `${tool.name} (${tool.found.path}) does not hold on this system: ${fault}.${hintOf(fault)}`,
-      };
+    let fault: string | null = "";
+    for (let nth = 1; nth <= PROOFS && fault !== null; nth += 1) {
+      if (nth > 1) await setTimeout(AGAIN_MS);
+      fault = await this.prove(tool);
+    }
+    if (fault !== null) {
+      const where = `${tool.name} (${tool.found.path})`;
+      return { off: `${where} does not hold on this system: ${fault}.${hintOf(fault)}`, isFaulty: true };
+    }
     keys.add(key);
     return { tool };
   }

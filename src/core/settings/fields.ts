@@ -253,7 +253,9 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
       "Whether members note at the end of a stint what will help later (one short model call).",
     ),
   sandbox: () =>
-    oneOf(SANDBOX_MODES).describe("auto: commands are confined where that works. required: or do not run."),
+    oneOf(SANDBOX_MODES).describe(
+      "auto: commands are confined where there is a sandbox. required: or do not run.",
+    ),
   commandProcesses: () =>
     positive()
       .max(100_000, "at most 100000")

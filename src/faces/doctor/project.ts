@@ -15,8 +15,8 @@ import { projectFile } from "../../project/settings.ts";
 import { readMcpFile } from "../../project/trust/mcp-file.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import type { Invocation } from "../kit/invocation.ts";
+import { sandboxOf } from "../kit/sandbox-question.ts";
 import { type Finding, ok, wrong } from "./finding.ts";
-import { sandboxOf } from "./safety.ts";
 
 /** The settings files that exist, as they are shown. */
 export function settingsFiles(cwd: string): string {

@@ -1,29 +1,18 @@
 /** Checks of protections: the sandbox of commands, and items of the project that wait for the person's word. */
 import type { Settings } from "../../core/settings/settings.ts";
-import type { Sandbox } from "../../ports/index.ts";
 import { visible } from "../../project/trust/untrusted.ts";
 import { asked, describe, type ProjectTrust } from "../../project/trust/weigh.ts";
 import type { Invocation } from "../kit/invocation.ts";
+import { sandboxOf } from "../kit/sandbox-question.ts";
 import { type Finding, missing, ok, wrong } from "./finding.ts";
-
-/** The sandbox as a run would have it. The caller closes it. */
-export async function sandboxOf(cwd: string, settings: Settings): Promise<Sandbox> {
-  const [{ createSandbox }, { networkOf }, { sandboxFolders }] = await Promise.all([
-    import("../../adapters/sandbox/index.ts"),
-    import("../../core/sandbox/sandbox.ts"),
-    import("../../project/own-folders.ts"),
-  ]);
-  const network = networkOf(settings.allow, settings.deny);
-  return createSandbox({ mode: settings.sandbox, network, workspace: cwd, ...sandboxFolders(cwd) });
-}
 
 export async function sandbox({ cwd }: Invocation, settings: Settings): Promise<Finding> {
   const name = "sandbox";
   const open = await sandboxOf(cwd, settings);
   try {
-    const { mode, active, text, network, version } = await open.status();
+    const { mode, active, isFaulty, text, network, version } = await open.status();
     if (active) return ok(name, `${text} Network: ${network}. Program: ${version}`);
-    if (mode === "required") return wrong(name, text);
+    if (mode === "required" || isFaulty) return wrong(name, text);
     const fix =
       mode === "off"
         ? "Set sandbox to auto or required."

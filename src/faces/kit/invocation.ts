@@ -98,12 +98,16 @@ export function prepare(
     const found = await read(trusted);
     for (const text of renamed(flags, found.settings)) (screen?.say ?? say)(text);
     const { waiting, refused } = found.trust;
-    if (need === "nothing" || waiting.length + refused.length === 0) return found;
+    if (need === "nothing" || waiting.length + refused.length === 0) return await settled(found);
     const { settleTrust } = await import("./trust-question.ts");
     screen?.leave();
     const isSettled = await settleTrust(found.trust, { need, json, err, say });
     screen?.enter();
-    return isSettled ? await read(false) : found;
+    return await settled(isSettled ? await read(false) : found);
+  };
+  const settled = async (found: Loaded): Promise<Loaded> => {
+    const asks = need === "all" && !json && process.stdin.isTTY === true && err.isTTY;
+    return asks ? { ...found, settings: await settledSandbox(cwd, found.settings, err, screen) } : found;
   };
   const say = (text: string): void => {
     if (!quiet && !json) err.write(`${clean(text)}\n`);
@@ -131,6 +135,16 @@ export function prepare(
     done: ({ data, text }) => (json ? out.write(`${JSON.stringify(data)}\n`) : say(text)),
     say,
   };
+}
+
+async function settledSandbox(
+  cwd: string,
+  settings: Settings,
+  err: Terminal,
+  screen: FullScreen | undefined,
+): Promise<Settings> {
+  if (settings.sandbox !== "auto") return settings;
+  return (await import("./sandbox-question.ts")).settleSandbox(cwd, settings, err, screen);
 }
 
 /** One sentence for each name on the command line that is written otherwise than the name it stands for. */
