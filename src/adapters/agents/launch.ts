@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { dirname, extname, isAbsolute, join } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { EVERY_HOST } from "../../core/sandbox/sandbox.ts";
 import { type AgentLine, withProgram } from "../../core/settings/agent-line.ts";
 import { tried } from "../../core/tried.ts";
 import type { Sandbox } from "../../ports/shell.ts";
@@ -21,6 +22,8 @@ export type LaunchPlace = {
   readonly sandbox: Sandbox;
   /** The mark of its processes: see src/adapters/process-table.ts. */
   readonly tag: string;
+  /** The port of this machine by which it reaches the board. */
+  readonly board: number;
   /** The version of this program. */
   readonly version: string;
 };
@@ -68,7 +71,7 @@ export async function agentProgram(
     login: (known && loginOf(known, env)) ?? "",
     remedy: known ? `Is ${known.title} logged in? ${known.login}` : "",
     variables: known ? [...known.variables, ...known.settings] : [],
-    async start({ cwd, readOnly, env: own, sandbox, tag, version }, host) {
+    async start({ cwd, readOnly, env: own, sandbox, tag, version, board }, host) {
       const outer = own.EKIDEN_JOB ? `${own.EKIDEN_JOB}:` : "";
       // Only what is there can be opened in the sandbox, and a program that was never used has no folder yet.
       // In a home that cannot be written the program says itself what it misses.
@@ -76,11 +79,12 @@ export async function agentProgram(
       const { active } = await sandbox.status();
       const sets = { ...known?.sets, ...(active && known?.setsConfined) };
       const variables = { ...own, ...sets, EKIDEN_JOB: outer + tag };
-      // Its vendor must be reached, so the whole network is open to it and to its commands.
+      // Its vendor must be reached, so every host is open to it and to its commands, but for this machine.
+      const hosts = [`127.0.0.1:${board}`, ...addressesIn(own, known?.settings ?? [])];
       const confined = (words: readonly string[], more: Readonly<Record<string, string>> = {}) =>
         sandbox.confineWhole(
           { file, args: words, cwd, env: { ...variables, ...more } },
-          { network: "all", writable, ...(readOnly && { readOnly: "workspace" as const }) },
+          { network: [EVERY_HOST], hosts, writable, ...(readOnly && { readOnly: "workspace" as const }) },
         );
       const title = known?.title ?? program;
       if (dialect) {
@@ -92,6 +96,14 @@ export async function agentProgram(
     },
   };
 }
+
+/** The hosts of the addresses in these variables: a gateway of the person may be on this machine. */
+const addressesIn = (env: Readonly<Record<string, string>>, names: readonly string[]): string[] =>
+  names.flatMap((name) => {
+    const url = tried(() => new URL(env[name] ?? ""), null);
+    if (url === null || !/^https?:$/.test(url.protocol)) return [];
+    return [`${url.hostname.replace(/^\[|\]$/g, "")}:${url.port || (url.protocol === "http:" ? 80 : 443)}`];
+  });
 
 /** The folders that the program writes for itself: in the home folder, and where its own variable says. */
 function ownFolders({ folders, loginFile }: Preset, home: string, env: NodeJS.ProcessEnv): string[] {

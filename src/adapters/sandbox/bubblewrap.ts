@@ -52,8 +52,8 @@ const RUN_NEEDED = [
 ];
 
 export type Jail = {
-  /** Shares this process's network namespace when given, instead of an empty one of its own. */
-  readonly shared: "host" | "holder" | null;
+  /** It was put into the network of other commands. Else it gets an empty one of its own; never that of the machine. */
+  readonly isJoined: boolean;
   /** An empty file that nobody can read more of. */
   readonly emptyFile: string;
   readonly emptyFolder: string;
@@ -93,7 +93,7 @@ export const tasksOf = (limits: CommandLimits): number => limits.commandProcesse
 export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
   const args = [
     ...["--unshare-pid", "--unshare-ipc", "--unshare-uts"],
-    ...(jail.shared === null ? ["--unshare-net"] : []),
+    ...(jail.isJoined ? [] : ["--unshare-net"]),
     ...["--die-with-parent", "--new-session"],
     ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
     ...kernelSettings(),

@@ -13,6 +13,7 @@ import { type CommandLimits, DEFAULT_COMMAND_LIMITS } from "../../core/sandbox/c
 import { denialNote } from "../../core/sandbox/denial.ts";
 import {
   type Confinement,
+  EVERY_HOST,
   type Network,
   type SandboxMode,
   sandboxPolicy,
@@ -140,9 +141,10 @@ class ProcessSandbox implements Sandbox {
   }
 
   private networkText({ name }: Tool): string {
-    if (this.options.network === "all") return "open to all hosts";
-    const hosts = this.hosts.filter((host) => host !== UNIX_SOCKETS);
-    const sockets = hosts.length < this.hosts.length ? ", and Unix sockets" : "";
+    const hosts = this.hosts
+      .filter((host) => host !== UNIX_SOCKETS)
+      .map((host) => (host === EVERY_HOST ? "all hosts but this machine and private networks" : host));
+    const sockets = this.hosts.includes(UNIX_SOCKETS) ? ", and Unix sockets" : "";
     if (hosts.length === 0) return `no connections${sockets}`;
     return name === "bubblewrap" && this.nsenter() === null
       ? `no connections${sockets}: listed hosts need the program nsenter (package util-linux)`
@@ -223,7 +225,7 @@ class ProcessSandbox implements Sandbox {
     if (!proof) await stage.objects?.takeLeft();
     const lent = wanted.hosts ?? [];
     const hosts = [...new Set([...this.hosts, ...lent])];
-    const session: Network = this.options.network === "all" ? "all" : hosts.length > 0 ? hosts : "off";
+    const session: Network = hosts.length > 0 ? hosts : "off";
     const closed = proof || wanted.seesClosed ? {} : await this.closed.find();
     const place = proof
       ? stage.proofPlace(proof)
@@ -236,13 +238,15 @@ class ProcessSandbox implements Sandbox {
     const objects = stage.objects?.watch(gitMounts) ?? (async () => null);
     const began = performance.now();
     const denial = (output: string): string | null =>
-      denialNote(output, policy, stage.network?.refusedSince(began) ?? []);
+      denialNote(output, policy, shared?.refusedSince(began) ?? []);
     const { network } = policy;
-    const variables =
-      typeof network === "string" || proof
-        ? {}
-        : ((await stage.network?.open(network.filter((host) => !lent.includes(host)))) ?? {});
-    const giveBack = stage.network?.lend(lent);
+    // A command that must have no network although others have gets one of its own, and so does what reaches other hosts.
+    const key = wanted.network === undefined ? "" : JSON.stringify(wanted.network);
+    const isApart = proof || (network === "off" && session !== "off");
+    const shared = isApart ? null : stage.network(network === "off" ? "" : key);
+    const open = network === "off" ? null : [...network, ...this.hosts].filter((one) => !lent.includes(one));
+    const variables = (open && (await shared?.open(open))) ?? {};
+    const giveBack = await shared?.lend(lent);
     let rested = (): void => {};
     const ended = async (): Promise<string | null> => {
       rested();
@@ -262,22 +266,15 @@ class ProcessSandbox implements Sandbox {
       };
     }
     tool.name satisfies "bubblewrap"; // another adapter must not be run as this one
-    // A command that must have no network although others have gets a namespace of its own.
-    const joins = !proof && network !== "all" && !(network === "off" && session !== "off");
-    const [enter, shared] =
-      network === "all"
-        ? [[], "host" as const]
-        : joins && stage.network
-          ? [await stage.network.enter(), "holder" as const]
-          : [[], null];
+    const enter = (await shared?.enter()) ?? [];
     const { emptyFile, emptyFolder } = stage;
     const readable = [...(proof ? [proof.outside] : []), ...hiddenPrograms(program.env.PATH, stage.replaced)];
-    const opensSockets = typeof network !== "string" && network.includes(UNIX_SOCKETS);
+    const opensSockets = network.includes(UNIX_SOCKETS);
     const filter = opensSockets ? stage.openFilter : stage.filter;
     const coversMovable = place.hidden?.some((one) => !one.isPlaced) ?? false;
     if (!proof) rested = (await stage.spares?.began()) ?? rested;
     const jailed = jailedProgram({
-      ...{ policy, jail: { shared, emptyFile, emptyFolder, readable } },
+      ...{ policy, jail: { isJoined: shared !== null, emptyFile, emptyFolder, readable } },
       ...{ enter: [...(stage.group?.join ?? []), ...enter], bwrap: tool.found.path },
       ...{ program: { ...program, env }, limits: this.limits, coversMovable },
       ...{ spares: proof || opensSockets ? null : stage.spares, filter },

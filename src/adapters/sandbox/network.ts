@@ -1,10 +1,11 @@
 /**
  * One network namespace for all confined commands of a process, held by a process that does nothing else: a server that one
  * command starts can be reached by the next, and nothing outside can. Where hosts are listed, a forwarder in the namespace
- * leads to our proxy; it is started once and not for each command, because a start of Node takes about 40 ms.
+ * leads to our proxy; it is started once and not for each command, because a start of Node takes about 40 ms. Listed ports of this machine
+ * are ports of the namespace, too: not every program that needs one (a database) knows proxies.
  */
 import { type ChildProcess, spawn } from "node:child_process";
-import { join } from "node:path";
+import { ownPort } from "../../core/sandbox/sandbox.ts";
 import type { HostProxy } from "./proxy.ts";
 
 /** A port of the namespace, where nothing else listens unless a command does. */
@@ -14,20 +15,34 @@ const START_MS = 10_000;
 export type NetworkOptions = {
   readonly bwrap: string;
   readonly nsenter: string;
-  /** A folder that commands cannot see. */
-  readonly folder: string;
+  /** The socket of its proxy, which commands cannot see. */
+  readonly socket: string;
 };
 
 const FORWARDER = `
 const [socket, port] = process.argv.slice(1);
 const net = require("node:net");
-process.stdin.resume().on("close", () => process.exit()).on("end", () => process.exit());
-net.createServer({ allowHalfOpen: true }, (inside) => {
+const serve = (port, begin, ready) => net.createServer({ allowHalfOpen: true }, (inside) => {
   const outside = net.connect({ path: socket, allowHalfOpen: true });
   inside.on("error", () => outside.destroy());
   outside.on("error", () => inside.destroy());
-  inside.pipe(outside).pipe(inside);
-}).listen(Number(port), "127.0.0.1", () => process.stdout.write("ready"));
+  begin(outside, () => inside.pipe(outside).pipe(inside));
+}).on("error", () => {}).listen(Number(port), "127.0.0.1", ready);
+// The answer of the proxy is read to its end, and no further.
+const tunnel = (port) => (outside, go) => {
+  let answer = "";
+  outside.write("CONNECT 127.0.0.1:" + port + " HTTP/1.1\\r\\n\\r\\n");
+  outside.on("readable", function read() {
+    for (let byte; (byte = outside.read(1)) !== null;) {
+      answer += byte.toString("latin1");
+      if (!answer.endsWith("\\r\\n\\r\\n")) continue;
+      outside.off("readable", read);
+      return / 200 /.test(answer) ? go() : outside.destroy();
+    }
+  });
+};
+require("node:readline").createInterface({ input: process.stdin }).on("line", (port) => serve(port, tunnel(port))).on("close", () => process.exit());
+serve(port, (_, go) => go(), () => process.stdout.write("ready"));
 `;
 
 export class SharedNetwork {
@@ -36,6 +51,8 @@ export class SharedNetwork {
   private forwarder: Promise<ChildProcess> | null = null;
   private proxy: HostProxy | null = null;
   private opening: Promise<HostProxy> | null = null;
+  /** Of this machine, those that the namespace has, too. */
+  private readonly ports = new Set<number>();
 
   constructor(options: NetworkOptions) {
     this.options = options;
@@ -64,12 +81,21 @@ export class SharedNetwork {
       this.opening = null;
     });
     (await this.opening).allow(hosts);
+    await this.forward(hosts);
     return proxyVariables(PROXY_PORT);
   }
 
   /** Opens the way to these hosts as well, until the function that it returns is called. The proxy must be open. */
-  lend(hosts: readonly string[]): () => void {
-    return this.proxy?.lend(hosts) ?? (() => {});
+  async lend(hosts: readonly string[]): Promise<() => void> {
+    const giveBack = this.proxy?.lend(hosts) ?? (() => {});
+    await this.forward(hosts);
+    return giveBack;
+  }
+
+  private async forward(hosts: readonly string[]): Promise<void> {
+    const fresh = hosts.flatMap((host) => ownPort(host) ?? []).filter((port) => !this.ports.has(port));
+    const forwarder = fresh.length > 0 ? await this.forwarder : null;
+    for (const port of fresh) if (forwarder) this.ports.add(port) && forwarder.stdin?.write(`${port}\n`);
   }
 
   private async openProxy(): Promise<HostProxy> {
@@ -83,11 +109,7 @@ export class SharedNetwork {
 
   /** The folder was removed, and is there again. */
   listenAgain(): void {
-    this.proxy?.listenAgain(this.socket());
-  }
-
-  private socket(): string {
-    return join(this.options.folder, "proxy.sock");
+    this.proxy?.listenAgain(this.options.socket);
   }
 
   refusedSince(at: number): string[] {
@@ -140,7 +162,7 @@ export class SharedNetwork {
   }
 
   private async startForwarder(proxy: HostProxy): Promise<ChildProcess> {
-    const socket = this.socket();
+    const { socket } = this.options;
     await proxy.listen(socket);
     const [file = "", ...args] = await this.enter();
     const child = spawn(file, [...args, process.execPath, "-e", FORWARDER, socket, String(PROXY_PORT)], {

@@ -1,12 +1,12 @@
 /**
- * The way out for confined commands: an HTTP proxy on a Unix socket that connects to listed hosts only. It resolves names by
- * itself and refuses addresses of this machine and of private networks, unless such an address is listed as it is.
+ * The way out for confined commands: an HTTP proxy on a Unix socket that connects to listed hosts only, or to all where "*" is listed. It
+ * resolves names by itself and refuses addresses of this machine and of private networks, unless such an address is listed as it is.
  */
 import { lookup } from "node:dns/promises";
 import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from "node:http";
 import { connect, isIP } from "node:net";
 import type { Duplex } from "node:stream";
-import { hostAllowed } from "../../core/sandbox/sandbox.ts";
+import { EVERY_HOST, hostAllowed } from "../../core/sandbox/sandbox.ts";
 import { isPrivateAddress } from "../private-addresses.ts";
 
 const CONNECT_MS = 30_000;
@@ -133,8 +133,9 @@ export class HostProxy {
   /** The address to connect to, so that no second look-up can give another one; null when it is refused. */
   private async address(host: string, port: number): Promise<string | null> {
     const patterns = [...this.patterns, ...this.lent.keys()];
-    const allowed = host !== "" && hostAllowed(host, port, patterns);
-    if (!allowed) {
+    const isListed = hostAllowed(host, port, patterns);
+    const isOpen = patterns.includes(EVERY_HOST) && !isOwn(host);
+    if (host === "" || !(isListed || isOpen)) {
       this.refused.push({
         at: performance.now(),
         host: port === 443 || port === 80 ? host : `${host}:${port}`,
@@ -149,6 +150,10 @@ export class HostProxy {
     return isPrivateAddress(found.address) && !listed ? null : found.address;
   }
 }
+
+/** An address as it is, or a name that always stands for one. */
+const isOwn = (host: string): boolean =>
+  isIP(host) === 0 ? /(^|\.)localhost\.?$/i.test(host) : isPrivateAddress(host);
 
 const refusal = (host: string): string =>
   `The sandbox refuses connections to ${host}. The rule that would allow it: allow network(${host})\n`;

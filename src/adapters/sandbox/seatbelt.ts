@@ -2,7 +2,7 @@
  * Seatbelt, the sandbox of macOS: a policy as a profile for `sandbox-exec`. In a profile the last rule that fits decides.
  * Private folders cannot be laid over others there, so commands get the private folder as TMPDIR.
  */
-import type { SandboxPolicy, SandboxRule } from "../../core/sandbox/sandbox.ts";
+import { EVERY_HOST, type SandboxPolicy, type SandboxRule } from "../../core/sandbox/sandbox.ts";
 
 export const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
 
@@ -25,7 +25,7 @@ export function seatbeltProfile(
     '(deny mach-lookup (global-name "com.apple.SecurityServer") (global-name "com.apple.pasteboard.1") (global-name-prefix "com.apple.coreservices.launchservicesd"))',
     "(deny appleevent-send)",
   ];
-  if (policy.network !== "all") {
+  if (!policy.network.includes(EVERY_HOST)) {
     lines.push("(deny network*)", "(deny system-socket)");
     lines.push(
       `(allow network* (local unix-socket) (remote unix-socket (subpath ${quoted(privateFolder)})))`,

@@ -74,7 +74,9 @@ export class Stage {
   readonly filter: UnnamedFile | null;
   /** The same with Unix sockets, for commands that may use them. */
   readonly openFilter: UnnamedFile | null;
-  readonly network: SharedNetwork | null;
+  /** That of all commands, "", and those of programs that reach other hosts, by their hosts. */
+  private readonly networks = new Map<string, SharedNetwork>();
+  private readonly programs: { readonly bwrap: string; readonly nsenter: string } | null;
   readonly spares: Spares | null;
   readonly group: TaskGroup | null;
   readonly reader: PlaceReader;
@@ -108,8 +110,7 @@ export class Stage {
     const asFile = (bytes: Buffer) => new UnnamedFile(join(this.folder, "filter"), bytes);
     this.filter = filter && asFile(filter.closed);
     this.openFilter = filter && asFile(filter.open);
-    this.network =
-      bwrap !== null && nsenter !== null ? new SharedNetwork({ bwrap, nsenter, folder: this.folder }) : null;
+    this.programs = bwrap !== null && nsenter !== null ? { bwrap, nsenter } : null;
     this.spares = this.filter === null ? null : new Spares(this.filter);
     this.group = bwrap === null ? null : TaskGroup.make(tasks);
     const temporary = bwrap === null ? this.temporary : "/tmp";
@@ -126,6 +127,15 @@ export class Stage {
         : new OwnObjects(`${cacheFolder}-objects`, () => gitProgram(process.env.PATH, workspace));
     const { objects } = this;
     this.reader = new PlaceReader({ workspace, home, ownFolders, replaced, inWorktrees, objects });
+  }
+
+  /** Null where none can be made. */
+  network(key: string): SharedNetwork | null {
+    if (this.programs === null) return null;
+    const socket = join(this.folder, `proxy${this.networks.size}.sock`);
+    const network = this.networks.get(key) ?? new SharedNetwork({ ...this.programs, socket });
+    this.networks.set(key, network);
+    return network;
   }
 
   /** Before each command: programs that clean up folders for temporary files remove what is old. @throws EkidenError `tool_failed` */
@@ -152,7 +162,7 @@ export class Stage {
       throw toolFailed(
         `${this.folder} belongs to another user, so no command can be confined. Remove it, and start ekiden again.`,
       );
-    this.network?.listenAgain();
+    for (const one of this.networks.values()) one.listenAgain();
   }
 
   private privateTemporary(): [string, string][] {
@@ -169,7 +179,7 @@ export class Stage {
   async close(): Promise<void> {
     this.objects?.close();
     this.spares?.close();
-    await this.network?.close();
+    await Promise.all([...this.networks.values()].map((one) => one.close()));
     await this.group?.close();
     this.filter?.close();
     this.openFilter?.close();

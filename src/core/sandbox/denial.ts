@@ -1,6 +1,6 @@
 /** Reads from the output of a failed command which host or path its sandbox refused. */
 import { isWithin, resolvePath } from "../paths/paths.ts";
-import { type SandboxPolicy, UNIX_SOCKETS } from "./sandbox.ts";
+import { EVERY_HOST, type SandboxPolicy, UNIX_SOCKETS } from "./sandbox.ts";
 
 /**
  * One line about a failed command that the sandbox is the cause of, or null. `output` is what it printed. It names the host or the path;
@@ -15,7 +15,9 @@ export function denialNote(
   if (host !== undefined)
     return `[sandbox: the connection to ${host} was refused. The rule that would allow it: allow network(${host})]`;
   const text = output.slice(-20_000);
-  if (policy.network !== "all" && UNREACHABLE.test(text)) {
+  if (UNREACHABLE.test(text)) {
+    if (policy.network.includes(EVERY_HOST))
+      return "[sandbox: commands reach hosts by the proxy in HTTPS_PROXY only, and look up no names by themselves]";
     const named = HOST.exec(text)
       ?.slice(1)
       .find((found) => found !== undefined);

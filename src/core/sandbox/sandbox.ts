@@ -8,8 +8,10 @@ export const SANDBOX_MODES = ["auto", "required", "off"] as const;
 /** auto: confine where an adapter has proven itself. required: refuse to run anything otherwise. off: never confine. */
 export type SandboxMode = (typeof SANDBOX_MODES)[number];
 
-/** No connections, any connection, or HTTP(S) to the hosts that these patterns name. One of them may be `UNIX_SOCKETS`. */
-export type Network = "off" | "all" | readonly string[];
+/** No connections, or through the proxy to the hosts that these patterns name. `EVERY_HOST` and `UNIX_SOCKETS` may be among them. */
+export type Network = "off" | readonly string[];
+/** Those that are no address of this machine or of a private network. */
+export const EVERY_HOST = "*";
 /**
  * The host of a `network` rule that opens Unix sockets. A filter of system calls sees no path, so those of other programs of this machine are
  * open with those that a command makes for itself.
@@ -215,19 +217,24 @@ export function hostAllowed(host: string, port: number, patterns: readonly strin
   });
 }
 
+/** The port of this machine that a pattern names; null for another host. */
+export const ownPort = (pattern: string): number | null => {
+  const port = Number(/^(?:127\.0\.0\.1|localhost):(\d{1,5})$/i.exec(pattern.trim())?.[1]);
+  return port > 0 && port < 2 ** 16 ? port : null;
+};
+
 /** The network that the permission rules allow: `network(example.org)` lists a host, `network` alone is every host. */
 export function networkOf(allow: readonly string[], deny: readonly string[]): Network {
   const hosts = hostsOf(allow);
   const denied = hostsOf(deny);
-  if (denied.includes("*")) return "off";
-  if (hosts.includes("*") && denied.length === 0) return "all";
-  const listed = hosts.filter((host) => host !== "*" && !denied.includes(host));
+  if (denied.includes(EVERY_HOST)) return "off";
+  const listed = hosts.filter((host) => (host === EVERY_HOST ? denied.length === 0 : !denied.includes(host)));
   return listed.length === 0 ? "off" : listed;
 }
 
-/** The hosts of `network` rules; "*" for all. */
+/** The hosts of `network` rules; `EVERY_HOST` for all. */
 export const hostsOf = (rules: readonly string[]): string[] =>
   rules.flatMap((rule) => {
     const [whole, host] = /^\s*network\s*(?:\(([^()]*)\))?\s*$/i.exec(rule) ?? [];
-    return whole === undefined ? [] : [host?.trim() || "*"];
+    return whole === undefined ? [] : [host?.trim() || EVERY_HOST];
   });

@@ -87,7 +87,7 @@ export function prepare(
   let loading: Promise<Loaded> | undefined;
   let screen: FullScreen | undefined;
   const loaded = (): Promise<Loaded> => {
-    loading ??= load();
+    loading ??= load().then((found) => settledSandbox(found, need === "all" && !json, cwd, err, screen));
     return loading;
   };
   const load = async (): Promise<Loaded> => {
@@ -98,16 +98,12 @@ export function prepare(
     const found = await read(trusted);
     for (const text of renamed(flags, found.settings)) (screen?.say ?? say)(text);
     const { waiting, refused } = found.trust;
-    if (need === "nothing" || waiting.length + refused.length === 0) return await settled(found);
+    if (need === "nothing" || waiting.length + refused.length === 0) return found;
     const { settleTrust } = await import("./trust-question.ts");
     screen?.leave();
     const isSettled = await settleTrust(found.trust, { need, json, err, say });
     screen?.enter();
-    return await settled(isSettled ? await read(false) : found);
-  };
-  const settled = async (found: Loaded): Promise<Loaded> => {
-    const asks = need === "all" && !json && process.stdin.isTTY === true && err.isTTY;
-    return asks ? { ...found, settings: await settledSandbox(cwd, found.settings, err, screen) } : found;
+    return isSettled ? await read(false) : found;
   };
   const say = (text: string): void => {
     if (!quiet && !json) err.write(`${clean(text)}\n`);
@@ -138,13 +134,16 @@ export function prepare(
 }
 
 async function settledSandbox(
+  found: Loaded,
+  mayAsk: boolean,
   cwd: string,
-  settings: Settings,
   err: Terminal,
   screen: FullScreen | undefined,
-): Promise<Settings> {
-  if (settings.sandbox !== "auto") return settings;
-  return (await import("./sandbox-question.ts")).settleSandbox(cwd, settings, err, screen);
+): Promise<Loaded> {
+  const isTerminal = process.stdin.isTTY === true && err.isTTY;
+  if (!mayAsk || !isTerminal || found.settings.sandbox !== "auto") return found;
+  const { settleSandbox } = await import("./sandbox-question.ts");
+  return { ...found, settings: await settleSandbox(cwd, found.settings, err, screen) };
 }
 
 /** One sentence for each name on the command line that is written otherwise than the name it stands for. */

@@ -20,7 +20,9 @@ export async function opening(host: TeamHost, cwd: string, raise: string): Promi
   return [
     openingLine(members, mode, cwd, homedir()),
     await host.sandbox(),
-    ...(programs.length === 0 ? [] : [`Agent programs have the whole network: ${programs.join(", ")}.`]),
+    ...(programs.length === 0
+      ? []
+      : [`Agent programs reach all hosts but this machine: ${programs.join(", ")}.`]),
     ...(limit === null ? [] : [limit]),
   ];
 }

@@ -11,8 +11,8 @@ const SCRIPT =
 const WORD_MS = 10_000;
 
 export class BoardSocket {
-  /** The small process, as the program is told of it. */
-  readonly ready: Promise<BoardServer>;
+  /** The small process, as the program is told of it, and the port that it connects to. */
+  readonly ready: Promise<{ readonly server: BoardServer; readonly port: number }>;
   private readonly server: Server;
   private readonly sockets = new Set<Socket>();
 
@@ -32,7 +32,8 @@ export class BoardSocket {
         this.server.unref();
         const { port } = this.server.address() as { port: number };
         const env = [{ name: "EKIDEN_BOARD", value: token }];
-        resolve({ name: "ekiden", command: process.execPath, args: ["-e", SCRIPT, String(port)], env });
+        const server = { name: "ekiden", command: process.execPath, args: ["-e", SCRIPT, String(port)], env };
+        resolve({ server, port });
       });
     });
   }

@@ -190,9 +190,9 @@ export class HostedModel implements Model {
   private async begin(request: ModelRequest, place: Place, signal: AbortSignal): Promise<string[]> {
     const { cwd } = place;
     this.socket ??= new BoardSocket(this.options.serve);
-    const server = await this.socket.ready;
+    const { server, port: board } = await this.socket.ready;
     const earlier = earlierIn(request.messages, cwd);
-    const program = await this.options.start(place, this.requests);
+    const program = await this.options.start({ ...place, board }, this.requests);
     // A program may never answer: its end is the end of the wait.
     const cut = (): void => void program.close();
     signal.addEventListener("abort", cut);

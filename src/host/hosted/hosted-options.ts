@@ -17,8 +17,8 @@ export type HostedOptions = {
   readonly serve: (socket: Socket) => void;
   /** The folder of the task that the member has now. */
   readonly place: () => Promise<Place>;
-  /** Starts the program in a folder. @throws EkidenError `tool_failed` | `model_missing` */
-  readonly start: (place: Place, host: AgentHost) => Promise<RunningAgent>;
+  /** Starts the program in a folder; `board`: the port of the board. @throws EkidenError `tool_failed` | `model_missing` */
+  readonly start: (place: Place & { readonly board: number }, host: AgentHost) => Promise<RunningAgent>;
   /** The login that it shares with others. */
   readonly login: Login;
   /** The longest time of a prompt in which it says and does nothing. */
