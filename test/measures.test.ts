@@ -15,8 +15,8 @@ import {
 
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
-  ...{ core: 17_520, ports: 1_140, runtime: 4_760, tools: 3_320, adapters: 26_200 },
-  ...{ project: 1_520, team: 1_935, host: 7_700, faces: 29_450, "index.ts": 40 },
+  ...{ core: 17_530, ports: 1_180, runtime: 4_760, tools: 3_320, adapters: 26_210 },
+  ...{ project: 1_520, team: 1_940, host: 7_710, faces: 29_240, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
 const FACES: Readonly<Record<string, number>> = {
