@@ -15,8 +15,8 @@ import {
 
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
-  ...{ core: 17_530, ports: 1_180, runtime: 4_760, tools: 3_320, adapters: 26_210 },
-  ...{ project: 1_520, team: 1_940, host: 7_710, faces: 29_240, "index.ts": 40 },
+  ...{ core: 17_650, ports: 1_190, runtime: 4_770, tools: 3_330, adapters: 26_360 },
+  ...{ project: 1_520, team: 1_940, host: 7_710, faces: 29_250, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
 const FACES: Readonly<Record<string, number>> = {

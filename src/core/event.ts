@@ -94,6 +94,17 @@ export type Fact = Readonly<
       commit: string;
       said: string;
     }
+  /**
+   * Its change may make its own judge see less. `signals`: "FILE:LINE what". `gate`: the outcome of a second run with the tests and scripts of
+   * the target; none where there was none.
+   */
+  | {
+      type: "task.signalled";
+      task: TaskId;
+      by: Name;
+      signals: readonly string[];
+      gate: "green" | "red" | "none";
+    }
   /** An independent agent looked at it before its completion. `text`: its remarks, or why it gave no verdict. `of`: a hash of what it saw. */
   | {
       type: "task.reviewed";

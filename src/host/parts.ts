@@ -267,6 +267,7 @@ async function treesOf(
   env: NodeJS.ProcessEnv,
 ): Promise<Worktrees> {
   const { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare } = settings;
+  const { judges, tampering } = settings;
   const { openWorktrees } = await import("../adapters/git/index.ts");
   return await openWorktrees({
     project,
@@ -274,7 +275,7 @@ async function treesOf(
     shell,
     gate,
     gateTimeoutMs,
-    gateParallel,
+    ...{ gateParallel, judges, tampering },
     wayOut: wayOutOf(settings),
     env: childEnvironment(env),
     target: targetBranch,

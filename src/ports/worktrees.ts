@@ -44,7 +44,8 @@ export type Removal =
   | { readonly kind: "missing" }
   | { readonly kind: "kept"; readonly why: string };
 
-export type Which = Pick<Task, "id" | "subject" | "createdAt"> & Partial<Pick<Task, "attempt">>;
+export type Which = Pick<Task, "id" | "subject" | "createdAt"> &
+  Partial<Pick<Task, "attempt" | "description">>;
 
 /** For what may have to wait for a remote: `tell` gets one sentence about it. */
 export type Contact = {
@@ -97,6 +98,8 @@ export interface Worktrees {
       readonly wake: Wake;
       /** Told as `noticeMoves` does, before the gate runs on what somebody else has done. */
       readonly onMoved: (text: string) => Promise<void>;
+      /** Its change may make its own judge see less. `gate`: the outcome of a second run with the judging files of the target. */
+      readonly onSignals: (signals: readonly string[], gate: "green" | "red" | "none") => Promise<void>;
       /** Called before what takes time. */
       readonly onStep: (step: LandingStep) => Promise<void>;
     },

@@ -1,5 +1,6 @@
 /** The input of the workspaces of a team. */
 import type { Name } from "../../core/ids.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { Shell } from "../../ports/shell.ts";
 import type { Confines, Env } from "./git.ts";
 import type { ByRule } from "./landing/protected-changes.ts";
@@ -15,6 +16,10 @@ export type WorktreeOptions = {
   readonly target?: string | undefined;
   readonly gate?: string | undefined;
   readonly gateTimeoutMs: number;
+  /** Patterns of files that judge a change, besides those that are known. */
+  readonly judges?: readonly string[];
+  /** What follows a sign of tampering. Default: the gate runs again with the judging files of the target. */
+  readonly tampering?: Settings["tampering"];
   /** Gates that may run at once. Default 1. */
   readonly gateParallel?: number;
   /** Default: the target moves forward here, and nowhere else. */

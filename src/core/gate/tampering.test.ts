@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import {
   type Edit,
+  edited,
   type Files,
   HONEST,
   PROJECTS,
@@ -17,20 +18,6 @@ import { signalsOf } from "./tampering.ts";
 
 const top = mkdtempSync(join(tmpdir(), "ekiden-tampering-"));
 afterAll(() => rmSync(top, { recursive: true, force: true }));
-
-function edited(files: Files, edit: Edit): Files {
-  const result: Record<string, string> = { ...files };
-  for (const [path, what] of Object.entries(edit)) {
-    if (what === null) delete result[path];
-    else if (typeof what === "string") result[path] = what;
-    else
-      result[path] = what.reduce((text, [from, to]) => {
-        if (!text.includes(from)) throw new Error(`${path} does not hold ${from}`);
-        return text.replace(from, () => to);
-      }, result[path] ?? "");
-  }
-  return result;
-}
 
 function written(folder: string, files: Files): void {
   mkdirSync(folder, { recursive: true });

@@ -87,6 +87,7 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
     member(picture, by, { step: `gate: ${command}` });
   },
   "task.landed": (picture, { task }) => change(picture, task, { landing: { is: "landed" } }),
+  "task.signalled": unseen,
   "task.proposed": unseen,
   "task.reopened": (picture, { task, evidence }) =>
     change(picture, task, { landing: { is: "refused", evidence } }),

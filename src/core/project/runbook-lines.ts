@@ -6,7 +6,17 @@
 import { nearest } from "../text/nearest.ts";
 import { dictionaryOf, folded, HABITS } from "../tool-words.ts";
 
-const OPTIONS = ["after", "role", "estimate", "priority", "touches", "plan", "effort", "review"] as const;
+const OPTIONS = [
+  "after",
+  "role",
+  "estimate",
+  "priority",
+  "touches",
+  "plan",
+  "effort",
+  "review",
+  "judges",
+] as const;
 export type Option = (typeof OPTIONS)[number];
 
 /** The option for a field of `create_task`. */
@@ -14,6 +24,7 @@ const OF_FIELD: Readonly<Record<string, Option>> = {
   blocked_by: "after",
   needs_plan: "plan",
   review: "review",
+  judges: "judges",
   touches: "touches",
   estimate: "estimate",
   role: "role",

@@ -123,7 +123,7 @@ function takeOption(section: Section, text: string, line: number, complain: Comp
     complain(line, `"${key}: ${value}" is not a number.`);
   else if (option === "plan" && !/^(yes|no)$/i.test(value))
     complain(line, `"${key}: ${value}": write yes (its plan must be approved before anything is run) or no.`);
-  else if (option === "review" && !/^(yes|no)$/i.test(value))
+  else if ((option === "review" || option === "judges") && !/^(yes|no)$/i.test(value))
     complain(
       line,
       `"${key}: ${value}": write yes (an independent agent judges it before it is completed) or no.`,
@@ -132,7 +132,7 @@ function takeOption(section: Section, text: string, line: number, complain: Comp
     complain(line, `"Effort: ${value}": write one of ${EFFORTS.join(", ")}.`);
   else section.options[option] = value;
   // It stays in the description, where the host reads it.
-  if (option === "effort" || option === "review")
+  if (option === "effort" || option === "review" || option === "judges")
     section.body.push(`${option === "effort" ? "Effort" : "Review"}: ${value}`);
   return true;
 }

@@ -12,7 +12,7 @@ import { SANDBOX_MODES } from "../sandbox/sandbox.ts";
 import { modelSpec } from "./agent-line.ts";
 import { checkDeadline } from "./deadline.ts";
 import type { SettingKey, Settings, SettingsLayer } from "./settings.ts";
-import { effortSetting, modelSetting, oneOf, positive } from "./shapes.ts";
+import { dollars, effortSetting, modelSetting, money, oneOf, positive } from "./shapes.ts";
 
 /** Turns the error of a reader into an issue, so that names are checked by one rule everywhere. */
 const read =
@@ -30,12 +30,6 @@ const count = lazy(() => z.int("a whole number").min(0, "a number of 0 or more")
 const duration = lazy(() => positive().max(2_147_483_647, "at most 2147483647 milliseconds"));
 const text = lazy(() => z.string("a text").min(1, "a text that is not empty"));
 const rules = lazy(() => z.array(text(), `a list of rules such as ["bash(git status)"]`).readonly());
-const money = lazy(() => z.number("a number").positive("a number above 0"));
-const dollars = lazy(() =>
-  z
-    .union([money(), z.literal("none")], 'a number above 0, or "none"')
-    .transform((usd) => (usd === "none" ? Number.POSITIVE_INFINITY : usd)),
-);
 const spec = lazy(() => text().transform(read(modelSpec)));
 const flag = lazy(() => z.boolean("true or false"));
 export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings[K]>> } = {
@@ -210,6 +204,14 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
   gate: () =>
     text().describe("Command that must succeed on the merged tree before a task lands (with worktrees)."),
   gateTimeoutMs: () => duration().describe("How long the gate may run."),
+  judges: () =>
+    rules().describe(
+      "Patterns of files that judge a change, besides tests, settings of runners and the gate.",
+    ),
+  tampering: () =>
+    oneOf(["second gate", "note", "off"]).describe(
+      "What follows where a change may make its tests or gate see less: the gate again with those of the target, a note, or nothing.",
+    ),
   gateParallel: () =>
     positive()
       .max(64, "at most 64")

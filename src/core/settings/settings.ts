@@ -76,6 +76,8 @@ export type Settings = {
   readonly gate?: string | undefined;
   readonly gateTimeoutMs: number;
   readonly gateParallel: number;
+  readonly judges: readonly string[];
+  readonly tampering: "second gate" | "note" | "off";
   readonly landing?: "fast-forward" | "push" | "pr" | undefined;
   readonly remote?: string | undefined;
   readonly prCommand?: string | undefined;
@@ -144,6 +146,8 @@ export const DEFAULT_SETTINGS: Settings = {
   worktreeShare: [],
   gateTimeoutMs: 1_800_000,
   gateParallel: 1,
+  judges: [],
+  tampering: "second gate",
   memory: false,
   exitCheck: true,
   review: "asked",

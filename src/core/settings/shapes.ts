@@ -48,3 +48,10 @@ export const effortSetting = lazy(() =>
     `one of ${EFFORTS.join(", ")}, or levels such as { "plan": "high", "work": "medium", "roles": { "tester": "low" } }`,
   ),
 );
+
+export const money = lazy(() => z.number("a number").positive("a number above 0"));
+export const dollars = lazy(() =>
+  z
+    .union([money(), z.literal("none")], 'a number above 0, or "none"')
+    .transform((usd) => (usd === "none" ? Number.POSITIVE_INFINITY : usd)),
+);

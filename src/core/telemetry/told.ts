@@ -22,6 +22,7 @@ const TOLD = {
   "task.queued": false,
   "gate.started": false,
   "task.landed": true,
+  "task.signalled": false,
   "task.proposed": true,
   "task.reviewed": false,
   "task.reopened": true,

@@ -82,6 +82,13 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   "task.unblocked": { type: "task.unblocked", task: one, by: asTaskId(2) },
   "task.queued": { type: "task.queued", task: one, by: alice, target: "main" },
   "gate.started": { type: "gate.started", task: one, by: alice, command: "npm test" },
+  "task.signalled": {
+    type: "task.signalled",
+    task: one,
+    by: alice,
+    signals: ["check.sh:2 a line that ends the script with success"],
+    gate: "red",
+  },
   "task.proposed": {
     type: "task.proposed",
     task: one,

@@ -104,6 +104,11 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
     "dim",
   ],
   "gate.started": ({ by, task, command }) => [by, `runs the gate for #${task}: ${command}`, "busy"],
+  "task.signalled": ({ by, task, signals, gate }) => [
+    by,
+    `changed how #${task} is judged${gate === "none" ? "" : ` (with the tests of the target: ${gate})`}: ${signals.join("; ")}`,
+    gate === "red" ? "bad" : "warn",
+  ],
   "task.landed": ({ by, task, target, commit }) => [
     by,
     `landed #${task} on ${target} (${commit.slice(0, 9)})`,

@@ -38,6 +38,7 @@ const BOARD = inGroup("The board:", [
       ["--role <role>", "only a teammate of this role may take it"],
       ["--plan", "a plan must be approved before anything is changed"],
       ["--review", "an independent agent judges it before it is completed"],
+      ["--judges", "it is meant to change tests, or what the gate runs"],
       ["--replaces <id>", "a task that it takes the place of: what waits for that one waits for it"],
     ],
     near: ["new", "create"],

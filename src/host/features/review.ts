@@ -45,6 +45,10 @@ export const review: MakeFeature = (setup) => {
         return await delegate(owner, { prompt, readOnly: true, role, model }, ctx);
       },
       changes: parts.taskChanges,
+      signals: async (diff) => {
+        const { signsIn } = await import("../../core/gate/put-back.ts");
+        return await signsIn(diff, settings.judges);
+      },
     }),
   };
 };

@@ -21,6 +21,7 @@ it("reviews the task of the member that completes it, and no task of others", as
       jobs.push(job);
       return { name: name("alice/1"), text: "VERDICT: approved", stopped: "" };
     },
+    signals: () => Promise.resolve([]),
     changes: async () => "",
   });
   await store.board.addAll([{ subject: "paint" }, { subject: "sand" }], LEAD);
@@ -51,6 +52,7 @@ it("asks a second reviewer where the first gives no verdict, and no third", asyn
       asked += 1;
       return { name: name("alice/1"), text: "I do not know.", stopped: "" };
     },
+    signals: () => Promise.resolve([]),
     changes: async () => "",
   });
   await store.board.add({ subject: "paint" }, LEAD);

@@ -22,6 +22,8 @@ export type ReviewParts = {
     job: string,
     ctx: ToolContext,
   ) => Promise<{ readonly name: Name; readonly text: string; readonly stopped: string }>;
+  /** Signs that a change makes its own tests or its gate see less. */
+  readonly signals: (diff: string) => Promise<readonly string[]>;
   /** The changes of the task, as `git diff` shows them; "" for none, null where they are unknown. */
   readonly changes: (task: Claimed) => Promise<string | null>;
 };
@@ -60,7 +62,7 @@ async function mustPass(parts: ReviewParts, { ctx, input }: Call, task: Claimed)
   const review =
     known?.type === "task.reviewed"
       ? known
-      : await ask(parts, ctx, task, reviewJob({ ...task, diff, result }), of);
+      : await ask(parts, ctx, task, await jobOf(parts, task, diff, result), of);
   if (review.verdict === "approved") {
     if (known || hashWith(await parts.changes(task)) === of) return;
     throw new Error(
@@ -78,6 +80,15 @@ async function mustPass(parts: ReviewParts, { ctx, input }: Call, task: Claimed)
   throw notPermitted(
     `#${id} is not completed: its review has remarks (round ${round} of ${parts.rounds}). It is still yours: answer each of them with a change, check it, then complete it again.\n${evidence}`,
   );
+}
+
+async function jobOf(
+  { signals }: ReviewParts,
+  task: Claimed,
+  diff: string | null,
+  result: string,
+): Promise<string> {
+  return reviewJob({ ...task, diff, result, signals: diff ? await signals(diff) : [] });
 }
 
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);

@@ -76,6 +76,8 @@ export const landing =
       landings: ctx.store.landings,
       wake: ctx.store.wake,
       onMoved: (text) => ctx.store.journal.warn(null, text),
+      onSignals: (signals, gate) =>
+        ctx.store.journal.note([{ type: "task.signalled", task: task.id, by: ctx.self, signals, gate }]),
       onStep: (step) => noteStep(trees, ctx, task, step),
     });
     await noticeMoves(trees, ctx.store);

@@ -1,5 +1,6 @@
 /** The figures of one run, collected from its events: what it did, what it used, how long it took. */
 import type { Event } from "../../core/event.ts";
+import type { TaskId } from "../../core/ids.ts";
 import { Spent } from "../../core/picture/spent.ts";
 import { counted, money, tokens as short, span } from "../../core/views/view.ts";
 
@@ -8,6 +9,8 @@ export type Summary = {
   readonly files: number;
   /** Tasks whose branch has landed. */
   readonly landed: number;
+  /** Tasks whose change may make its own tests or gate see less. */
+  readonly signalled?: readonly TaskId[];
   readonly tokens: number;
   readonly usd: number;
   readonly ms: number;
@@ -19,12 +22,14 @@ export class RunSummary {
   private readonly began = Date.now();
   private readonly files = new Set<string>();
   private readonly commits: string[] = [];
+  private readonly signalled = new Set<TaskId>();
   private readonly spent = new Spent();
 
   take(events: readonly Event[]): void {
     for (const event of events) {
       this.spent.apply(event);
       if (event.type === "task.landed") this.commits.push(event.commit);
+      else if (event.type === "task.signalled") this.signalled.add(event.task);
       else if (event.type === "tool.called") for (const path of event.wrote ?? []) this.files.add(path);
     }
   }
@@ -36,7 +41,9 @@ export class RunSummary {
     const { input, output, usd } = this.spent.total;
     const landed = this.commits.length;
     const ms = Date.now() - this.began;
-    return { files: files.size, landed, tokens: input + output, usd, ms, ...(report && { report }) };
+    const signalled = [...this.signalled];
+    const counts = { files: files.size, landed, tokens: input + output, usd, ms };
+    return { ...counts, ...(signalled.length > 0 && { signalled }), ...(report && { report }) };
   }
 }
 
@@ -52,12 +59,13 @@ async function filesOf(commits: readonly string[], cwd: string): Promise<Set<str
 }
 
 /** "4 files changed · 2 tasks landed · 34k tokens · $0.42 · 3m12s" */
-export function summaryText({ files, landed, tokens, usd, ms }: Summary): string {
+export function summaryText({ files, landed, signalled = [], tokens, usd, ms }: Summary): string {
   const count = (n: number, what: string, then: string): string =>
     n === 0 ? "" : `${counted(n, what)} ${then}`;
   return [
     count(files, "file", "changed"),
     count(landed, "task", "landed"),
+    signalled.length > 0 ? `tests or gate changed by ${signalled.map((id) => `#${id}`).join(", ")}` : "",
     tokens > 0 ? `${short(tokens)} tokens` : "",
     money(usd),
     span(ms),

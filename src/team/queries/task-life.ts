@@ -10,6 +10,7 @@ export const ABOUT_TASKS: readonly FactType[] = [
   "task.queued",
   "gate.started",
   "task.landed",
+  "task.signalled",
   "task.proposed",
   "task.reopened",
   "plan.submitted",

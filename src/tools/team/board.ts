@@ -1,6 +1,6 @@
 /** Tools that read the board and add tasks to it. */
 import { z } from "zod";
-import { withReview } from "../../core/board/review.ts";
+import { withMark } from "../../core/board/mark.ts";
 import type { Task, TaskChange } from "../../core/board/task.ts";
 import { given } from "../../core/given.ts";
 import { type TaskId, teammateName } from "../../core/ids.ts";
@@ -20,6 +20,7 @@ const newTask = () =>
     assign: maybe.text.describe("the only teammate that may claim it"),
     needs_plan: maybe.flag,
     review: maybe.flag.describe("another agent judges it before it is completed"),
+    judges: maybe.flag.describe("it is meant to change tests or the gate"),
     replaces: id.optional().describe("a task that failed: what waits for it waits for this one"),
   });
 const touching = () =>
@@ -36,11 +37,12 @@ const creating = (input: typeof newTask | typeof touching): Tool =>
     input: input as typeof touching,
     subject: ({ subject }) => subject,
     run: async (
-      { subject, blocked_by: blockedBy, needs_plan: needsPlan, assign = "", review, ...rest },
+      { subject, blocked_by: blockedBy, needs_plan: needsPlan, assign = "", review, judges, ...rest },
       { store, self },
     ) => {
       const words = await withReplaced(store, rest.description, rest.replaces);
-      const description = review ? withReview(words ?? "", true) : words;
+      const marked = review ? withMark(words ?? "", "Review", true) : words;
+      const description = judges ? withMark(marked ?? "", "Judges", true) : marked;
       const assignee = assign.trim() === "" ? undefined : teammateName(assign.trim());
       const task = await store.board.add(
         { subject, ...given({ ...rest, description, blockedBy, needsPlan, assignee }) },

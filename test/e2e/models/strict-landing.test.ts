@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { withReview } from "../../../src/core/board/review.ts";
+import { withMark } from "../../../src/core/board/mark.ts";
 import { calls, type ModelCall, runs, type Said, says } from "../../fixtures/model-server/index.ts";
 import { SERVICES } from "../../fixtures/thinking-models.ts";
 import { hasThoughts, isLead, lastOf, StrictProgram } from "./strict-program.ts";
@@ -80,7 +80,7 @@ it.each(["Anthropic", "OpenAI Responses", "Gemini", "DeepSeek"])(
       step += 1;
       return next ?? says("Done.");
     });
-    await program.add("Light the lamp", { needsPlan: true, description: withReview("", true) });
+    await program.add("Light the lamp", { needsPlan: true, description: withMark("", "Review", true) });
     const { code, stderr } = await program.run(service, [
       "run",
       "See to it.",

@@ -134,6 +134,22 @@ export class LandingTree {
     return { ...made, commit: steps <= 1 ? tip : await squashed(this.task, this.names, base, tip) };
   }
 
+  /** The files of the worktree are those of `tree`, and no more those of the tip, while `work` runs. */
+  async withFiles<T>(tip: string, tree: string, work: () => Promise<T>): Promise<T> {
+    const { root } = this.task;
+    const become = (what: string): Promise<string> =>
+      this.inside.run(root, ...NO_HOOKS, "read-tree", "--reset", "-u", what);
+    const head = await ownTip(this.task, this.task);
+    this.move(head, tree);
+    try {
+      await become(tree);
+      return await work();
+    } finally {
+      await become(tip);
+      this.move(head, null);
+    }
+  }
+
   /** The branch becomes this commit, whose tree is in the worktree already: no file is touched. */
   async adopt(commit: string): Promise<void> {
     const { root, branch } = this.task;

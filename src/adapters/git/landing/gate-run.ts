@@ -5,9 +5,11 @@ import { commitIn } from "../clones/bring.ts";
 import { listed } from "../clones/preflight.ts";
 import type { Candidate } from "../clones/task-branch.ts";
 import { bounded } from "../git.ts";
+import type { LandingTree } from "./candidate.ts";
 import { NotesGone } from "./despite-others.ts";
 import type { LandingInput } from "./landing-job.ts";
 import { EVIDENCE_MAX, type Refused, refused } from "./refusal.ts";
+import { type Doubt, doubtIn, judgedByBase } from "./second-gate.ts";
 
 export class GateRun {
   /** Resolves when it has ended, in whatever way. */
@@ -18,9 +20,9 @@ export class GateRun {
   error: unknown = null;
   private readonly abort = new AbortController();
 
-  constructor(job: LandingInput, command: string, candidate: Candidate) {
+  constructor(job: LandingInput, tree: LandingTree, command: string, candidate: Candidate) {
     // An abort leaves no verdict.
-    this.ended = this.run(job, command, candidate)
+    this.ended = this.run(job, tree, command, candidate)
       .catch((error: unknown) => {
         if (!this.abort.signal.aborted) this.error = error;
       })
@@ -35,25 +37,26 @@ export class GateRun {
   }
 
   private async run(
-    { task, by, options, work, workspace }: LandingInput,
+    job: LandingInput,
+    worktree: LandingTree,
     command: string,
-    { base, commit, tree, unseen }: Candidate,
+    candidate: Candidate,
   ): Promise<void> {
+    const { task, by, options, work } = job;
+    const { base, commit, tree, unseen } = candidate;
     const { gateTimeoutMs } = options;
     const { git, root, branch, onto } = work;
     const since = Date.now();
-    const ran = await options.shell.run(command, {
-      cwd: workspace,
-      signal: AbortSignal.any([by.signal, this.abort.signal]),
-      timeoutMs: gateTimeoutMs,
-    });
+    const looked = doubtIn(job, command, candidate);
+    looked.catch(() => {}); // a red gate does not ask for it
+    const ran = await this.gate(job, command);
     // Somebody removed its folder, or its repository: the command may have run on nothing, or where it was made again on its branch.
     if (commitIn(root, "HEAD") === null) throw new NotesGone(root);
-    const green = ran.exitCode === 0 && !ran.timedOut;
+    const green = isGreen(ran);
     const ms = Date.now() - since;
     await by.landings.gates.record({ branch, task: task.id, base, commit, tree, command, green, ms });
     if (green) {
-      this.verdict = "green";
+      this.verdict = await this.twice(job, worktree, command, candidate, await looked);
       return;
     }
     const left = (await git.inside.changes(root)).map((path) => path.slice(3));
@@ -71,7 +74,47 @@ export class GateRun {
     const aside = [ran.limit, ran.setAside].map((note) => (note === null ? "" : `\n${note}`)).join("");
     this.verdict = refused("gate", `${head}${output}${aside}${changed}${others}`);
   }
+
+  private async gate({ by, options, workspace }: LandingInput, command: string): Promise<ShellResult> {
+    return await options.shell.run(command, {
+      cwd: workspace,
+      signal: AbortSignal.any([by.signal, this.abort.signal]),
+      timeoutMs: options.gateTimeoutMs,
+    });
+  }
+
+  /** The verdict of a green gate, after another run with the judging files of the base where the change has signs of tampering. */
+  private async twice(
+    job: LandingInput,
+    worktree: LandingTree,
+    command: string,
+    candidate: Candidate,
+    { signals, files }: Doubt,
+  ): Promise<Refused | "green"> {
+    const { by, work, options } = job;
+    if (signals.length === 0) return "green";
+    if (files.length === 0) {
+      await by.onSignals(signals, "none");
+      return "green";
+    }
+    const tree = await judgedByBase(job, candidate, files);
+    const ran = await worktree.withFiles(candidate.tip, tree, () => this.gate(job, command));
+    const green = isGreen(ran);
+    await by.onSignals(signals, green ? "green" : "red");
+    if (green) return "green";
+    const list = (lines: readonly string[]): string =>
+      lines
+        .slice(0, 10)
+        .map((line) => `\n- ${line}`)
+        .join("");
+    return refused(
+      "gate",
+      `\`${command}\` is green with your change, but with the tests and scripts of ${work.onto} your change fails: it ${howItEnded(ran, options.gateTimeoutMs)}. Your change alters what judges it:${list(signals)}\nThese files were taken from ${work.onto}: ${listed(files)}. Make your code pass with them. If the task is meant to change them, say so to the lead: such a task has the line "Judges: yes".\n${bounded(ran.output, EVIDENCE_MAX - 2_500)}`,
+    );
+  }
 }
+
+const isGreen = ({ exitCode, timedOut }: ShellResult): boolean => exitCode === 0 && !timedOut;
 
 const howItEnded = ({ timedOut, exitCode, signal }: ShellResult, timeoutMs: number): string =>
   timedOut

@@ -180,7 +180,7 @@ export class LandingRun {
       is: "tested",
       base,
       candidate: made,
-      gate: new GateRun(job, options.gate, made),
+      gate: new GateRun(job, tree, options.gate, made),
     };
     return null;
   }

@@ -1,6 +1,6 @@
 /** `ekiden add`: a task for the board. */
 
-import { withReview } from "../../../core/board/review.ts";
+import { withMark } from "../../../core/board/mark.ts";
 import { checkTask, type NewTask } from "../../../core/board/task.ts";
 import { badInput } from "../../../core/errors.ts";
 import { given } from "../../../core/given.ts";
@@ -15,17 +15,20 @@ type Options = TaskOptions & {
   role?: string;
   plan?: boolean;
   review?: boolean;
+  judges?: boolean;
   replaces?: string;
 };
 
 export const run: Run<Options> = async (call, args, options) => {
-  const { after = [], role, plan, review, assign, replaces } = options;
+  const { after = [], role, plan, review, judges, assign, replaces, description = "" } = options;
+  const reviewed = review ? withMark(description, "Review", true) : description;
+  const marked = judges ? withMark(reviewed, "Judges", true) : reviewed;
   const task: NewTask = {
     subject: args.join(" ").trim(),
     blockedBy: idList(after),
     ...taskFields(options),
     ...(plan && { needsPlan: true }),
-    ...(review && { description: withReview(options.description ?? "", true) }),
+    ...(marked !== "" && { description: marked }),
     ...(replaces !== undefined && { replaces: taskId(replaces) }),
     ...given({ role, assignee: assign === undefined ? undefined : teammateName(assign) }),
   };

@@ -1,6 +1,6 @@
 /** `ekiden edit`: changes a task that is not completed. */
 
-import { withReview } from "../../../core/board/review.ts";
+import { withMark } from "../../../core/board/mark.ts";
 import { badInput } from "../../../core/errors.ts";
 import { quote, taskId, teammateName } from "../../../core/ids.ts";
 import { withTeam } from "../../../project/open.ts";
@@ -28,7 +28,8 @@ export const run: Run<Options> = async (call, [text = ""], options) => {
     );
   await withTeam(call, "use", async (store) => {
     const described = edit.description ?? (await store.board.task(id))?.description ?? "";
-    const change = review === undefined ? edit : { ...edit, description: withReview(described, review) };
+    const change =
+      review === undefined ? edit : { ...edit, description: withMark(described, "Review", review) };
     call.done(await editTask(store, await actorOf(call, store), id, change));
   });
 };

@@ -33,6 +33,7 @@ const STEPS: ReadonlySet<Event["type"]> = new Set([
   "gate.started",
   "task.reopened",
   "task.reviewed",
+  "task.signalled",
   "task.landed",
   "task.proposed",
 ]);

@@ -1,0 +1,64 @@
+/** The files of a change that the gate gets as they are in the base, for its second run. Pure. */
+import { filesIn } from "../text/diff.ts";
+import type { Signal } from "./change.ts";
+import { judgingKind } from "./judging.ts";
+import { signalsOf } from "./tampering.ts";
+
+/** Paths of the change. Settings hold versions and much else that is honest: only those with a signal go back. */
+export function putBack(diff: string, judges: readonly string[], signals: readonly Signal[]): string[] {
+  const named = new Set(signals.filter(({ isNote }) => !isNote).map(({ path }) => path));
+  return filesIn(diff).flatMap(({ path, kind }) => {
+    const judging = judgingKind(path, judges);
+    const goes = named.has(path) && (judging !== null || isOfGate(path, signals));
+    // A file that is new stays, but for one that takes the place of another.
+    const isNew = kind === "new";
+    return goes || (judging !== null && judging !== "settings" && !isNew) ? [path] : [];
+  });
+}
+
+const isOfGate = (path: string, signals: readonly Signal[]): boolean =>
+  signals.some((one) => one.path === path && (one.kind === "gate" || one.kind === "shadow"));
+
+/** Parts of package.json that say what is run, and how. The rest of it is the candidate's, with the packages that its code needs. */
+const RUNS = [
+  "scripts",
+  "jest",
+  "mocha",
+  "ava",
+  "nyc",
+  "c8",
+  "vitest",
+  "tap",
+  "eslintConfig",
+  "wireit",
+  "nx",
+];
+
+/** The package.json of the candidate with what the base runs; null where one of the two cannot be read. */
+export function packageWithScripts(candidate: string, base: string): string | null {
+  try {
+    const [now, before] = [candidate, base].map((text) => JSON.parse(text) as Record<string, unknown>);
+    const scripts = { ...fields(now?.scripts), ...fields(before?.scripts) };
+    // "pretest" of the candidate would run before "test".
+    for (const name of Object.keys(scripts))
+      if (/^(?:pre|post)/.test(name) && !Object.hasOwn(fields(before?.scripts), name)) delete scripts[name];
+    const runs = Object.fromEntries(RUNS.map((key) => [key, before?.[key]]));
+    return `${JSON.stringify({ ...now, ...runs, scripts }, null, 2)}\n`;
+  } catch {
+    return null;
+  }
+}
+
+const fields = (value: unknown): Record<string, unknown> =>
+  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+
+/** The signs that the lines of a change alone show, without the files around them. For a reviewer. */
+export async function signsIn(diff: string, judges: readonly string[]): Promise<string[]> {
+  const nowhere = async (): Promise<null> => null;
+  const found = await signalsOf({ diff, gate: "", judges, before: nowhere, after: nowhere });
+  return found.map(told);
+}
+
+/** "check.sh:2 what it says", as a person reads it. */
+export const told = ({ path, line, says }: Signal): string =>
+  `${path}${line === null ? "" : `:${line}`} ${says}`;

@@ -1,0 +1,96 @@
+/** Changes that make their own gate green: real gates, real landings. What the gate of the target refuses does not land. */
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import type { WorktreeOptions } from "../../../src/adapters/git/options.ts";
+import { createShell } from "../../../src/adapters/shell/index.ts";
+import { landing, openTrees } from "../../fixtures/landing-trees.ts";
+import { repository } from "../../fixtures/repository.ts";
+import { type Edit, edited, type Files, HONEST, PROJECTS, TAMPERED } from "../../fixtures/tampering.ts";
+
+type Told = { readonly signals: readonly string[]; readonly gate: string };
+
+/** Lands an edit of a project. */
+async function land(
+  name: keyof typeof PROJECTS,
+  edit: Edit,
+  options: Partial<WorktreeOptions> = {},
+  description = "",
+) {
+  const { files, gate } = PROJECTS[name];
+  const repo = repository({ ...files, ".gitignore": ".ekiden\n__pycache__\n" });
+  const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
+  onTestFinished(() => shell.close());
+  const trees = await openTrees(repo.dir, shell, { gate, ...options });
+  const task = { ...landing.task(1), description };
+  const { workspace } = await trees.open(task);
+  const after = edited(files as Files, edit);
+  for (const path of Object.keys({ ...files, ...after })) {
+    const file = join(workspace, path);
+    mkdirSync(dirname(file), { recursive: true });
+    const text = (after as Record<string, string>)[path];
+    if (text === undefined) rmSync(file);
+    else writeFileSync(file, text);
+  }
+  const told: Told[] = [];
+  const onSignals = async (signals: readonly string[], of: string) => void told.push({ signals, gate: of });
+  const outcome = await trees.land(task, { ...landing.by, onSignals });
+  return { outcome, told, repo, workspace };
+}
+
+const withBroken = (name: keyof typeof PROJECTS, edit: Edit): Edit => ({ ...PROJECTS[name].broken, ...edit });
+const CHEAT: Edit = { "check.sh": [["set -e\n", "exit 0\n"]] };
+
+/** Tampering in the code itself passes any tests: it lands with a note. */
+const IN_CODE = /process\.exit|assert is replaced|exit code is set back/;
+
+const rows = TAMPERED.filter(([name]) => name === "node" || name === "unittest");
+it.each(rows.map((row) => [`${row[0]}: ${row[1]}`, row] as const))(
+  "does not land: %s",
+  async (title, [name, , edit]) => {
+    const { outcome, told } = await land(name, withBroken(name, edit));
+    if (outcome.kind === "refused") return;
+    // Landed: the person is told, and nothing that the tests of the target see was broken.
+    expect(told, title).not.toEqual([]);
+    expect(title).toMatch(IN_CODE);
+  },
+);
+
+it("refuses with the signs, the files and the words of the second run, and leaves the work as it was", async () => {
+  const { outcome, told, workspace } = await land("node", withBroken("node", CHEAT));
+  expect(outcome).toMatchObject({ kind: "refused", why: "gate" });
+  const { evidence } = outcome as { evidence: string };
+  expect(evidence).toMatch(/with the tests and scripts of main your change fails/);
+  expect(evidence).toContain("check.sh");
+  expect(evidence).toContain("Judges: yes");
+  expect(told).toMatchObject([{ gate: "red" }]);
+  expect(readFileSync(join(workspace, "check.sh"), "utf8")).toContain("exit 0");
+  expect(readFileSync(join(workspace, "src/sum.js"), "utf8")).toContain("a - b");
+});
+
+it("lands with a note where the task is meant to change what judges it, or the person wants notes only", async () => {
+  const meant = await land("node", withBroken("node", CHEAT), {}, "Loosen the gate.\n\nJudges: yes");
+  expect(meant.outcome.kind).toBe("landed");
+  expect(meant.told).toMatchObject([{ gate: "none" }]);
+  const noted = await land("node", withBroken("node", CHEAT), { tampering: "note" });
+  expect(noted.outcome.kind).toBe("landed");
+  expect(noted.told).toMatchObject([{ gate: "none" }]);
+  const off = await land("node", withBroken("node", CHEAT), { tampering: "off" });
+  expect(off.told).toEqual([]);
+});
+
+it("lands a change that keeps its promises with the gate of the target, too", async () => {
+  const { outcome, told } = await land("node", { "check.sh": [["set -e\n", "set -eu\n"]] });
+  expect(outcome.kind).toBe("landed");
+  expect(told).toMatchObject([{ gate: "green" }]);
+});
+
+const honest = HONEST.filter(([name]) => name === "node" || name === "unittest");
+it.each(honest.map((row) => [`${row[0]}: ${row[1]}`, row] as const))(
+  "lands: %s",
+  async (_title, [name, , edit]) => {
+    const { outcome, told } = await land(name, edit);
+    expect(outcome.kind).toBe("landed");
+    expect(told.filter(({ gate }) => gate !== "none")).toEqual([]);
+  },
+);
