@@ -200,7 +200,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   }
   const environment = childEnvironment(env);
   const surroundings = surroundingsOf({
-    ...{ workspace, env: environment, trusted: trust.runsGit, clock: systemClock },
+    ...{ workspace, env: environment, trusted: trust.runsGit, sandbox, clock: systemClock },
   });
   const ofLead = agentLine(usual.lead) ? { window: Number.MAX_SAFE_INTEGER } : await model(usual.lead);
   void surroundings(ofLead); // while the rest is opened
@@ -225,7 +225,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     workspace,
     outputDir,
     surroundings,
-    taskChanges: taskChanges({ workspace, env: environment, trusted: trust.runsGit, trees }),
+    taskChanges: taskChanges({ workspace, env: environment, trusted: trust.runsGit, sandbox, trees }),
     liveOutput: new LiveOutputWriter(outputDir, scope, secrets.redact),
     userFolder: userFolder(),
     secrets,

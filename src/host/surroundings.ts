@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { arch, release, type } from "node:os";
 import { delimiter, dirname, join } from "node:path";
+import type { Confines } from "../adapters/git/git.ts";
 import { textIn } from "../adapters/small-files.ts";
 import { readsProse } from "../core/conversation/compaction.ts";
 import type { Environment } from "../core/conversation/prompt.ts";
@@ -26,6 +27,7 @@ export type Place = {
   readonly env: Readonly<Record<string, string>>;
   /** The repository's own configuration may run programs. */
   readonly trusted: boolean;
+  readonly sandbox: Confines | null;
   readonly clock: Pick<Clock, "now">;
 };
 
@@ -63,12 +65,12 @@ async function projectLines(place: Place): Promise<string> {
 }
 
 /** Branch and state when the day's first member began. The name of a branch is text from elsewhere. */
-async function gitLine({ workspace, env, trusted }: Place): Promise<string[]> {
+async function gitLine({ workspace, env, trusted, sandbox }: Place): Promise<string[]> {
   // Two processes less for a start in a folder that is in no repository.
   const ceilings = (env.GIT_CEILING_DIRECTORIES ?? "").split(delimiter);
   if (!isInRepository(workspace, ceilings)) return [];
   const { Git } = await import("../adapters/git/git.ts");
-  const ran = await new Git(env, trusted)
+  const ran = await new Git(env, sandbox, trusted)
     .tryWith({ timeoutMs: GIT_MS }, workspace, "status", "--porcelain", "--branch")
     .catch(() => null);
   if (ran?.code !== 0) return [];

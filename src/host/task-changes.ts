@@ -6,16 +6,18 @@ import type { Place as Surrounded } from "./surroundings.ts";
 /** Without a task: all changes since then. */
 export type TaskChanges = (task: Claimed | Pick<Claimed, "startedAt">) => Promise<string | null>;
 
-type Place = Pick<Surrounded, "workspace" | "env" | "trusted"> & { readonly trees: Worktrees | null };
+type Place = Pick<Surrounded, "workspace" | "env" | "trusted" | "sandbox"> & {
+  readonly trees: Worktrees | null;
+};
 
 /** As `git diff` shows it; "" for nothing, null where the project is no repository. Without worktrees others may have had a part in it. */
 export const taskChanges =
-  ({ workspace, env, trusted, trees }: Place): TaskChanges =>
+  ({ workspace, env, trusted, sandbox, trees }: Place): TaskChanges =>
   async (task) => {
     if (trees && "id" in task) return await trees.diff(task);
     const { Git } = await import("../adapters/git/git.ts");
     const { folderDiff } = await import("../adapters/git/work-diff.ts");
-    return await folderDiff(new Git(env, trusted), workspace, task.startedAt);
+    return await folderDiff(new Git(env, sandbox, trusted), workspace, task.startedAt);
   };
 
 /** The lines of a diff as `git diff --stat` counts them. */

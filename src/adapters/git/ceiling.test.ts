@@ -15,7 +15,7 @@ it("never takes the project's checkout for a worktree whose .git file is gone", 
   const { workspace } = await trees.open(landing.task(1));
   writeFileSync(join(workspace, "b.txt"), "b\n");
   rmSync(join(workspace, ".git"), { recursive: true });
-  const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" });
+  const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" }, null);
   for (const args of [
     ["checkout", "--quiet", "--detach"],
     ["add", "--all"],

@@ -44,7 +44,7 @@ async function trees(
     team: DEFAULT_TEAM,
     env,
     shell,
-    ...{ gateTimeoutMs: 10_000, share: [], ...options },
+    ...{ gateTimeoutMs: 10_000, share: [], sandbox: null, ...options },
   });
   const made = meeting(opened, dir);
   return Object.assign(made, { landAs: (which: Which) => made.land(which, BY) });

@@ -1,7 +1,7 @@
 /**
- * Runs plain git, one process for each question. It never prompts, and prints English, because its messages are parsed here. `Git` runs in
- * the project of the person. Members write the whole of a task's clone, its configuration and hooks included, so git of our own runs there
- * as their commands do: as `inside`, in the sandbox.
+ * Runs plain git, one process for each question. It never prompts, and prints English, because its messages are parsed here. A stranger
+ * wrote the repository, and members write in it while git runs, so no process of git runs outside of the sandbox but those that reach a
+ * remote. `Git` is made for the project of the person, and reads there without writing; `inside` is the same for the clones of tasks.
  */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -25,6 +25,8 @@ export type Limits = {
   readonly timeoutMs?: number;
   /** The file of another index than the one of the worktree. */
   readonly index?: string;
+  /** A folder of ours with an index and a folder of objects, for what shall leave no trace in the repository. */
+  readonly scratch?: string;
   /** Its standard input. */
   readonly input?: string;
 };
@@ -52,12 +54,6 @@ const ALWAYS: Env = {
   GIT_NO_REPLACE_OBJECTS: "1",
   ...VALUE_VARIABLES,
 };
-/**
- * They write the files of the project, where commands of members write, too. Where there is a sandbox they run in it, so that a link that a
- * command has left leads nowhere.
- */
-const WRITES =
-  /^(?:commit|checkout|rebase|reset|clean|update-index|merge|cherry-pick|revert|am|write-tree)(?: |$)/;
 /** A command without the options in front of its verb. */
 const lineOf = (args: readonly string[]): string => args.slice(verbAt(args)).join(" ");
 /**
@@ -68,6 +64,11 @@ const READS =
   /^(?:rev-parse|rev-list|merge-base|status|cat-file|ls-files|ls-tree|ls-remote|for-each-ref|log|show|diff|worktree list|symbolic-ref --quiet|config|var|check-ignore|check-attr|remote get-url|reflog show|hash-object|write-tree|commit-tree|version)(?: |$)/;
 /** They have changed nothing when they cannot lock a branch. */
 const LOCKS_BRANCH = /^(?:worktree add|commit|checkout|reset|update-ref|merge) /;
+/** They write nothing at all, or only to a scratch folder. */
+const LOOKS =
+  /^(?:rev-parse|rev-list|merge-base|status|cat-file|ls-files|ls-tree|for-each-ref|log|show|diff|worktree list|symbolic-ref --quiet|config|var|check-ignore|check-attr|remote get-url|reflog show|version)(?: |$)/;
+/** They reach a remote. */
+const REACHES = /^(?:fetch|push|pull|ls-remote)(?: |$)/;
 const TIMEOUT_MS = 600_000;
 /** As the shell command `timeout` reports it. */
 const TIMED_OUT = 124;
@@ -83,6 +84,8 @@ const NO_MOUNT = /^bwrap: /;
 
 export type Confines = Pick<Sandbox, "confine" | "confineWhole" | "status">;
 
+const LOOKING = { readOnly: true, network: "off" } as const;
+
 /** The project, and the folder below it with the workspaces of tasks. */
 export type Bounds = { readonly project: string; readonly workspaces: string };
 
@@ -92,12 +95,15 @@ export class Git {
   private readonly env: Env;
   private readonly hardening: Hardening;
   private readonly trusted: boolean;
-  private readonly sandbox: Confines | undefined;
+  private readonly sandbox: Confines | null;
   private readonly bounds: Bounds | undefined;
   private holds: Promise<boolean> | undefined;
 
-  /** `trusted`: the hooks, filters and merge drivers of the repository may run. `bounds`: nothing runs outside of the sandbox beyond them. */
-  constructor(env: Env, trusted = false, sandbox?: Confines, bounds?: Bounds, outside?: Git) {
+  /**
+   * `sandbox`: null where there is none, or where the folder is one that no stranger and no member has written. `trusted`: the hooks,
+   * filters and merge drivers of the repository may run. `bounds`: where members work.
+   */
+  constructor(env: Env, sandbox: Confines | null, trusted = false, bounds?: Bounds, outside?: Git) {
     this.sandbox = sandbox;
     this.bounds = bounds;
     this.trusted = trusted;
@@ -106,7 +112,7 @@ export class Git {
       ...ALWAYS,
     };
     this.hardening = new Hardening((cwd, args) => this.start(cwd, args), trusted, outside?.hardening);
-    this.inside = outside ? this : new Git(env, trusted, sandbox, bounds, this);
+    this.inside = outside ? this : new Git(env, sandbox, trusted, bounds, this);
   }
 
   private get isInside(): boolean {
@@ -175,25 +181,37 @@ export class Git {
   }
 
   private isConfined(args: readonly string[]): boolean {
-    return this.isInside || WRITES.test(lineOf(args));
+    return this.sandbox !== null && (this.isInside || !REACHES.test(lineOf(args)));
   }
 
   /** The target of a landing may be checked out elsewhere, where no command of a member writes. */
-  private async confined(plain: Program, isWanted: boolean): Promise<ConfinedProgram | null> {
+  private async confined(plain: Program, scratch: string | undefined): Promise<ConfinedProgram | null> {
     const { bounds, sandbox } = this;
     if (!this.isInside && bounds && isWithin(bounds.workspaces, plain.cwd))
       throw new Error(`Git of the project does not run in ${plain.cwd}: members write there.`);
-    if (!isWanted || (bounds && !isWithin(bounds.project, plain.cwd))) return null;
-    return (await sandbox?.confine(plain, { seesClosed: true, isLanding: true })) ?? null;
+    if (!this.isConfined(plain.args) || (bounds && !isWithin(bounds.project, plain.cwd))) return null;
+    const how = { seesClosed: true, isLanding: true } as const;
+    if (scratch !== undefined)
+      return (
+        (await sandbox?.confine(plain, { ...how, ...LOOKING, readOnly: "workspace", writable: [scratch] })) ??
+        null
+      );
+    const looks = !this.isInside && LOOKS.test(lineOf(plain.args));
+    return (await sandbox?.confine(plain, looks ? { ...how, ...LOOKING } : how)) ?? null;
   }
 
   private async startOnce(cwd: string, args: readonly string[], limits: Limits): Promise<Ran> {
-    const { signal, timeoutMs = TIMEOUT_MS, index, input } = limits;
+    const { signal, timeoutMs = TIMEOUT_MS, scratch, input } = limits;
     const own = this.program(cwd, args);
-    const plain = index === undefined ? own : { ...own, env: { ...own.env, GIT_INDEX_FILE: index } };
+    const index = scratch === undefined ? limits.index : join(scratch, "index");
+    const more = {
+      ...(index !== undefined && { GIT_INDEX_FILE: index }),
+      ...(scratch !== undefined && { GIT_OBJECT_DIRECTORY: join(scratch, "objects") }),
+    };
+    const plain = { ...own, env: { ...own.env, ...more } };
     checkReadable(cwd);
     const isInSandbox = this.isConfined(args);
-    const confined = await this.confined(plain, isInSandbox);
+    const confined = await this.confined(plain, scratch);
     const { descriptors = [] } = confined ?? {};
     const stuck = new AbortController();
     const endWatch = watchReadable(cwd, (error) => stuck.abort(error));

@@ -150,7 +150,7 @@ it.each(CASES.map((one) => [one.name, one] as const))(
         const id = repo.git("rev-parse", `HEAD:${one.missing}`).trim();
         rmSync(join(repo.dir, ".git/objects", id.slice(0, 2), id.slice(2)));
       }
-      await new Git(envIn(repo.dir), trusted).try(repo.dir, ...one.runs);
+      await new Git(envIn(repo.dir), null, trusted).try(repo.dir, ...one.runs);
       expect({ trusted, ran: existsSync(join(repo.dir, ".git/CANARY")) }).toEqual({
         trusted,
         ran: trusted && one.agreed === true,
@@ -165,7 +165,7 @@ it("turns hooks of the configuration off", async () => {
   repo.git("config", "hook.x=y.command", "touch CANARY");
   repo.git("config", "hook.z.event", "pre-commit");
   for (const trusted of [false, true]) {
-    const git = new Git(envIn(repo.dir), trusted);
+    const git = new Git(envIn(repo.dir), null, trusted);
     for (const key of ["hook.x=y.enabled", "hook.z.enabled"])
       expect(await git.run(repo.dir, "config", "--get", key)).toBe("false");
   }
@@ -180,7 +180,7 @@ it.each(["node_modules/.bin", "packages/one/node_modules/.bin", "packages/one/bi
     chmodSync(join(repo.dir, folder, "git"), 0o755);
     const env = envIn(repo.dir);
     const path = `${join(repo.dir, folder)}:${env.PATH}`;
-    const git = new Git({ ...env, PATH: path });
+    const git = new Git({ ...env, PATH: path }, null);
     expect(await git.ask(join(repo.dir, "packages/one"), "rev-parse", "--show-prefix")).toBe("packages/one/");
     expect(existsSync(join(repo.dir, "CANARY"))).toBe(false);
     expect(outsideProgram("git", path, join(repo.dir, "packages/one"))).not.toContain(repo.dir);
@@ -228,7 +228,7 @@ it.each([
     ])
       repo.git(...sub, "config", key, evil);
     repo.write({ "sub/b.txt": "c\n" });
-    const git = new Git(envIn(repo.dir), trusted);
+    const git = new Git(envIn(repo.dir), null, trusted);
     await (line === "addAll" ? addEverything(git, repo.dir) : git.try(repo.dir, ...line.split(" ")));
     expect({ trusted, ran: existsSync(canary) }).toEqual({ trusted, ran: false });
   }
@@ -261,7 +261,7 @@ it("adds what git add --all adds", async () => {
       repo.git(...sub, "init", "--quiet");
       repo.git(...sub, "add", "--all");
       repo.git(...sub, "commit", "--quiet", "-m", "s");
-      const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir });
+      const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir }, null);
       const added =
         how === "add" ? await git.try(repo.dir, "add", "--all") : await addEverything(git, repo.dir);
       expect(added).toMatchObject({ code: 0 });

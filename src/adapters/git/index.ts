@@ -17,7 +17,7 @@ export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees
   const env = { ...options.env, ...(job !== undefined && { EKIDEN_JOB: job }) };
   const { project, team, wayOut = FAST_FORWARD } = options;
   const bounds = { project, workspaces: folderOf(project) };
-  const git = new Git(env, options.trusted, options.sandbox, bounds);
+  const git = new Git(env, options.sandbox, options.trusted, bounds);
   const share = checkShared(options.share);
   await finishFastForward(git, project);
   const isShared = wayOut.kind === "push" || wayOut.isShared === true;

@@ -50,7 +50,15 @@ async function worktreesOf(project: string, PATH: string): Promise<Worktrees> {
   const shell = createShell({ outputDir: join(project, ".ekiden", "output") });
   onTestFinished(() => shell.close());
   const env = { PATH, HOME: project, GIT_CONFIG_NOSYSTEM: "1" };
-  const options = { project, team: DEFAULT_TEAM, env, shell, gateTimeoutMs: 10_000, share: [] };
+  const options = {
+    project,
+    team: DEFAULT_TEAM,
+    env,
+    shell,
+    gateTimeoutMs: 10_000,
+    share: [],
+    sandbox: null,
+  };
   return meeting(await openWorktrees(options), project);
 }
 
@@ -135,7 +143,7 @@ it("goes on when the git of a dead process makes the branch meanwhile", async ()
 
 it("leaves locks alone that are not of the branch of a task, and links", async () => {
   const repo = repository({ "a.txt": "a\n" });
-  const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" });
+  const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" }, null);
   const outside = join(repo.dir, "outside");
   mkdirSync(outside);
   symlinkSync(outside, join(repo.dir, ".git/refs/heads/ekiden"));
@@ -234,6 +242,9 @@ it("waits for a worktree that another git is just making", async () => {
   // The other git goes on at the second call.
   const goOn = `[ -e ${half}/seen ] && echo ../.. > ${half}/commondir; echo > ${half}/seen`;
   const bin = programFolder("git", `${goOn}\nexec ${GIT} "$@"`);
-  const git = new Git({ PATH: `${bin}:${process.env.PATH ?? ""}`, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" });
+  const git = new Git(
+    { PATH: `${bin}:${process.env.PATH ?? ""}`, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" },
+    null,
+  );
   expect(await git.try(repo.dir, "worktree", "unlock", ".ekiden/one")).toMatchObject({ code: 0 });
 });

@@ -33,6 +33,6 @@ export type WorktreeOptions = {
   readonly trusted?: boolean;
   /** Default: no rule does. */
   readonly mayChange?: ByRule;
-  /** Own git runs in it where members write. */
-  readonly sandbox?: Confines | undefined;
+  /** Own git runs in it. */
+  readonly sandbox: Confines | null;
 };

@@ -23,7 +23,7 @@ it("shows what landed in the second in which its run began", async () => {
   git("add", ".");
   git("commit", "-qm", "Paint");
   const landed = git("rev-parse", "HEAD").trim();
-  const own = new Git(childEnvironment(process.env));
+  const own = new Git(childEnvironment(process.env), null);
   expect(await folderDiff(own, folder, at * 1_000 + 300)).toBe("");
   expect(await folderDiff(own, folder, at * 1_000 + 300, landed)).toContain("+one coat");
   expect(await folderDiff(own, folder, at * 1_000 - 5_000, landed)).toContain("+one coat");
@@ -42,6 +42,6 @@ it("shows a change that left a file as long, and as old, as the index knows it",
   repo.commit("Old");
   utimesSync(join(repo.dir, ".git/index"), at, at);
   write("new\n");
-  const git = new Git(childEnvironment(process.env));
+  const git = new Git(childEnvironment(process.env), null);
   expect(await folderDiff(git, repo.dir, Date.now() + 60_000)).toContain("+new");
 });

@@ -1,8 +1,12 @@
-/** The diff of a folder of a repository since a commit, including uncommitted changes. The folder and its index stay as they are. */
-import { existsSync, rmSync } from "node:fs";
+/**
+ * The diff of a folder of a repository since a commit, including uncommitted changes. The folder, its index and its objects stay as they
+ * are: a command could exchange a file of ours in `.git` for a link.
+ */
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { toolFailed } from "../../core/errors.ts";
-import { newTicket } from "../tickets.ts";
+import { removeTree } from "../remove-tree.ts";
 import { copyIndex } from "./clones/snapshot.ts";
 import { addAll, workState } from "./clones/uncommitted.ts";
 import { type Git, messageOfGit } from "./git.ts";
@@ -33,17 +37,20 @@ export async function folderDiff(
 }
 
 async function workDiff(git: Git, root: string, base: string): Promise<string> {
-  const gitDir = await git.gitDir(root);
-  const index = join(gitDir, `ekiden-index.${newTicket()}`);
+  const asked = ["rev-parse", "--path-format=absolute", "--git-dir", "--git-path", "objects"];
+  const [gitDir = "", objects = ""] = (await git.run(root, ...asked)).split("\n");
+  const scratch = mkdtempSync(join(tmpdir(), "ekiden-index-"));
   try {
+    mkdirSync(join(scratch, "objects/info"), { recursive: true });
+    writeFileSync(join(scratch, "objects/info/alternates"), `${objects}\n`);
     const own = join(gitDir, "index");
-    if (existsSync(own)) copyIndex(own, index);
-    const { paths } = await workState(git, root, { index });
-    const added = await addAll(git, root, paths, { index });
+    if (existsSync(own)) copyIndex(own, join(scratch, "index"));
+    const { paths } = await workState(git, root, { scratch });
+    const added = await addAll(git, root, paths, { scratch });
     if (added.code !== 0) throw toolFailed(`git cannot read the changes: ${messageOfGit(added)}`);
-    const tree = (await git.tryWith({ index }, root, "write-tree")).out.trim();
-    return await commitsDiff(git, root, base, tree);
+    const tree = (await git.tryWith({ scratch }, root, "write-tree")).out.trim();
+    return await git.runWith({ scratch }, root, "diff", ...SHOWN, base, tree);
   } finally {
-    rmSync(index, { force: true });
+    removeTree(scratch);
   }
 }

@@ -162,8 +162,8 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
   fail: (store, { id, text }, { cwd }) => failTask(store, PERSON, taskId(id), text, cwd),
   land: async (store, { id, decision, place }, { cwd }) => {
     const { landingsOf } = await import("../../adapters/git/landing/landings.ts");
-    const { childEnvironment } = await import("../../adapters/shell/environment.ts");
-    const landings = await landingsOf(cwd, childEnvironment(process.env));
+    const { askGit } = await import("../../project/own-git.ts");
+    const landings = await landingsOf(cwd, askGit(cwd));
     const wanted = decision === "move" ? { kind: decision, place } : { kind: decision };
     const which = { team: store.team, task: taskId(id) };
     const { subject } = await landings.decide(store.landings, which, wanted, PERSON);

@@ -13,7 +13,8 @@ import { tried } from "../../core/tried.ts";
 /** Nothing but a plan is there: a first commit can leave nothing out, and takes nothing in that nobody has looked at. */
 const NOTHING = /^(\.ekiden|\.DS_Store|.+\.(md|markdown))$/i;
 
-const gitHere = (): Git => new Git(childEnvironment(process.env));
+/** Nobody has written a repository here yet, and no member works. */
+const gitHere = (): Git => new Git(childEnvironment(process.env), null);
 
 /** Whether the folder is empty and in no repository. */
 export async function canBecomeRepository(cwd: string): Promise<boolean> {

@@ -3,14 +3,14 @@
  * what was added; with what the folder has changed since, as git shows it.
  */
 import { isAbsolute, relative, resolve } from "node:path";
-import { Git } from "../../adapters/git/git.ts";
+import type { Git } from "../../adapters/git/git.ts";
 import { folderDiff } from "../../adapters/git/work-diff.ts";
-import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { textOf } from "../../core/conversation/chat.ts";
 import type { Event, FactType } from "../../core/event.ts";
 import { LEAD } from "../../core/ids.ts";
 import type { Outcome } from "../../core/views/outcome.ts";
 import type { Store } from "../../ports/index.ts";
+import { withGit } from "../../project/own-git.ts";
 import { journalReader } from "./journal-reader.ts";
 
 const DIFF_MAX = 2_000_000;
@@ -54,13 +54,12 @@ export class OutcomeReader {
     const said = (await this.store.transcript.last(LEAD, LAST_ENTRIES))
       .map(({ entry }) => (entry.kind === "said" ? textOf(entry.message).trim() : ""))
       .findLast((text) => text !== "");
-    const git = new Git(childEnvironment(process.env));
-    const diff = run ? await folderDiff(git, this.cwd, run.began, run.landed).catch(() => null) : null;
-    const prefix =
-      diff === null
-        ? ""
-        : (await git.try(this.cwd, "rev-parse", "--show-prefix").catch(() => null))?.out.trim() || "";
-    const tasks = await this.tasksOf(git);
+    const [diff, prefix, tasks] = await withGit(this.cwd, async (git) => {
+      const changed = run ? await folderDiff(git, this.cwd, run.began, run.landed).catch(() => null) : null;
+      const asked = changed === null ? null : git.try(this.cwd, "rev-parse", "--show-prefix");
+      const below = (await asked?.catch(() => null))?.out.trim() || "";
+      return [changed, below, await this.tasksOf(git)] as const;
+    });
     return {
       runs: this.runs.length,
       began: run?.began ?? null,

@@ -49,12 +49,8 @@ export class RunSummary {
 
 async function filesOf(commits: readonly string[], cwd: string): Promise<Set<string>> {
   const args = ["log", "--no-walk", "-m", "--first-parent", "--name-only", "--format=", ...commits];
-  const [{ Git }, { childEnvironment }] = await Promise.all([
-    import("../../adapters/git/git.ts"),
-    import("../../adapters/shell/environment.ts"),
-  ]);
-  // The repository may configure programs also for the log.
-  const listed = await new Git(childEnvironment(process.env)).try(cwd, ...args).catch(() => null);
+  const { withGit } = await import("../../project/own-git.ts");
+  const listed = await withGit(cwd, (git) => git.try(cwd, ...args)).catch(() => null);
   return new Set(listed?.code === 0 ? listed.out.split("\n").filter((line) => line !== "") : []);
 }
 

@@ -2,15 +2,14 @@
 import { relative } from "node:path";
 import { listed } from "../../adapters/git/clones/preflight.ts";
 import { type TaskWork, taskWork } from "../../adapters/git/clones/task-work.ts";
-import { Git } from "../../adapters/git/git.ts";
+import type { Git } from "../../adapters/git/git.ts";
 import { folderDiff } from "../../adapters/git/work-diff.ts";
-import { lateSandbox } from "../../adapters/sandbox/late.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import type { Task } from "../../core/board/task.ts";
 import type { Event } from "../../core/event.ts";
 import type { Name } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
-import { sandboxFolders } from "../../project/own-folders.ts";
+import { withGit } from "../../project/own-git.ts";
 
 /** Moves of the target that are looked through for a landing. */
 const MOVES = "2000";
@@ -28,12 +27,13 @@ export async function taskChange(
   history: readonly Event[],
   wrote: readonly string[],
 ): Promise<TaskChange> {
-  const git = new Git(childEnvironment(process.env));
   const landed = history.findLast((event) => event.type === "task.landed");
   if (landed) {
     const { commit, target } = landed;
-    const range = [await before(git, cwd, commit, target), commit];
-    const diff = await git.ask(cwd, "diff", "--no-color", "--no-ext-diff", "--no-textconv", ...range);
+    const diff = await withGit(cwd, async (git) => {
+      const range = [await before(git, cwd, commit, target), commit];
+      return await git.ask(cwd, "diff", "--no-color", "--no-ext-diff", "--no-textconv", ...range);
+    });
     return { where: `landed on ${target} as ${commit.slice(0, 9)}`, diff: diff ?? "" };
   }
   const own = await withWork(team, cwd, task, async (work) => {
@@ -43,9 +43,11 @@ export async function taskChange(
   if (own?.diff) return own;
   const began = history.find((event) => event.type === "task.claimed")?.at;
   if (began === undefined || wrote.length === 0) return { where: "", diff: "" };
-  const prefix = (await git.ask(cwd, "rev-parse", "--show-prefix"))?.trim() ?? "";
+  const [prefix, all] = await withGit(cwd, async (git) => [
+    (await git.ask(cwd, "rev-parse", "--show-prefix"))?.trim() ?? "",
+    (await folderDiff(git, cwd, began).catch(() => null)) ?? "",
+  ]);
   const files = new Set(wrote.map((path) => prefix + path));
-  const all = (await folderDiff(git, cwd, began).catch(() => null)) ?? "";
   const parts = all.split(/^(?=diff --git )/m).filter((part) => files.has(pathOf(part)));
   return { where: "in the files that it wrote, with what others have changed there", diff: parts.join("") };
 }
@@ -64,24 +66,16 @@ export async function leftInWorktree(
   return (await told.catch(() => null)) ?? ""; // removed by hand, or no repository
 }
 
-/** Git in its workspace runs in a sandbox. */
-async function withWork<T>(
+const withWork = <T>(
   team: Name,
   project: string,
   task: Pick<Task, "id" | "createdAt">,
   use: (work: TaskWork) => Promise<T>,
-): Promise<T | null> {
-  const sandbox = lateSandbox({
-    ...{ mode: "auto", network: "off", workspace: project, inWorktrees: true },
-    ...sandboxFolders(project),
-  });
-  try {
+): Promise<T | null> =>
+  withGit(project, async (_, sandbox) => {
     const work = await taskWork({ project, team, env: childEnvironment(process.env), sandbox }, task);
     return work && (await use(work));
-  } finally {
-    await sandbox.close();
-  }
-}
+  });
 
 const pathOf = (part: string): string => /^diff --git (?:"?a\/.*?) "?b\/(.*?)"?$/m.exec(part)?.[1] ?? "";
 

@@ -55,7 +55,7 @@ beforeEach(() => {
     ".gitignore": ".ekiden/\nnode_modules\n",
   });
   ({ sandbox, shell } = confined(base, repo.dir, { inWorktrees: true, ownFolders: [join(base, "own")] }));
-  git = new Git(env, false, sandbox);
+  git = new Git(env, sandbox);
 });
 afterEach(() => closeConfined({ sandbox, shell }, base));
 
@@ -83,7 +83,7 @@ bubblewrapOrSkip(describe)("own git", () => {
         return made;
       },
     });
-    const done = await new Git(env, false, meets).try(workspace, "update-index", "a.txt");
+    const done = await new Git(env, meets).try(workspace, "update-index", "a.txt");
     expect(isRemoved).toBe(true);
     expect(done).toMatchObject({ code: 0, err: "" });
   });

@@ -7,7 +7,12 @@ import { commitsDiff } from "../work-diff.ts";
 import { isWhole } from "./clone.ts";
 import { snapshot } from "./snapshot.ts";
 
-type Of = { readonly project: string; readonly team: Name; readonly env: Env; readonly sandbox: Confines };
+type Of = {
+  readonly project: string;
+  readonly team: Name;
+  readonly env: Env;
+  readonly sandbox: Confines | null;
+};
 
 export type TaskWork = {
   readonly binding: Binding;
@@ -23,7 +28,7 @@ export async function taskWork({ project, team, env, sandbox }: Of, task: Key): 
   const binding = bindingsOf({ project, team }).read(task);
   if (binding === null) return null;
   const workspaces = folderOf(project);
-  const git = new Git(env, false, sandbox, { project, workspaces });
+  const git = new Git(env, sandbox, false, { project, workspaces });
   const { path, branch, target } = binding;
   const root = join(workspaces, path);
   // One of an earlier version, or removed by hand: what was committed is in the project.

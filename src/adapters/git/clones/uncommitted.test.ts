@@ -12,6 +12,6 @@ it.each([
 ])("names no branch whose file holds %s", async (_, text) => {
   const repo = repository({ "a.txt": "a\n" });
   writeFileSync(join(repo.dir, ".git/refs/heads/main"), text);
-  const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir });
+  const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir }, null);
   expect(await workState(git, repo.dir)).toMatchObject({ branch: null });
 });

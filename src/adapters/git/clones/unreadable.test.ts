@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { repository } from "../../../../test/fixtures/repository.ts";
 import { Git } from "../git.ts";
 
-const git = new Git({ PATH: process.env.PATH ?? "" });
+const git = new Git({ PATH: process.env.PATH ?? "" }, null);
 const pipe = (path: string): void => {
   rmSync(path, { force: true });
   execFileSync("mkfifo", [path]);

@@ -20,7 +20,7 @@ it.each(["checked out", "not checked out"])(
     const move = () =>
       fastForward(
         {
-          git: new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir }),
+          git: new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir }, null),
           commonDir: join(repo.dir, ".git"),
           root: repo.dir,
           target: "main",
@@ -64,7 +64,7 @@ it.each(["index", "HEAD", "refs/heads/main"])("waits for the lock of another git
       return ran;
     }
   }
-  const git = new Watched({ PATH: process.env.PATH ?? "", HOME: repo.dir });
+  const git = new Watched({ PATH: process.env.PATH ?? "", HOME: repo.dir }, null);
   const place = { commonDir: join(repo.dir, ".git"), root: repo.dir, target: "main" };
   expect(await fastForward({ git, ...place, signal: new AbortController().signal }, from, to)).toBe("moved");
   expect(failures).toBe(2);

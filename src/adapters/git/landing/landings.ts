@@ -4,7 +4,6 @@ import { type LandingQueue, lineUp, type Order, rankAt, type Waiting } from "../
 import { badInput, notFound } from "../../../core/errors.ts";
 import type { LandedRow } from "../../../core/views/landing.ts";
 import type { Landings } from "../../../ports/landings.ts";
-import { type Env, Git } from "../git.ts";
 import { repositoryName } from "./landing-line.ts";
 
 /** The number of last commits of a target that are read. */
@@ -27,10 +26,12 @@ export type Decision =
   | { readonly kind: "drop" }
   | { readonly kind: "land" };
 
+/** The one line or text that git in the project answers; null where it fails. */
+export type AsksGit = (...args: string[]) => Promise<string | null>;
+
 /** @throws EkidenError `bad_input` outside of a repository */
-export async function landingsOf(project: string, env: Env): Promise<ProjectLandings> {
-  const git = new Git(env);
-  const commonDir = await git.ask(project, "rev-parse", "--path-format=absolute", "--git-common-dir");
+export async function landingsOf(project: string, ask: AsksGit): Promise<ProjectLandings> {
+  const commonDir = await ask("rev-parse", "--path-format=absolute", "--git-common-dir");
   if (commonDir === null)
     throw badInput(
       `${project} is not in a git repository, so nothing can land there. Landings need --worktrees.`,
@@ -39,8 +40,7 @@ export async function landingsOf(project: string, env: Env): Promise<ProjectLand
   return {
     queue: (store) => store.queue(repository),
     landed: async (store, limit) => {
-      const history = await git.ask(
-        project,
+      const history = await ask(
         "log",
         "--branches",
         "--remotes",

@@ -2,13 +2,12 @@
  * A candidate whose gate is green may have silenced it. Its change is looked at while the gate runs; where it has signs of that, the gate
  * runs once more on its code with the tests, scripts and settings of the base.
  */
-import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isMarked } from "../../../core/board/mark.ts";
 import { packageWithScripts, putBack, told } from "../../../core/gate/put-back.ts";
 import { signalsOf } from "../../../core/gate/tampering.ts";
+import { newTicket } from "../../tickets.ts";
 import type { Candidate } from "../clones/task-branch.ts";
 import type { LandingInput } from "./landing-job.ts";
 
@@ -46,7 +45,7 @@ export async function judgedByBase(
   { base, commit }: Candidate,
   files: readonly string[],
 ): Promise<string> {
-  const { git, project } = job.work;
+  const { git, project, commonDir } = job.work;
   const listed = await git.run(project, "--literal-pathspecs", "ls-tree", "-r", "-z", base, "--", ...files);
   const entries = new Map(listed.split("\0").map((entry) => [entry.slice(entry.indexOf("\t") + 1), entry]));
   const lines = await Promise.all(
@@ -61,7 +60,8 @@ export async function judgedByBase(
       return `100644 blob ${blob.out.trim()}\t${path}`;
     }),
   );
-  const index = join(tmpdir(), `ekiden-index-${randomUUID()}`);
+  // Git writes it in the sandbox, which sees no folder for temporary files of ours.
+  const index = join(commonDir, `ekiden-index.${newTicket()}`);
   try {
     const own = { index };
     await must(git.tryWith(own, project, "read-tree", commit));

@@ -1,10 +1,10 @@
 /** `ekiden landings`: the landing queue of the repository; with an ID, a person moves, drops or lands one. */
 import { type Decision, landingsOf } from "../../../adapters/git/landing/landings.ts";
-import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { badInput, orElse } from "../../../core/errors.ts";
 import { PERSON, quote, taskId } from "../../../core/ids.ts";
 import { type LandingsData, landingsData, landingsViews } from "../../../core/views/landing.ts";
 import { withTeam } from "../../../project/open.ts";
+import { askGit } from "../../../project/own-git.ts";
 import { wholeNumber } from "../../kit/invocation.ts";
 import type { Run } from "../entry.ts";
 
@@ -13,7 +13,7 @@ const NO_LANDINGS: LandingsData = { waiting: [], reserved: [], landed: [] };
 
 export const run: Run = async (call, [id, action, ...more]) => {
   const { team } = await call.settings();
-  const landings = await landingsOf(call.cwd, childEnvironment(call.env));
+  const landings = await landingsOf(call.cwd, askGit(call.cwd));
   if (id === undefined) {
     const data = withTeam(call, "look", async ({ landings: store }) => {
       const [queue, landed] = [await landings.queue(store), await landings.landed(store, LANDED_SHOWN)];

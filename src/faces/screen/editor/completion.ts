@@ -7,7 +7,6 @@ import {
   type AutocompleteSuggestions,
   fuzzyFilter,
 } from "@earendil-works/pi-tui";
-import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { mention } from "../../../core/conversation/image.ts";
 import { listed } from "../../../core/picture/looks.ts";
 import { ownNames } from "../../commands/slash/own-commands.ts";
@@ -177,9 +176,8 @@ export class Completion implements AutocompleteProvider {
 /** The files that git tracks or would add; without git all files in the folder, apart from hidden files and packages. */
 async function filesOf(cwd: string): Promise<readonly string[]> {
   const args = ["ls-files", "-co", "--exclude-standard", "-z"];
-  const { Git } = await import("../../../adapters/git/git.ts");
-  // The repository may configure programs that run at each look.
-  const listed = await new Git(childEnvironment(process.env)).try(cwd, ...args).catch(() => null);
+  const { withGit } = await import("../../../project/own-git.ts");
+  const listed = await withGit(cwd, (git) => git.try(cwd, ...args)).catch(() => null);
   if (listed?.code === 0) return listed.out.split("\0").filter(Boolean).slice(0, FILES_MAX);
   const found: string[] = [];
   const walk = async (folder: string, depth: number): Promise<void> => {

@@ -1,9 +1,9 @@
 /** Lists tasks that wait to land, with gate and place in line, and landed ones. Keys move, drop or land a waiting one. */
 import { landingsOf, type ProjectLandings } from "../../../adapters/git/landing/landings.ts";
-import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { orElse } from "../../../core/errors.ts";
 import { type LandedRow, type LandingRow, landingsData, STATES } from "../../../core/views/landing.ts";
 import { span } from "../../../core/views/view.ts";
+import { askGit } from "../../../project/own-git.ts";
 import type { Row } from "../draw/list.ts";
 import { oneLine, type Style, spread } from "../draw/style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
@@ -22,9 +22,9 @@ let known: {
 
 export const landingsPanel: Panel = {
   title: "landings",
-  read: async ({ store, style, now, place: { cwd, env } }: PanelInput): Promise<Listed> => {
+  read: async ({ store, style, now, place: { cwd } }: PanelInput): Promise<Listed> => {
     if (known?.cwd !== cwd) {
-      const landings = await orElse(landingsOf(cwd, childEnvironment(env)), "bad_input", null);
+      const landings = await orElse(landingsOf(cwd, askGit(cwd)), "bad_input", null);
       known = { cwd, landings, landed: [], readAt: 0 };
     }
     const { landings } = known;

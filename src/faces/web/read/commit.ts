@@ -1,8 +1,7 @@
 /** One landed commit as the page shows it. Its message is apart from its diff: an agent may write one that looks like a diff. */
-import { Git } from "../../../adapters/git/git.ts";
-import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { badInput, notFound } from "../../../core/errors.ts";
 import { quote } from "../../../core/ids.ts";
+import { withGit } from "../../../project/own-git.ts";
 import type { Commit } from "../wire.ts";
 
 const DIFF_MAX = 300_000;
@@ -11,8 +10,7 @@ const SHOWN = ["--no-color", "--no-ext-diff", "--no-textconv", "--patch", "--for
 /** @throws EkidenError `bad_input`, `not_found` */
 export async function readCommit(cwd: string, hash: string): Promise<Commit> {
   if (!/^[0-9a-f]{7,64}$/.test(hash)) throw badInput(`${quote(hash)} is not a commit.`);
-  const git = new Git(childEnvironment(process.env));
-  const { code, out } = await git.try(cwd, "show", ...SHOWN, hash, "--");
+  const { code, out } = await withGit(cwd, (git) => git.try(cwd, "show", ...SHOWN, hash, "--"));
   if (code !== 0) throw notFound(`the commit ${hash} is not in the repository of ${cwd}.`);
   const end = out.indexOf("\0");
   const diff = out.slice(end + 1).trimStart();
