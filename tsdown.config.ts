@@ -40,7 +40,7 @@ const WORDS = [
   "team/queries/journal", "adapters/clock", "faces/entry/failure", "faces/kit/invocation", "faces/kit/terminal", "faces/kit/print",
 ];
 
-const RUN = ["faces/run/run-team", "core/project/runbook", "adapters/process-table"];
+const RUN = ["faces/run/run-team", "faces/line/lines", "core/project/runbook", "adapters/process-table"];
 const OF_HOST =
   /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted|whole-events)\.ts))|host(?!\/(worker|guests|hosted)\/|\/(?:money\/judge|obey)\.ts))\//;
 

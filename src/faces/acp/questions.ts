@@ -8,12 +8,12 @@ import type {
   PermissionOption,
   ToolCallUpdate,
 } from "@agentclientprotocol/sdk";
-import { meantAnswer, optionLines } from "../../core/board/question.ts";
+import { optionLines } from "../../core/board/question.ts";
 import { messageOf } from "../../core/errors.ts";
-import { PERSON, type RequestId } from "../../core/ids.ts";
+import type { RequestId } from "../../core/ids.ts";
 import type { Request, Store } from "../../ports/index.ts";
 import { answer } from "../../team/actions/answer.ts";
-import { meaning } from "../kit/asking.ts";
+import { meaning } from "../kit/question-text.ts";
 
 export type Asking = {
   readonly client: Pick<AgentContext, "request">;
@@ -113,13 +113,10 @@ export class EditorQuestions {
     const id = this.inWords;
     this.inWords = null;
     if (id === null) return false;
-    const store = this.asking.store();
-    const request = await store.requests.request(id);
-    const meant =
-      request?.state === "open" && request.ask.kind === "question" && meantAnswer(request.ask, text);
-    if (!meant) return false;
-    await store.requests.answer(PERSON, id, "question", { yes: true, text: meant });
-    return true;
+    return await answer(this.asking.store(), id, text).then(
+      () => true,
+      () => false, // it is answered already
+    );
   }
 
   /** Null: not by one of the options. */

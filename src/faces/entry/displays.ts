@@ -3,6 +3,6 @@ import type { Displays } from "../run/displays.ts";
 
 export const DISPLAYS: Displays = {
   screen: async (call) => new (await import("../screen/run-screen.ts")).RunScreen(call),
-  status: async (err, store) => await (await import("../line/live.ts")).Live.open(err, store),
+  lines: async (call) => (await import("../line/lines.ts")).linesOfRun(call),
   page: async (call, store) => await (await import("../web/open-page.ts")).pageOfRun(call, store),
 };

@@ -5,4 +5,4 @@ import { wantsScreen } from "../kit/wanted.ts";
 export const run = async (call: Invocation): Promise<number | undefined> =>
   wantsScreen(call)
     ? (await import("../screen/talk.ts")).talk(call)
-    : (await import("../line/repl.ts")).run(call);
+    : (await import("../line/talk.ts")).run(call);

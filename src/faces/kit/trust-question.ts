@@ -1,4 +1,5 @@
 /** Asks the person whether what a project brings may be used; without a terminal the command is refused with the list. */
+import { answerWord } from "../../core/board/answer.ts";
 import { bullets, list, untrusted, visible } from "../../project/trust/untrusted.ts";
 import { isStore, type ProjectTrust, recordTrust } from "../../project/trust/weigh.ts";
 import type { Terminal } from "./terminal.ts";
@@ -52,8 +53,8 @@ export async function askForTrust(
         closed,
       ]);
       if (text === null) return { yes: false, closed: true };
-      if (/^\s*y(es)?\s*$/i.test(text)) return { yes: true, closed: false };
-      if (/^\s*no?\s*$/i.test(text)) return { yes: false, closed: false };
+      const word = answerWord(text.trim());
+      if (word === "yes" || word === "no") return { yes: word === "yes", closed: false };
     }
   } finally {
     lines.close();

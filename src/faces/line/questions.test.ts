@@ -3,10 +3,9 @@ import { PassThrough } from "node:stream";
 import { afterEach, expect, it } from "vitest";
 import { instant, type Name, PERSON, type RequestId } from "../../core/ids.ts";
 import type { Ask, Request } from "../../ports/index.ts";
-import { readAnswer } from "../kit/asking.ts";
 import type { Terminal } from "../kit/terminal.ts";
+import { Output } from "./output.ts";
 import { PromptQuestions } from "./questions.ts";
-import { ReplScreen } from "./screen.ts";
 
 const close: (() => void)[] = [];
 afterEach(() => {
@@ -33,12 +32,9 @@ function stage(): Stage {
     paint: (_tone, said) => said,
   };
   const given: string[][] = [];
-  const screen = new ReplScreen(out, input, true);
-  const questions = new PromptQuestions(
-    screen,
-    (said) => said,
-    (...answer) => void given.push(answer),
-  );
+  const screen = new Output(out);
+  screen.attach(input);
+  const questions = new PromptQuestions(screen, (...answer) => void given.push(answer), "ctrl-c");
   const put = (by: string, ask: Ask): (() => void) => {
     const over = new AbortController();
     const times = { at: instant(0), deadline: instant(9) };
@@ -113,18 +109,4 @@ it("takes every line but commands as the answer to what a member asks, and leave
   expect(questions.putAside()).toBe(true);
   expect(questions.answer("1")).toBe(false);
   expect(given).toEqual([["of alice", "neither", ""]]);
-});
-
-it.each([
-  ["y", "yes", ""],
-  [" YES ", "yes", ""],
-  ["a", "always", ""],
-  ["n", "no", ""],
-  ["n use git rm", "no", "use git rm"],
-])("reads %j", (line, word, text) => {
-  expect(readAnswer(line)).toEqual({ word, text });
-});
-
-it.each(["yes but only x", "nothing", "always later", "what is that?"])("does not guess %j", (line) => {
-  expect(readAnswer(line)).toBeNull();
 });

@@ -1,25 +1,27 @@
 /**
- * Permission questions and what members ask, in a conversation: asked at the prompt, one after the other. The prompt says so for as long as one waits;
+ * Permission questions and what members ask, at a prompt: one after the other. The prompt says so for as long as one waits;
  * a line that is no answer goes where it always goes, so that the person can look around, or talk to the lead, before answering.
  */
+import { readAnswer } from "../../core/board/answer.ts";
 import type { RequestId } from "../../core/ids.ts";
 import type { Request } from "../../ports/index.ts";
 import { isCommand } from "../commands/slash/slash.ts";
-import { questionText, readPermission } from "../kit/asking.ts";
-import type { ReplScreen } from "./screen.ts";
+import { questionText } from "../kit/question-text.ts";
+import type { Output } from "./output.ts";
 
 type Give = (id: RequestId, word: string, text: string) => void;
 
 export class PromptQuestions {
   private readonly waiting: Request[] = [];
-  private readonly screen: ReplScreen;
-  private readonly paint: (text: string) => string;
+  private readonly output: Output;
   private readonly give: Give;
+  private readonly later: string;
 
-  constructor(screen: ReplScreen, paint: (text: string) => string, give: Give) {
-    this.screen = screen;
-    this.paint = paint;
+  /** `later`: the key that leaves a question for later. */
+  constructor(output: Output, give: Give, later: string) {
+    this.output = output;
     this.give = give;
+    this.later = later;
   }
 
   /** Until `over` aborts: then it was answered elsewhere, or nobody wants to know any more. */
@@ -50,10 +52,19 @@ export class PromptQuestions {
     return true;
   }
 
+  /** The first one, or the prompt without a question. */
+  show(): void {
+    const [first] = this.waiting;
+    const paint = (text: string): string => this.output.out.paint("warn", text);
+    this.output.promptIs(first ? paint(`${first.by} [${hintOf(first)}]> `) : "> ");
+    if (first) this.output.write(paint(`${questionText(first).trimEnd()}${this.more(first)}`));
+    else this.output.prompt();
+  }
+
   /** False for a line that is no answer: to what a member asks, every line that is no command is one. */
   private take({ id, ask }: Request, line: string): boolean {
     if (ask.kind === "permission") {
-      const answer = readPermission(line, ask);
+      const answer = readAnswer(line, ask.rule !== undefined);
       if (answer) this.give(id, answer.word, answer.text);
       return answer !== null;
     }
@@ -62,25 +73,19 @@ export class PromptQuestions {
     return true;
   }
 
+  private more({ ask }: Request): string {
+    return ask.kind === "question"
+      ? `\nType a number or your own words; ${this.later} leaves it for later, /send lead TEXT talks past it.`
+      : "";
+  }
+
   private forget(question: Request): void {
     const at = this.waiting.indexOf(question);
     if (at < 0) return;
     this.waiting.splice(at, 1);
     if (at === 0) this.show();
   }
-
-  private show(): void {
-    const [first] = this.waiting;
-    this.screen.promptIs(first ? this.paint(`${first.by} [${hintOf(first)}]> `) : "> ");
-    if (first) this.screen.write(this.paint(`${questionText(first).trimEnd()}${more(first)}`));
-    else this.screen.prompt();
-  }
 }
 
 const hintOf = ({ ask }: Request): string =>
   ask.kind === "question" ? ask.options.map((_, i) => i + 1).join("/") : "y/n/a";
-
-const more = ({ ask }: Request): string =>
-  ask.kind === "question"
-    ? "\nType a number or your own words; ctrl-c leaves it for later, /send lead TEXT talks past it."
-    : "";

@@ -17,39 +17,28 @@ import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import { follow, withDetails } from "../../team/queries/journal.ts";
 import { RunSummary, type Summary, summaryText } from "../../team/queries/summary.ts";
 import { againLine, nextStep } from "../kit/again-line.ts";
-import { type AskForm, askOnTerminal } from "../kit/asking.ts";
 import { exitCodeOf } from "../kit/exit-code.ts";
 import type { Invocation } from "../kit/invocation.ts";
-import { News } from "../kit/news.ts";
 import { opening } from "../kit/opening.ts";
-import { newsLines } from "../kit/print.ts";
 import { ignoreUnhandled, interruptible, keepYoungSmall, START_MS } from "../kit/run-guards.ts";
 import { clean } from "../kit/terminal.ts";
 import { wantsScreen } from "../kit/wanted.ts";
 import { chooseLead } from "./choose-lead.ts";
-import type { Displays, LiveStatus, RunScreen } from "./displays.ts";
-import { PersonAsked } from "./person-asked.ts";
+import type { Display, Displays } from "./displays.ts";
+import { limitQuestions } from "./limit-questions.ts";
 import { openToOthers, toldTo } from "./run-door.ts";
 
-/** `full`: the full screen, instead of a live status. `opening`: resolves when it is known whether there is a live status. */
-type Screen = {
-  live: LiveStatus | RunScreen | null;
-  opening: Promise<unknown>;
-  readonly full: RunScreen | null;
-};
 /** A run that is being read along. */
 type Watched = {
   readonly call: Invocation;
   readonly host: TeamHost;
-  readonly screen: Screen;
+  readonly display: Display;
+  readonly isFull: boolean;
   readonly summary: RunSummary;
   readonly report: string | undefined;
-  readonly displays: Displays;
   readonly settings: Settings;
   /** Whether somebody can answer at a terminal or at the page of the run. */
   readonly isWatched: () => boolean;
-  /** Null where nobody is at this terminal, or the full screen asks. */
-  readonly askForm: AskForm | null;
 };
 
 /**
@@ -68,37 +57,32 @@ export async function hostTeam(call: Invocation, work: Work, options: RunOptions
   const isNew = !("resume" in work || "runbook" in work);
   const configured = isNew ? await chooseLead(call) : await call.settings();
   const trust = await call.trust();
-  const full = wantsScreen(call) ? await options.displays.screen(call) : null;
+  const isFull = wantsScreen(call);
+  const display = await options.displays[isFull ? "screen" : "lines"](call);
   try {
-    return await hostOn(call, work, options, { configured, trust, full });
+    return await hostOn(call, work, options, { configured, trust, display, isFull });
   } finally {
-    await full?.stop();
+    await display.stop();
   }
 }
 
 type Prepared = {
   readonly configured: Settings;
   readonly trust: ProjectTrust;
-  readonly full: RunScreen | null;
+  readonly display: Display;
+  readonly isFull: boolean;
 };
 
 async function hostOn(
   call: Invocation,
   work: Work,
   options: RunOptions,
-  { configured, trust, full }: Prepared,
+  { configured, trust, display, isFull }: Prepared,
 ): Promise<number> {
   // Somebody at the page, or at another terminal, answers permission questions; else nobody would be asked.
   const isElsewhere = options.web || call.env.EKIDEN_DETACHED === "1";
   const permissionsTo = configured.permissionsTo ?? (isElsewhere ? "person" : undefined);
   const settings = { ...configured, permissionsTo };
-  const screen: Screen = { live: full, opening: Promise.resolve(), full };
-  const canAsk = call.err.isTTY && !call.json && process.stdin.isTTY === true;
-  const askForm = askOnTerminal(call.err, async (use) => {
-    // A question of the first moment would be drawn over, and its answer taken by the status.
-    await screen.opening;
-    return await (screen.live && "pause" in screen.live ? screen.live.pause(use) : use(() => {}));
-  });
   let opened: Door | null = null;
   const models: Parameters<Door["told"]["onModel"]>[] = [];
   const host = await openHost({
@@ -109,39 +93,35 @@ async function hostOn(
     embedded: options.embedded ?? "runbook" in work,
     resume: "resume" in work,
     trust,
-    asks: canAsk || ((): boolean => opened?.alone === 0),
-    ...toldTo(() => [full?.told, opened?.told]),
+    asks: display.asks || ((): boolean => opened?.alone === 0),
+    ...toldTo(() => [display.told, opened?.told]),
     onModel: (...model) => {
       if (!opened) models.push(model);
-      for (const told of [full?.told, opened?.told]) told?.onModel?.(...model);
+      for (const told of [display.told, opened?.told]) told?.onModel?.(...model);
     },
     // Also with --json: the journal on stdout cannot tell it while the store is away.
     onNotice: (text) => {
-      if (screen.live) screen.live.say(text);
-      else call.err.write(`ekiden: ${clean(text)}\n`);
+      display.say(isFull ? text : `ekiden: ${text}`);
       opened?.told.onNotice(text);
     },
   });
   const unheard = ignoreUnhandled(call);
   const tell = (text: string): void => {
-    if (screen.live) screen.live.say(text);
-    else if (!call.json) call.err.write(`${text}\n`);
+    if (!call.json) display.say(text);
   };
   const release = interruptible(host, tell, againLine(call, host.store.team, "resume"));
   let page: { close(): Promise<void> } | undefined;
   let door: Promise<Door | null> | undefined;
-  const isWatched = (): boolean => canAsk || isElsewhere || opened?.alone === 0;
-  const { report, displays } = options;
+  const isWatched = (): boolean => display.asks || isElsewhere || opened?.alone === 0;
   const watched: Watched = {
-    ...{ call, host, screen, summary: new RunSummary(), report, settings, isWatched, displays },
-    askForm: canAsk && !full ? askForm : null,
+    ...{ call, host, display, isFull, settings, isWatched },
+    ...{ summary: new RunSummary(), report: options.report },
   };
   try {
     const reading = new AbortController();
     // Work that nobody waits for begins when the first request of the run is on its way, or when the run is over before.
     const isOnItsWay = Promise.race([systemClock.sleep(START_MS, reading.signal), host.done]);
-    const isShown = call.err.isTTY || full !== null;
-    const reader = (isShown ? Promise.resolve() : isOnItsWay).then(() =>
+    const reader = (call.err.isTTY ? Promise.resolve() : isOnItsWay).then(() =>
       readAlong(watched, host.since, reading.signal),
     );
     try {
@@ -156,11 +136,11 @@ async function hostOn(
       if (options.web) page = await options.displays.page(call, host.store);
       if (!call.quiet) tell((await opening(host, call.cwd, "--budget-usd")).join("\n"));
       setTimeout(keepYoungSmall, START_MS).unref();
-      return await conclude(watched, await ended(host, reading, reader, screen));
+      return await conclude(watched, await ended(host, reading, reader, display));
     } finally {
       reading.abort();
       await reader;
-      await screen.live?.stop();
+      await display.stop();
     }
   } finally {
     release();
@@ -177,7 +157,7 @@ async function ended(
   host: TeamHost,
   reading: AbortController,
   reader: Promise<void>,
-  screen: Screen,
+  display: Display,
 ): Promise<Outcome> {
   const outcome = await host.done;
   if (outcome.elsewhere) reading.abort();
@@ -187,43 +167,28 @@ async function ended(
   waited.abort();
   reading.abort();
   await reader;
-  await screen.live?.stop();
-  screen.live = null;
+  await display.stop();
   return outcome;
 }
 
-/** Follows the journal: JSON Lines on stdout, or a feed on stderr, with a live status on a terminal. */
+/** Follows the journal: JSON Lines on stdout, and what the display makes of it. */
 async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): Promise<void> {
-  const { call, host, screen, summary, settings, isWatched, askForm } = watched;
-  const news = new News();
-  // A question is for the person, whatever else is shown.
-  const tell = (text: string): void =>
-    screen.live ? screen.live.say(clean(text)) : call.err.write(`${clean(text)}\n`);
-  const asked = new PersonAsked({ call, store: host.store, settings, isWatched, tell, signal, askForm });
-  if (call.err.isTTY && !call.json && !call.quiet) {
-    const opening = openLive(watched, signal);
-    screen.opening = opening.catch(() => {});
-    await opening;
-  }
+  const { call, host, display, summary, settings, isWatched } = watched;
+  const limit = limitQuestions({ store: host.store, settings, isWatched, signal });
   try {
-    if (!screen.full) await asked.showOpen();
+    await display.open(host);
     for await (const page of follow(host.store, from, signal)) {
       // Nothing comes after our team.finished, whatever the members write while they leave.
       const end = host.isEnding() ? page.findIndex((event) => event.type === "team.finished") : -1;
       const events = end === -1 ? page : page.slice(0, end + 1);
       summary.take(events);
-      if (!screen.full) await asked.take(events);
       if (call.json)
         for (const [i, event] of (await withDetails(host.store, events)).entries())
           call.out.write(
             `${JSON.stringify(i === end ? { ...event, ...(await figures(watched)) } : event)}\n`,
           );
-      else if (screen.live) screen.live.take(events);
-      else if (!call.quiet)
-        for (const event of events) {
-          const said = news.of(event);
-          if (said) call.err.write(`${newsLines(call.err, event.at, said).join("\n")}\n`);
-        }
+      await display.take(events);
+      await limit(events);
       if (end !== -1) return;
     }
   } catch (error) {
@@ -233,11 +198,6 @@ async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): P
 }
 
 const figures = ({ call, summary, report }: Watched): Promise<Summary> => summary.figures(call.cwd, report);
-
-async function openLive({ call, host, screen, displays }: Watched, signal: AbortSignal): Promise<void> {
-  if (screen.full) return await screen.full.open(host);
-  if (!signal.aborted) screen.live = await displays.status(call.err, host.store);
-}
 
 async function conclude(watched: Watched, outcome: Outcome): Promise<number> {
   const { call } = watched;
@@ -257,7 +217,7 @@ async function conclude(watched: Watched, outcome: Outcome): Promise<number> {
     if (!outcome.elsewhere && !call.quiet) await sayTotals(watched, outcome);
     const line = (words: string): string => againLine(call, watched.host.store.team, words);
     // On the full screen it was said, and went with it.
-    const wasShown = outcome.reason === "interrupted" && watched.screen.full !== null;
+    const wasShown = outcome.reason === "interrupted" && watched.isFull;
     const next = wasShown ? `To go on: ${line("resume")}.` : nextStep(outcome, line);
     if (next !== "") call.say(next);
   }

@@ -4,6 +4,7 @@ import type { Event } from "../../core/event.ts";
 import { LEAD } from "../../core/ids.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import type { Invocation } from "../kit/invocation.ts";
+import { clean } from "../kit/terminal.ts";
 import { offered, runLine } from "./commands.ts";
 import { safe } from "./draw/style.ts";
 import { PersonShell } from "./editor/person-shell.ts";
@@ -13,12 +14,14 @@ import type { TeamModel } from "./story/team.ts";
 import { Live } from "./watch.ts";
 
 export class RunScreen {
+  readonly asks = true;
   private readonly live: Live;
   private readonly screen: Screen;
   private readonly steering = new Steering(new PersonShell());
   private readonly call: Invocation;
   private host: TeamHost | null = null;
   private team: TeamModel | null = null;
+  private isStopped = false;
   private taking: Promise<void> = Promise.resolve();
 
   constructor(call: Invocation) {
@@ -63,10 +66,12 @@ export class RunScreen {
   }
 
   say(text: string): void {
-    this.screen.say(safe(text));
+    if (this.isStopped) this.call.err.write(`${clean(text)}\n`);
+    else this.screen.say(safe(text));
   }
 
   async stop(): Promise<void> {
+    this.isStopped = true;
     void this.steering.shell.close();
     await this.screen.close();
   }

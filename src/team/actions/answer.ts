@@ -1,5 +1,6 @@
 /** Answers a request in the person's name, also one to a member: a plan, a permission, a stop. */
 
+import { answerWord } from "../../core/board/answer.ts";
 import { checkText } from "../../core/board/mail.ts";
 import { meantAnswer } from "../../core/board/question.ts";
 import { badInput, notFound } from "../../core/errors.ts";
@@ -8,14 +9,6 @@ import { coversCommand, fitsPath, fitsText, parseRule, showRule } from "../../co
 import type { Request, Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
 
-const YES = /^(?:y|yes|ok|approve|allow)$/i;
-/** To a permission: also to all others that wait and have the same rule. */
-const ALL = /^all$/i;
-/** To a permission: the rule that would allow it holds from now on, in all of the person's work here or in this session. */
-const ALWAYS = /^(?:a|always)$/i;
-const SESSION = /^(?:s|session)$/i;
-const NO = /^(?:n|no|reject|deny)$/i;
-
 /**
  * `id` may be shortened to its first letters, if they fit one open request. `text` explains a no; behind an "always" or a "session" it may
  * be another rule than the one that was offered. @throws EkidenError `bad_input` | `not_found` | `answered`
@@ -23,15 +16,16 @@ const NO = /^(?:n|no|reject|deny)$/i;
 export async function answer(
   { requests }: Store,
   id: string,
-  word: string,
+  typed: string,
   text = "",
 ): Promise<Done<Request>> {
   const request = await find(requests, id);
-  if (request.ask.kind === "question") return await answerQuestion(requests, request, `${word} ${text}`);
-  const isRule = ALWAYS.test(word) || SESSION.test(word);
-  if (!isRule && ![YES, NO, ALL].some((one) => one.test(word)))
+  if (request.ask.kind === "question") return await answerQuestion(requests, request, `${typed} ${text}`);
+  const word = answerWord(typed);
+  const isRule = word === "always" || word === "session";
+  if (word === null)
     throw badInput(
-      `${quote(word)} is not an answer. Write: ekiden answer ${request.id} yes, or: ekiden answer ${request.id} no "what must be different".`,
+      `${quote(typed)} is not an answer. Write: ekiden answer ${request.id} yes, or: ekiden answer ${request.id} no "what must be different".`,
     );
   const { ask } = request;
   const rule = ask.kind === "permission" ? ask.rule : undefined;
@@ -40,16 +34,16 @@ export async function answer(
   const chosen =
     isRule && rule !== undefined && text.trim() !== "" ? chosenRule(text.trim(), rule) : undefined;
   const given = {
-    yes: !NO.test(word),
+    yes: word !== "no",
     text: isRule ? "" : text,
     ...(isRule && {
       always: true,
       ...(chosen && { rule: chosen }),
-      ...(SESSION.test(word) && { session: true }),
+      ...(word === "session" && { session: true }),
     }),
   };
   const answered = await requests.answer(PERSON, request.id, ask.kind, given);
-  const more = rule !== undefined && (ALL.test(word) || isRule) ? await answerAlike({ requests }, rule) : 0;
+  const more = rule !== undefined && (word === "all" || isRule) ? await answerAlike({ requests }, rule) : 0;
   return {
     data: answered,
     text: `${sentenceOf(answered)}${more > 0 ? `; ${more} more questions had the same rule` : ""}`,

@@ -369,7 +369,7 @@ describe("talking to the lead through a pipe", () => {
     const { code, stdout } = await talk("begin\n");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^I begin\.\n/);
-    expect(stdout).toMatch(/^· alice +completed #1 .*: seen$/m);
+    expect(stdout).toMatch(/^[\d:]{8} {2}alice +completed #1 .*: seen$/m);
     expect(stdout).toMatch(/^All is done\.$/m);
     expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
       { subject: "Look", status: "completed" },

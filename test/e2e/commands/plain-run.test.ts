@@ -1,4 +1,4 @@
-/** `ekiden run --plain` on a terminal: a feed of lines with a live status, and questions below it. */
+/** `ekiden run --plain` on a terminal: a feed of lines, and questions below it. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
@@ -26,7 +26,8 @@ it("goes on with the feed above a question that waits, and keeps what is typed b
       const last = messages.at(-1);
       const results = last?.content.flatMap((part) => (part.type === "result" ? [part.text] : [])) ?? [];
       const text = [...results, last ? textOf(last) : ""].join("\n");
-      if (system.startsWith('You are "lead"')) return says("I see.");
+      if (system.startsWith('You are "lead"'))
+        return says(text.includes("What is left?") ? "Nothing." : "I see.");
       if (text.includes("<auto-claimed"))
         return system.startsWith('You are "alice"') ? runs("touch made") : runs("sh wait.sh");
       if (text.startsWith("Completed") || results.length === 0) return says("Done.");
@@ -41,17 +42,22 @@ it("goes on with the feed above a question that waits, and keeps what is typed b
     rows: 30,
     env: { ...server.env, EKIDEN_SANDBOX: "off" },
   });
-  await terminal.shows(/alice wants to run bash: touch made[\s\S]*\[n\]o/);
+  await terminal.shows(/alice wants to run bash: touch made[\s\S]*alice \[y\/n\/a\]>/);
   // Longer than a row.
   const typed = "no, because this is an answer that takes more than one row of a terminal";
   terminal.type(typed);
   const flat = (): string => terminal.screen().replaceAll("\n", "");
   await terminal.shows(/row of a termi/);
   project.write({ go: "" });
-  const screen = await terminal.shows(/completed #2 Work[\s\S]*\[n\]o/);
-  expect(flat()).toContain(`: ${typed}`);
+  const screen = await terminal.shows(/completed #2 Work[\s\S]*alice \[y\/n\/a\]>/);
+  expect(flat()).toContain(`alice [y/n/a]> ${typed}`);
   expect(screen.match(/because this is/g)).toHaveLength(1);
-  terminal.type("\x15y\r");
+  // The prompt takes commands and words for the lead while a question waits.
+  terminal.type("\x15/team\r");
+  await terminal.shows(/bob@default +worker/);
+  terminal.type("What is left?\r");
+  await terminal.shows(/lead +says: Nothing\./);
+  terminal.type("ok\r");
   expect(await terminal.ended).toBe(0);
   expect(existsSync(join(project.dir, "made"))).toBe(true);
   expect(terminal.screen()).toContain("2 completed");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { name, PERSON } from "../../../src/core/ids.ts";
 import { questionViews } from "../../../src/core/views/request.ts";
-import { questionText } from "../../../src/faces/kit/asking.ts";
+import { questionText } from "../../../src/faces/kit/question-text.ts";
 import { answer } from "../../../src/team/actions/answer.ts";
 import { requests } from "../../../src/team/queries/requests.ts";
 import { programTeam, resultsIn } from "../../fixtures/program-team.ts";

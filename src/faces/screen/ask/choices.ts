@@ -1,6 +1,6 @@
 /** The answers that a card offers, in the order of its lines. */
 import { optionLines } from "../../../core/board/question.ts";
-import { meaning } from "../../kit/asking.ts";
+import { meaning } from "../../kit/question-text.ts";
 import { exact } from "../draw/style.ts";
 import type { Question } from "./question.ts";
 

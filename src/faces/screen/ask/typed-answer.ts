@@ -1,9 +1,9 @@
 /** Tells whether a typed line answers the question that is shown. */
 
+import { readAnswer } from "../../../core/board/answer.ts";
 import { meantAnswer } from "../../../core/board/question.ts";
 import { LEAD, type Name } from "../../../core/ids.ts";
 import type { Request } from "../../../ports/index.ts";
-import { readAnswer } from "../../kit/asking.ts";
 
 /** Null where the line is no answer: in the view of another member, own words are for that member. `isOwn`: no word that only answers. */
 export function answerIn(

@@ -1,19 +1,9 @@
 import { expect, it } from "vitest";
-import { readAnswer } from "./asking.ts";
 import { exitCodeOf } from "./exit-code.ts";
-
-it("reads an answer to a question, and takes nothing else for one", () => {
-  expect(
-    ["y", "YES", "a", "always", "n", "no", "", "maybe", "yess"].map((text) => readAnswer(text)?.word ?? null),
-  ).toEqual(["yes", "yes", "always", "always", "no", "no", "no", null, null]);
-});
 
 it("has the exit codes that the contract names", () => {
   const outcome = {
-    completed: 1,
-    failed: 0,
-    cancelled: 0,
-    unfinished: 0,
+    ...{ completed: 1, failed: 0, cancelled: 0, unfinished: 0 },
     reason: "concluded",
     text: "",
   } as const;
