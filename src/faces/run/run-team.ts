@@ -6,7 +6,6 @@ import { messageOf } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import { tally } from "../../core/views/sentence.ts";
 import { counted } from "../../core/views/view.ts";
-import type { Door } from "../../host/attach/door.ts";
 import { openHost } from "../../host/host.ts";
 import type { Outcome } from "../../host/outcome.ts";
 import type { Work } from "../../host/start-work.ts";
@@ -26,7 +25,7 @@ import { wantsScreen } from "../kit/wanted.ts";
 import { chooseLead } from "./choose-lead.ts";
 import type { Display, Displays } from "./displays.ts";
 import { limitQuestions } from "./limit-questions.ts";
-import { openToOthers, toldTo } from "./run-door.ts";
+import { RunDoor } from "./run-door.ts";
 
 /** A run that is being read along. */
 type Watched = {
@@ -34,6 +33,7 @@ type Watched = {
   readonly host: TeamHost;
   readonly display: Display;
   readonly isFull: boolean;
+  readonly door: RunDoor;
   readonly summary: RunSummary;
   readonly report: string | undefined;
   readonly settings: Settings;
@@ -83,71 +83,67 @@ async function hostOn(
   const isElsewhere = options.web || call.env.EKIDEN_DETACHED === "1";
   const permissionsTo = configured.permissionsTo ?? (isElsewhere ? "person" : undefined);
   const settings = { ...configured, permissionsTo };
-  let opened: Door | null = null;
-  const models: Parameters<Door["told"]["onModel"]>[] = [];
+  const door = new RunDoor();
   const host = await openHost({
-    settings,
-    cwd: call.cwd,
-    env: call.env,
-    interactive: false,
+    ...{ settings, cwd: call.cwd, env: call.env, trust, interactive: false },
     embedded: options.embedded ?? "runbook" in work,
     resume: "resume" in work,
-    trust,
-    asks: display.asks || ((): boolean => opened?.alone === 0),
-    ...toldTo(() => [display.told, opened?.told]),
-    onModel: (...model) => {
-      if (!opened) models.push(model);
-      for (const told of [display.told, opened?.told]) told?.onModel?.(...model);
-    },
+    asks: display.asks || ((): boolean => door.isWatched),
+    ...door.told(display.told),
     // Also with --json: the journal on stdout cannot tell it while the store is away.
     onNotice: (text) => {
       display.say(isFull ? text : `ekiden: ${text}`);
-      opened?.told.onNotice(text);
+      door.notice(text);
     },
   });
   const unheard = ignoreUnhandled(call);
-  const tell = (text: string): void => {
-    if (!call.json) display.say(text);
-  };
-  const release = interruptible(host, tell, againLine(call, host.store.team, "resume"));
-  let page: { close(): Promise<void> } | undefined;
-  let door: Promise<Door | null> | undefined;
-  const isWatched = (): boolean => display.asks || isElsewhere || opened?.alone === 0;
+  const isWatched = (): boolean => display.asks || isElsewhere || door.isWatched;
   const watched: Watched = {
-    ...{ call, host, display, isFull, settings, isWatched },
+    ...{ call, host, display, isFull, settings, isWatched, door },
     ...{ summary: new RunSummary(), report: options.report },
   };
+  const release = interruptible(
+    host,
+    (text) => tell(watched, text),
+    againLine(call, host.store.team, "resume"),
+  );
   try {
-    const reading = new AbortController();
-    // Work that nobody waits for begins when the first request of the run is on its way, or when the run is over before.
-    const isOnItsWay = Promise.race([systemClock.sleep(START_MS, reading.signal), host.done]);
-    const reader = (call.err.isTTY ? Promise.resolve() : isOnItsWay).then(() =>
-      readAlong(watched, host.since, reading.signal),
-    );
-    try {
-      rememberTeam(call.cwd, settings); // also a run that is killed at once is listed
-      await host.start(work);
-      door = isOnItsWay.then(() => openToOthers(host, settings, call, reading.signal));
-      void door.then((one) => {
-        for (const model of models.splice(0)) one?.told.onModel(...model);
-        opened = one;
-      });
-      // Its code is loaded while the first commands run: the run does not wait for its page.
-      if (options.web) page = await options.displays.page(call, host.store);
-      if (!call.quiet) tell((await opening(host, call.cwd, "--budget-usd")).join("\n"));
-      setTimeout(keepYoungSmall, START_MS).unref();
-      return await conclude(watched, await ended(host, reading, reader, display));
-    } finally {
-      reading.abort();
-      await reader;
-      await display.stop();
-    }
+    return await atWork(watched, work, options);
   } finally {
     release();
-    await page?.close();
-    await (await door)?.close();
+    await door.close();
     await host.close();
     unheard();
+  }
+}
+
+function tell({ call, display }: Watched, text: string): void {
+  if (!call.json) display.say(text);
+}
+
+async function atWork(watched: Watched, work: Work, options: RunOptions): Promise<number> {
+  const { call, host, display, settings, door } = watched;
+  const reading = new AbortController();
+  // Work that nobody waits for begins when the first request of the run is on its way, or when the run is over before.
+  const isOnItsWay = Promise.race([systemClock.sleep(START_MS, reading.signal), host.done]);
+  const reader = (call.err.isTTY ? Promise.resolve() : isOnItsWay).then(() =>
+    readAlong(watched, host.since, reading.signal),
+  );
+  let page: { close(): Promise<void> } | undefined;
+  try {
+    rememberTeam(call.cwd, settings); // also a run that is killed at once is listed
+    await host.start(work);
+    door.open(isOnItsWay, host, settings, call, reading.signal);
+    // Its code is loaded while the first commands run: the run does not wait for its page.
+    if (options.web) page = await options.displays.page(call, host.store);
+    if (!call.quiet) tell(watched, (await opening(host, call.cwd, "--budget-usd")).join("\n"));
+    setTimeout(keepYoungSmall, START_MS).unref();
+    return await conclude(watched, await ended(host, reading, reader, display));
+  } finally {
+    reading.abort();
+    await reader;
+    await display.stop();
+    await page?.close();
   }
 }
 
