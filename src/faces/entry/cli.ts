@@ -49,16 +49,21 @@ function mentioned(args: readonly string[]): readonly Entry[] {
   return entries.length > 0 ? entries : COMMANDS;
 }
 
+type Start = (
+  load: () => Promise<Code>,
+  words: readonly string[],
+  options: object,
+  need: TrustNeed,
+) => Promise<void>;
+
+/** Work that is worth more than its output. */
+const KEEPS_GOING: ReadonlySet<string> = new Set(["run", "resume", "worker", "host", "attach"]);
+
 /** Runs one command line; resolves with the exit code. */
 export async function main(args: readonly string[]): Promise<number> {
   const output = handleClosedOutput();
   let exitCode = 0;
-  const start = async (
-    load: () => Promise<Code>,
-    words: readonly string[],
-    options: object,
-    need: TrustNeed = "store",
-  ): Promise<void> => {
+  const start: Start = async (load, words, options, need) => {
     const code = await load();
     useKeptKeys(process.env);
     useTemporary(process.env);
@@ -73,6 +78,27 @@ export async function main(args: readonly string[]): Promise<number> {
     .helpCommand(false)
     .addHelpText("after", '\nExample:\n  ekiden run "Write tests for the parser" --teammates 2');
   addCommonOptions(program);
+  addTalk(program, output, start);
+  for (const entry of mentioned(args))
+    addCommand(program, entry, ({ args: words, options }) => {
+      refuseIdleOptions(program, nameOf(entry), args);
+      if (KEEPS_GOING.has(nameOf(entry))) output.keepGoing();
+      return start(entry.load, words, options, trustNeedOf(nameOf(entry)));
+    });
+  addHelp(program);
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exitCode;
+  } catch (error) {
+    leaveFirstFrame();
+    const fault = faultOf(error);
+    const [verbose, json] = [args.includes("--verbose"), args.includes("--json")];
+    return fault === null ? 0 : reportFailure(fault, { verbose, json });
+  }
+}
+
+/** `ekiden` without a command. */
+function addTalk(program: Command, output: { keepGoing(): void }, start: Start): void {
   const talk = program
     .command("talk [words...]", { isDefault: true })
     .description("talk to the lead and watch the team")
@@ -85,12 +111,9 @@ export async function main(args: readonly string[]): Promise<number> {
     const otherwise = ` To start a team on a goal: ekiden run ${quote(talk.args.join(" "))}`;
     throw unknownCommand(word, COMMANDS, { more: ["help"], otherwise });
   });
-  for (const entry of mentioned(args))
-    addCommand(program, entry, ({ args: words, options }) => {
-      refuseIdleOptions(program, nameOf(entry), args);
-      if (["run", "resume", "worker", "host", "attach"].includes(nameOf(entry))) output.keepGoing();
-      return start(entry.load, words, options, trustNeedOf(nameOf(entry)));
-    });
+}
+
+function addHelp(program: Command): void {
   const help = program.command("help [command]").description("help on a command").helpGroup("More:");
   help.action((name?: string) => {
     const wanted = program.commands.find((command) => command.name() === name);
@@ -103,13 +126,4 @@ export async function main(args: readonly string[]): Promise<number> {
     const known = program.commands.some((command) => command.name() === word);
     if (!word.startsWith("-") && !known) throw unknownCommand(word, COMMANDS);
   });
-  try {
-    await program.parseAsync(args, { from: "user" });
-    return exitCode;
-  } catch (error) {
-    leaveFirstFrame();
-    const fault = faultOf(error);
-    const [verbose, json] = [args.includes("--verbose"), args.includes("--json")];
-    return fault === null ? 0 : reportFailure(fault, { verbose, json });
-  }
 }
