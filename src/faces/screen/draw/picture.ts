@@ -50,22 +50,15 @@ export type Drawn = {
 };
 
 export function pictureOf(parts: Parts, { width: whole, height }: { width: number; height: number }): Drawn {
-  const { team, style, questions, panel, feed, editor, at, frame, now, watch } = parts;
+  const { team, style, questions, panel, editor, at, frame, now, watch } = parts;
   const { paint } = style;
   const footer = footerLines(team, style, { ...parts, width: whole });
   let room = Math.max(0, height - editor.length - footer.length);
   const aside = asideOf(team, style, { width: whole, frame, now, at }, room);
   const width = aside ? whole - aside.width - visibleWidth(BORDER) : whole;
-  const cardLook = {
-    width,
-    // A panel that one opens while a question waits is seen.
-    height: Math.min(
-      room,
-      panel.name === null ? Math.max(CARD_MIN, Math.floor(room * CARD_SHARE)) : CARD_MIN,
-    ),
-    now,
-    isRead: watch !== undefined,
-  };
+  // A panel that one opens while a question waits is seen.
+  const most = panel.name === null ? Math.max(CARD_MIN, Math.floor(room * CARD_SHARE)) : CARD_MIN;
+  const cardLook = { width, height: Math.min(room, most), now, isRead: watch !== undefined };
   const { lines: asked, overflows } = cardOf(questions, style, cardLook, parts.cardScroll);
   // While keys go to the panel, a question is only named: it takes none.
   const isNamed = panel.hasKeys && watch === undefined;
@@ -77,23 +70,10 @@ export function pictureOf(parts: Parts, { width: whole, height }: { width: numbe
   const share = panel.hasKeys ? CHOOSING_SHARE : PANEL_SHARE;
   const opened = panel.lines(width, Math.min(Math.floor(height * share), room - FEED_MIN));
   room -= opened.length;
-  const isBusy = team?.picture.members.get(at)?.phase === "work";
-  const back = paint("dim", isBusy ? "esc interrupts · /to returns to the lead" : "esc returns to the lead");
-  const title = watch && paint("strong", shortened(` ${watch.title()}`, width));
-  const name = paint("strong", ` ${at}`);
-  const head = [
-    ...(title ? [title] : []),
-    ...(at === LEAD ? [] : [watch ? name : spread(name, back, width)]),
-    ...(feed.only === ""
-      ? []
-      : [spread(paint("strong", ` ${feed.only} in the story`), paint("dim", "esc shows everything"), width)]),
-  ];
+  const head = headOf(parts, width);
   room -= head.length;
-  const scrolled = !feed.follows && room > 1;
-  const shown = feed.window({ ...parts, width }, scrolled ? room - 1 : room);
-  const empty = Array.from({ length: Math.max(0, room - shown.length - (scrolled ? 1 : 0)) }, () => "");
-  const below = scrolled ? [paint("dim", shortened(`  ↓ ${feed.below} more lines below (pgdn)`, width))] : [];
-  const above = [...head, ...shown, ...empty, ...below, ...opened, ...card];
+  const story = storyOf(parts, width, room);
+  const above = [...head, ...story, ...opened, ...card];
   const beside = (line: string, row: number): string =>
     `${line}${" ".repeat(Math.max(0, width - visibleWidth(line)))}${paint("dim", BORDER)}${aside?.lines[row]?.line ?? ""}`;
   const top = aside ? above.map((line, row) => beside(shortened(line, width), row)) : above;
@@ -108,4 +88,31 @@ export function pictureOf(parts: Parts, { width: whole, height }: { width: numbe
     membersFrom: aside ? width : 0,
     members: new Map(places.filter((place): place is [number, Name] => place[1] !== null)),
   };
+}
+
+/** The lines above the feed: whom it is of, and what it is narrowed to. */
+function headOf({ team, style: { paint }, feed, at, watch }: Parts, width: number): string[] {
+  const isBusy = team?.picture.members.get(at)?.phase === "work";
+  const back = paint("dim", isBusy ? "esc interrupts · /to returns to the lead" : "esc returns to the lead");
+  const title = watch && paint("strong", shortened(` ${watch.title()}`, width));
+  const name = paint("strong", ` ${at}`);
+  return [
+    ...(title ? [title] : []),
+    ...(at === LEAD ? [] : [watch ? name : spread(name, back, width)]),
+    ...(feed.only === ""
+      ? []
+      : [spread(paint("strong", ` ${feed.only} in the story`), paint("dim", "esc shows everything"), width)]),
+  ];
+}
+
+/** The part of the feed that is seen, in `room` lines. */
+function storyOf(parts: Parts, width: number, room: number): string[] {
+  const { feed, style } = parts;
+  const scrolled = !feed.follows && room > 1;
+  const shown = feed.window({ ...parts, width }, scrolled ? room - 1 : room);
+  const empty = Array.from({ length: Math.max(0, room - shown.length - (scrolled ? 1 : 0)) }, () => "");
+  const below = scrolled
+    ? [style.paint("dim", shortened(`  ↓ ${feed.below} more lines below (pgdn)`, width))]
+    : [];
+  return [...shown, ...empty, ...below];
 }
