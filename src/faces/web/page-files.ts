@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Context } from "hono";
 import { notFound } from "../../core/errors.ts";
 
 export type PageFile = {
@@ -13,8 +14,8 @@ export type PageFile = {
 export type PageFiles = { readonly index: PageFile; readonly files: ReadonlyMap<string, PageFile> };
 
 /** The smaller one first. */
-export const ENCODINGS = ["br", "gzip"] as const;
-export type Encoding = (typeof ENCODINGS)[number];
+const ENCODINGS = ["br", "gzip"] as const;
+type Encoding = (typeof ENCODINGS)[number];
 const ENDINGS: Readonly<Record<Encoding, string>> = { br: ".br", gzip: ".gz" };
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -57,4 +58,18 @@ function placed({ type, body }: PageFile, base: string): PageFile {
     .replaceAll('"./assets/', `"${base}/assets/`)
     .replace('name="ekiden-base" content=""', `name="ekiden-base" content="${base}"`);
   return { type, body: Buffer.from(text), compressed: {} };
+}
+
+/** `lasting`: its name tells its content. */
+export function sendFile(c: Context, { type, body, compressed }: PageFile, lasting: boolean): Response {
+  const accepted = (c.req.header("accept-encoding") ?? "").split(/\s*,\s*/);
+  const encoding = ENCODINGS.find((one) => compressed[one] && accepted.includes(one));
+  return new Response(new Uint8Array((encoding && compressed[encoding]) ?? body), {
+    headers: {
+      "Content-Type": type,
+      "Cache-Control": lasting ? "private, max-age=31536000, immutable" : "no-store",
+      Vary: "Accept-Encoding",
+      ...(encoding && { "Content-Encoding": encoding }),
+    },
+  });
 }

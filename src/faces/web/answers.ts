@@ -1,0 +1,56 @@
+/** What the page reads of a team, by address: `/api/TEAM/…`. */
+import type { Context } from "hono";
+import { badInput } from "../../core/errors.ts";
+import { quote, taskId } from "../../core/ids.ts";
+import { task } from "../../team/queries/board.ts";
+import { memberRows } from "../../team/queries/picture.ts";
+import { journalBefore, timeline } from "./read/journal-pages.ts";
+import type { TeamPage, Teams } from "./teams.ts";
+
+const ENTRIES_MAX = 1_000;
+
+export const text = (c: Context, key: string): string => c.req.query(key) ?? "";
+
+/** @throws EkidenError `bad_input` */
+export function number(c: Context, key: string, otherwise: number): number {
+  const value = Number(c.req.query(key) ?? otherwise);
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw badInput(`${key}=${quote(c.req.query(key))} is not a number.`);
+  return value;
+}
+
+type Answer = (team: TeamPage, c: Context, teams: Teams) => Promise<unknown>;
+
+export const ANSWERS: Readonly<Record<string, Answer>> = {
+  members: ({ store }) => memberRows(store),
+  "task/:id": ({ store }, c) => task(store, taskId(c.req.param("id") ?? "")),
+  timeline: ({ store }, c) => timeline(store.journal, text(c, "after"), text(c, "detail") === "1"),
+  journal: ({ store }, c) =>
+    journalBefore(store.journal, {
+      before: c.req.query("before") === undefined ? null : number(c, "before", 0),
+      limit: Math.min(500, Math.max(1, number(c, "limit", 200))),
+      text: text(c, "text").toLowerCase(),
+      who: text(c, "who"),
+      kind: text(c, "kind"),
+    }),
+  "conversation/:who{.+}": (team, c) => {
+    const who = c.req.param("who") ?? "";
+    const last = Math.min(ENTRIES_MAX, number(c, "last", 0));
+    if (last === 0) return team.conversation(who, number(c, "after", 0));
+    return team.conversationEnd(who, last, number(c, "before", 0) || undefined);
+  },
+  mail: (team, c) => team.mail(text(c, "ids")),
+  questions: (team) => team.questions(),
+  doing: (team, c) => team.doing(text(c, "who")),
+  costs: (team) => team.costs(),
+  outcome: (team, c) => team.outcome.read(text(c, "whole") === "1"),
+  start: (team, _, teams) => teams.startForm(team),
+  steering: async (team) => {
+    const { readSteering } = await import("./steer.ts");
+    return await readSteering(team.store, team.project);
+  },
+  "commit/:commit": async ({ project }, c) => {
+    const { readCommit } = await import("./read/commit.ts");
+    return await readCommit(project.cwd, c.req.param("commit") ?? "");
+  },
+};
