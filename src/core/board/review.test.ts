@@ -1,7 +1,7 @@
 /** These tests check which tasks are reviewed, what a reviewer is told, and that no unclear answer approves anything. */
 import { expect, it } from "vitest";
 import { asTaskId } from "../ids.ts";
-import { isMarked, withMark } from "./mark.ts";
+import { isMarked, withMark } from "../project/mark.ts";
 import { needsReview, readReview, reviewJob } from "./review.ts";
 
 const task = { id: asTaskId(3), subject: "Ship", description: "The lamp must stay lit." };

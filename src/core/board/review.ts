@@ -4,8 +4,8 @@
  */
 
 import { escapeTags } from "../conversation/tags.ts";
+import { isMarked } from "../project/mark.ts";
 import { headAndTail } from "../text/valid.ts";
-import { isMarked } from "./mark.ts";
 import type { Task } from "./task.ts";
 
 /** none: nothing is reviewed. asked: tasks with the line `Review: yes`. all: every task. */

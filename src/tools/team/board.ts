@@ -1,9 +1,9 @@
 /** Tools that read the board and add tasks to it. */
 import { z } from "zod";
-import { withMark } from "../../core/board/mark.ts";
 import type { Task, TaskChange } from "../../core/board/task.ts";
 import { given } from "../../core/given.ts";
 import { type TaskId, teammateName } from "../../core/ids.ts";
+import { withMark } from "../../core/project/mark.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import type { Store, Tool } from "../../ports/index.ts";
 import { defineTool } from "../define.ts";

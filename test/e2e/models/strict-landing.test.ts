@@ -4,7 +4,7 @@
  */
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { withMark } from "../../../src/core/board/mark.ts";
+import { withMark } from "../../../src/core/project/mark.ts";
 import { calls, type ModelCall, runs, type Said, says } from "../../fixtures/model-server/index.ts";
 import { SERVICES } from "../../fixtures/thinking-models.ts";
 import { hasThoughts, isLead, lastOf, StrictProgram } from "./strict-program.ts";

@@ -4,9 +4,9 @@
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { isMarked } from "../../../core/board/mark.ts";
 import { packageWithScripts, putBack, told } from "../../../core/gate/put-back.ts";
 import { signalsOf } from "../../../core/gate/tampering.ts";
+import { isMarked } from "../../../core/project/mark.ts";
 import { newTicket } from "../../tickets.ts";
 import type { Candidate } from "../clones/task-branch.ts";
 import type { LandingInput } from "./landing-job.ts";

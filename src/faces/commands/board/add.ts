@@ -1,10 +1,10 @@
 /** `ekiden add`: a task for the board. */
 
-import { withMark } from "../../../core/board/mark.ts";
 import { checkTask, type NewTask } from "../../../core/board/task.ts";
 import { badInput } from "../../../core/errors.ts";
 import { given } from "../../../core/given.ts";
 import { quote, type TaskId, taskId, teammateName } from "../../../core/ids.ts";
+import { withMark } from "../../../core/project/mark.ts";
 import { withTeam } from "../../../project/open.ts";
 import { addTask } from "../../../team/actions/tasks.ts";
 import { actorOf } from "../../../team/actor.ts";

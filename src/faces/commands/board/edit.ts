@@ -1,8 +1,8 @@
 /** `ekiden edit`: changes a task that is not completed. */
 
-import { withMark } from "../../../core/board/mark.ts";
 import { badInput } from "../../../core/errors.ts";
 import { quote, taskId, teammateName } from "../../../core/ids.ts";
+import { withMark } from "../../../core/project/mark.ts";
 import { withTeam } from "../../../project/open.ts";
 import { editTask, type TaskEdit } from "../../../team/actions/tasks.ts";
 import { actorOf } from "../../../team/actor.ts";
