@@ -35,7 +35,7 @@ export type Where = { readonly folder: string; readonly env: NodeJS.ProcessEnv }
 
 const NODE_MS = 3_000;
 /** A program that takes longer to say whether it is logged in is judged by its files. */
-const STATUS_MS = 3_000;
+const STATUS_MS = 5_000;
 const runFile = promisify(execFile);
 
 /** Every preset, in the order of the table. */

@@ -13,7 +13,8 @@ import type { ConfinedProgram, Program, Sandbox, WholeProgram } from "../../port
 import { outsideFolders } from "../outside-programs.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
 import { checkReadable, watchReadable } from "./clones/unreadable.ts";
-import { Hardening, protocolsFor, VALUE_VARIABLES, verbAt } from "./hardening.ts";
+import { LOCKS_BRANCH, LOOKS, lineOf, REACHES, READS } from "./git-verbs.ts";
+import { Hardening, protocolsFor, VALUE_VARIABLES } from "./hardening.ts";
 import { despiteOthers, GitKilled, TRIES_MAX } from "./landing/despite-others.ts";
 import { branchFreed } from "./landing/stale-locks.ts";
 import { runInGroup } from "./run.ts";
@@ -54,21 +55,6 @@ const ALWAYS: Env = {
   GIT_NO_REPLACE_OBJECTS: "1",
   ...VALUE_VARIABLES,
 };
-/** A command without the options in front of its verb. */
-const lineOf = (args: readonly string[]): string => args.slice(verbAt(args)).join(" ");
-/**
- * They change nothing, or add an object that nothing names, so one that was killed simply runs again. `despiteOthers` is for those
- * that change something.
- */
-const READS =
-  /^(?:rev-parse|rev-list|merge-base|status|cat-file|ls-files|ls-tree|ls-remote|for-each-ref|log|show|diff|worktree list|symbolic-ref --quiet|config|var|check-ignore|check-attr|remote get-url|reflog show|hash-object|write-tree|commit-tree|version)(?: |$)/;
-/** They have changed nothing when they cannot lock a branch. */
-const LOCKS_BRANCH = /^(?:worktree add|commit|checkout|reset|update-ref|merge) /;
-/** They write nothing at all, or only to a scratch folder. */
-const LOOKS =
-  /^(?:rev-parse|rev-list|merge-base|status|cat-file|ls-files|ls-tree|for-each-ref|log|show|diff|worktree list|symbolic-ref --quiet|config|var|check-ignore|check-attr|remote get-url|reflog show|version)(?: |$)/;
-/** They reach a remote. */
-const REACHES = /^(?:fetch|push|pull|ls-remote)(?: |$)/;
 const TIMEOUT_MS = 600_000;
 /** As the shell command `timeout` reports it. */
 const TIMED_OUT = 124;

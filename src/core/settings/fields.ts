@@ -12,7 +12,7 @@ import { SANDBOX_MODES } from "../sandbox/sandbox.ts";
 import { modelSpec } from "./agent-line.ts";
 import { checkDeadline } from "./deadline.ts";
 import type { SettingKey, Settings, SettingsLayer } from "./settings.ts";
-import { dollars, effortSetting, modelSetting, money, oneOf, positive } from "./shapes.ts";
+import { count, dollars, duration, effortSetting, modelSetting, money, oneOf, positive } from "./shapes.ts";
 
 /** Turns the error of a reader into an issue, so that names are checked by one rule everywhere. */
 const read =
@@ -26,8 +26,6 @@ const read =
     }
   };
 
-const count = lazy(() => z.int("a whole number").min(0, "a number of 0 or more"));
-const duration = lazy(() => positive().max(2_147_483_647, "at most 2147483647 milliseconds"));
 const text = lazy(() => z.string("a text").min(1, "a text that is not empty"));
 const rules = lazy(() => z.array(text(), `a list of rules such as ["bash(git status)"]`).readonly());
 const spec = lazy(() => text().transform(read(modelSpec)));

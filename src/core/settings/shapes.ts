@@ -55,3 +55,5 @@ export const dollars = lazy(() =>
     .union([money(), z.literal("none")], 'a number above 0, or "none"')
     .transform((usd) => (usd === "none" ? Number.POSITIVE_INFINITY : usd)),
 );
+export const count = lazy(() => z.int("a whole number").min(0, "a number of 0 or more"));
+export const duration = lazy(() => positive().max(2_147_483_647, "at most 2147483647 milliseconds"));

@@ -9,6 +9,7 @@ import { OWNER } from "../ids.ts";
 import { isOver, windowWords } from "../limits/window.ts";
 import { oneLine } from "../text/one-line.ts";
 import { runTeam } from "./teams.ts";
+import { JUDGED, REVIEWED } from "./verdict-words.ts";
 import type { Tone, View } from "./view.ts";
 
 const TEXT_MAX = 400;
@@ -17,22 +18,6 @@ export type Sentence = { readonly who: string; readonly text: string; readonly t
 
 /** Who, what they did, and the tone if it is not plain. */
 type Words = readonly [who: string | null, text: string, tone?: Tone];
-
-const REVIEWED: Readonly<
-  Record<FactOf<"task.reviewed">["verdict"], (task: number, text: string) => readonly [string, Tone]>
-> = {
-  approved: (task) => [`reviewed #${task} and approved it`, "good"],
-  remarks: (task, text) => [`reviewed #${task} and has remarks: ${text}`, "warn"],
-  none: (task, text) => [`reviewed #${task} without a verdict: ${text}`, "warn"],
-};
-
-const JUDGED: Readonly<Record<FactOf<"work.judged">["verdict"], readonly [string, Tone]>> = {
-  "go on": ["it goes on", "dim"],
-  hint: ["it got a hint", "warn"],
-  split: ["it should be split", "warn"],
-  stop: ["it is stopped", "bad"],
-  none: ["no verdict, so it goes on", "dim"],
-};
 
 const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   "team.created": ({ team, by }) =>

@@ -1,5 +1,5 @@
 /** An agent program as the lead: no key and no provider, a program "claude" that obeys a script and is logged in. */
-import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -24,6 +24,9 @@ function stageOf(script: Script, names: readonly string[] = ["claude"]) {
   onTestFinished(() => takeAway(folder));
   const log = join(folder, "log");
   writeFileSync(join(folder, "script.json"), JSON.stringify(script));
+  // On a busy machine its word may come too late; then the file counts.
+  mkdirSync(join(folder, ".claude"));
+  if (script.isLoggedIn !== false) writeFileSync(join(folder, ".claude", ".credentials.json"), "{}");
   for (const name of names)
     writeFileSync(
       join(folder, name),
