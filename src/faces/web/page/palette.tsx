@@ -51,25 +51,37 @@ export function Palette({ views }: { views: readonly Choice[] }) {
             setAt(0);
           }}
         />
-        <div id="palette-list" role="listbox" aria-label="Found" tabIndex={-1}>
-          {list.map((choice, i) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field
-            <div
-              key={`${choice.kind} ${choice.text}`}
-              id={`palette-${i}`}
-              class="found"
-              role="option"
-              aria-selected={i === at}
-              tabIndex={-1}
-              onClick={() => run(choice)}
-            >
-              <span class="clip">{choice.text}</span>
-              <span class="dim">{choice.kind}</span>
-            </div>
-          ))}
-        </div>
+        <Found list={list} at={at} run={run} />
       </div>
     </Dialog>
+  );
+}
+
+type FoundProps = {
+  readonly list: readonly Choice[];
+  readonly at: number;
+  readonly run: (choice: Choice) => void;
+};
+
+function Found({ list, at, run }: FoundProps) {
+  return (
+    <div id="palette-list" role="listbox" aria-label="Found" tabIndex={-1}>
+      {list.map((choice, i) => (
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field
+        <div
+          key={`${choice.kind} ${choice.text}`}
+          id={`palette-${i}`}
+          class="found"
+          role="option"
+          aria-selected={i === at}
+          tabIndex={-1}
+          onClick={() => run(choice)}
+        >
+          <span class="clip">{choice.text}</span>
+          <span class="dim">{choice.kind}</span>
+        </div>
+      ))}
+    </div>
   );
 }
 

@@ -8,8 +8,7 @@ import { clockTime } from "./parts/parts.tsx";
 import { hrefOf } from "./route.ts";
 
 export function ReplayBar({ replay }: { replay: Replay }) {
-  const { start, end, time, isPlaying, speed } = replay;
-  const length = Math.max(1, end - start);
+  const { isPlaying } = replay;
   return (
     <section class="replay-bar" aria-label="Replay">
       <Button class="icon" onClick={() => replay.step(-1)} aria-label="Step back" title="Step back (,)">
@@ -26,6 +25,36 @@ export function ReplayBar({ replay }: { replay: Replay }) {
       <Button class="icon" onClick={() => replay.step(1)} aria-label="Step forward" title="Step forward (.)">
         ›
       </Button>
+      <Track replay={replay} />
+      <Speeds replay={replay} />
+      {!app.source.recording && (
+        <a
+          class="button"
+          href={hrefOf(app.route)}
+          title="One HTML file that replays without a server"
+          onClick={(event) => {
+            event.preventDefault();
+            void exportRun();
+          }}
+        >
+          Export
+        </a>
+      )}
+      {!app.source.recording && (
+        <Button class="back" onClick={() => app.toggleReplay()}>
+          Back to live
+        </Button>
+      )}
+    </section>
+  );
+}
+
+/** The slider, and the moment at which it stands. */
+function Track({ replay }: { replay: Replay }) {
+  const { start, end, time } = replay;
+  const length = Math.max(1, end - start);
+  return (
+    <>
       <div class="track">
         <Marks replay={replay} />
         <input
@@ -48,40 +77,27 @@ export function ReplayBar({ replay }: { replay: Replay }) {
           {span(time - start)} of {span(length)}
         </span>
       </span>
-      <div class="speeds" role="group" aria-label="Speed">
-        {SPEEDS.map((one) => (
-          <button
-            key={one}
-            type="button"
-            aria-pressed={speed === one}
-            onClick={() => {
-              replay.speed = one;
-              app.draw();
-            }}
-          >
-            {one}×
-          </button>
-        ))}
-      </div>
-      {!app.source.recording && (
-        <a
-          class="button"
-          href={hrefOf(app.route)}
-          title="One HTML file that replays without a server"
-          onClick={(event) => {
-            event.preventDefault();
-            void exportRun();
+    </>
+  );
+}
+
+function Speeds({ replay }: { replay: Replay }) {
+  return (
+    <div class="speeds" role="group" aria-label="Speed">
+      {SPEEDS.map((one) => (
+        <button
+          key={one}
+          type="button"
+          aria-pressed={replay.speed === one}
+          onClick={() => {
+            replay.speed = one;
+            app.draw();
           }}
         >
-          Export
-        </a>
-      )}
-      {!app.source.recording && (
-        <Button class="back" onClick={() => app.toggleReplay()}>
-          Back to live
-        </Button>
-      )}
-    </section>
+          {one}×
+        </button>
+      ))}
+    </div>
   );
 }
 

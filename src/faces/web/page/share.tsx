@@ -15,7 +15,8 @@ const ENDS = [
   ["720", "in 30 days"],
 ] as const;
 
-export function Share() {
+/** The link that works, and its address where it was made just now. */
+function useLink() {
   const [link, setLink] = useState<ShareLink | null>(null);
   const [hours, setHours] = useState("24");
   const [address, setAddress] = useState("");
@@ -45,6 +46,11 @@ export function Share() {
       app.say(text, false);
     });
   };
+  return { link, hours, setHours, address, refusal, make, end };
+}
+
+export function Share() {
+  const { link, hours, setHours, address, refusal, make, end } = useLink();
   return (
     <Dialog title={`Share ${teamTitle(app.project, app.teamName)}`}>
       <Form class="form" onSend={make}>

@@ -16,7 +16,7 @@ import { Share } from "./share.tsx";
 import { More, SHOWN, Sidebar, titleOf } from "./sidebar.tsx";
 import { TaskDialog } from "./task/task-dialog.tsx";
 import { TaskPanel } from "./task/task-panel.tsx";
-import { VIEWS, viewOf } from "./views/table.ts";
+import { VIEWS, type ViewName, viewOf } from "./views/table.ts";
 
 export function Shell() {
   useApp();
@@ -26,27 +26,11 @@ export function Shell() {
     return () => removeEventListener("keydown", onKey);
   }, []);
   const { route, failure, loaded, questions } = app;
-  const first = app.overview?.first;
   useEffect(() => {
     const waiting = questions.length > 0 ? `(${questions.length}) ` : "";
     document.title = `${waiting}${titleOf(viewOf(route.view))} · ${teamTitle(app.project, app.teamName) || "Ekiden"}`;
   });
-  if (failure && !loaded)
-    return (
-      <main class="lonely">
-        <Empty title={failure.title}>
-          {failure.text}
-          <br />
-          {first && first !== route.team ? (
-            <a href={hrefOf({ team: first, view: "board", item: "", task: null, at: null })}>
-              To the team {first}
-            </a>
-          ) : (
-            "This page tries again by itself."
-          )}
-        </Empty>
-      </main>
-    );
+  if (failure && !loaded) return <Lonely failure={failure} />;
   if (!loaded) return <main class="lonely" aria-busy="true" aria-label="Loading" />;
   const view = isBlank() ? "run" : viewOf(route.view);
   const Body = VIEWS[view].body;
@@ -67,17 +51,50 @@ export function Shell() {
         </div>
         {app.replay && <ReplayBar replay={app.replay} />}
       </div>
-      <div class="notices" role="status" aria-live="polite">
-        {app.isSending && <p class="notice">Sending…</p>}
-        {app.notice && <p class={`notice${app.notice.isError ? " bad" : ""}`}>{app.notice.text}</p>}
-      </div>
-      {app.dialog === "new" && <TaskDialog task={null} />}
-      {typeof app.dialog === "object" && <TaskDialog key={app.dialog.edit} task={app.dialog.edit} />}
-      {app.dialog === "share" && <Share />}
-      {app.dialog === "more" && <More current={view} />}
-      {app.dialog === "help" && <Help />}
-      {app.dialog === "palette" && <Palette views={choices()} />}
+      <Notices />
+      <Dialogs view={view} />
     </div>
+  );
+}
+
+/** Nothing can be shown. */
+function Lonely({ failure }: { failure: NonNullable<typeof app.failure> }) {
+  const first = app.overview?.first;
+  return (
+    <main class="lonely">
+      <Empty title={failure.title}>
+        {failure.text}
+        <br />
+        {first && first !== app.route.team ? (
+          <a href={hrefOf({ team: first, view: "board", item: "", task: null, at: null })}>
+            To the team {first}
+          </a>
+        ) : (
+          "This page tries again by itself."
+        )}
+      </Empty>
+    </main>
+  );
+}
+
+const Notices = () => (
+  <div class="notices" role="status" aria-live="polite">
+    {app.isSending && <p class="notice">Sending…</p>}
+    {app.notice && <p class={`notice${app.notice.isError ? " bad" : ""}`}>{app.notice.text}</p>}
+  </div>
+);
+
+function Dialogs({ view }: { view: ViewName }) {
+  const { dialog } = app;
+  return (
+    <>
+      {dialog === "new" && <TaskDialog task={null} />}
+      {typeof dialog === "object" && <TaskDialog key={dialog.edit} task={dialog.edit} />}
+      {dialog === "share" && <Share />}
+      {dialog === "more" && <More current={view} />}
+      {dialog === "help" && <Help />}
+      {dialog === "palette" && <Palette views={choices()} />}
+    </>
   );
 }
 

@@ -21,6 +21,8 @@ const [LEAST, MOST] = [0.5, 1.5];
 const SMALL = 0.75;
 const BY = 1.25;
 
+type Keys = Readonly<Record<string, () => void>>;
+
 export function Graph() {
   const box = useRef<HTMLDivElement>(null);
   const [isCritical, setCritical] = useState(true);
@@ -28,7 +30,6 @@ export function Graph() {
   const [zoom, setZoom] = useState<number | null>(null);
   const { model } = app;
   const selected = app.route.task;
-  const looks = looksOf(model).of;
   const path = useMemo(() => criticalPath(model.tasks), [model, model.board]);
   const { part, laid } = useLaid(path, isFolded ?? model.tasks.size >= FOLDED_FROM);
   const size = useSize(box);
@@ -44,7 +45,7 @@ export function Graph() {
     cardOf(box, wanted)?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [selected, size.width]);
   const zoomBy = (by: number): void => setZoom(Math.min(MOST, Math.max(LEAST, k * by)));
-  const keys: Readonly<Record<string, () => void>> = {
+  const keys: Keys = {
     "+": () => zoomBy(BY),
     "=": () => zoomBy(BY),
     "-": () => zoomBy(1 / BY),
@@ -65,53 +66,82 @@ export function Graph() {
           else if (ARROWS[event.key]) toNext(event, box, laid);
         }}
       >
-        <div
-          class="graph-sheet"
-          style={{ width: `${laid.width * k + 2 * MARGIN}px`, height: `${laid.height * k + 2 * MARGIN}px` }}
-        >
-          <div
-            class={`cards${k < SMALL ? " small" : ""}`}
-            style={{
-              transform: `scale(${k})`,
-              width: `${laid.width}px`,
-              height: `${laid.height}px`,
-              "--zoom": k,
-            }}
-          >
-            <Edges layout={laid} looks={looks} critical={critical} selected={selected} />
-            {[...laid.places].map(([id, place]) => {
-              const [task, look] = [model.tasks.get(id), looks.get(id)];
-              return (
-                task &&
-                look && <Card key={id} task={task} look={look} place={place} isCritical={critical.has(id)} />
-              );
-            })}
-          </div>
-        </div>
+        <Sheet laid={laid} k={k} critical={critical} />
       </div>
-      <div class="graph-tools" role="toolbar" aria-label="Zoom">
-        {isFolded === false && model.tasks.size <= WHOLE_MAX && (
-          <Button onClick={() => setFolded(true)} title="Leave out the layers in which everything is done">
-            Fold what is done
-          </Button>
-        )}
-        <Button
-          aria-pressed={isCritical}
-          onClick={() => setCritical(!isCritical)}
-          title="The chain of work that decides the end"
-        >
-          Critical path{chainWords(model)}
-        </Button>
-        <Button onClick={() => zoomBy(BY)} aria-label="Zoom in" title="Zoom in (+)">
-          +
-        </Button>
-        <Button onClick={() => zoomBy(1 / BY)} aria-label="Zoom out" title="Zoom out (-)">
-          −
-        </Button>
-        <Button onClick={() => setZoom(null)} title="As much as can be read (0)">
-          Fit
-        </Button>
+      <Tools
+        isFolded={isFolded}
+        setFolded={setFolded}
+        isCritical={isCritical}
+        setCritical={setCritical}
+        keys={keys}
+      />
+    </div>
+  );
+}
+
+/** The cards and the edges between them. */
+function Sheet({ laid, k, critical }: { laid: Layout; k: number; critical: ReadonlySet<number> }) {
+  const { model, route } = app;
+  const looks = looksOf(model).of;
+  return (
+    <div
+      class="graph-sheet"
+      style={{ width: `${laid.width * k + 2 * MARGIN}px`, height: `${laid.height * k + 2 * MARGIN}px` }}
+    >
+      <div
+        class={`cards${k < SMALL ? " small" : ""}`}
+        style={{
+          transform: `scale(${k})`,
+          width: `${laid.width}px`,
+          height: `${laid.height}px`,
+          "--zoom": k,
+        }}
+      >
+        <Edges layout={laid} looks={looks} critical={critical} selected={route.task} />
+        {[...laid.places].map(([id, place]) => {
+          const [task, look] = [model.tasks.get(id), looks.get(id)];
+          return (
+            task &&
+            look && <Card key={id} task={task} look={look} place={place} isCritical={critical.has(id)} />
+          );
+        })}
       </div>
+    </div>
+  );
+}
+
+type ToolsProps = {
+  readonly isFolded: boolean | null;
+  readonly setFolded: (isFolded: boolean) => void;
+  readonly isCritical: boolean;
+  readonly setCritical: (isCritical: boolean) => void;
+  readonly keys: Keys;
+};
+
+function Tools({ isFolded, setFolded, isCritical, setCritical, keys }: ToolsProps) {
+  return (
+    <div class="graph-tools" role="toolbar" aria-label="Zoom">
+      {isFolded === false && app.model.tasks.size <= WHOLE_MAX && (
+        <Button onClick={() => setFolded(true)} title="Leave out the layers in which everything is done">
+          Fold what is done
+        </Button>
+      )}
+      <Button
+        aria-pressed={isCritical}
+        onClick={() => setCritical(!isCritical)}
+        title="The chain of work that decides the end"
+      >
+        Critical path{chainWords(app.model)}
+      </Button>
+      <Button onClick={keys["+"]} aria-label="Zoom in" title="Zoom in (+)">
+        +
+      </Button>
+      <Button onClick={keys["-"]} aria-label="Zoom out" title="Zoom out (-)">
+        −
+      </Button>
+      <Button onClick={keys["0"]} title="As much as can be read (0)">
+        Fit
+      </Button>
     </div>
   );
 }

@@ -126,6 +126,28 @@ export function Empty({ title, children }: { title: string; children?: Component
   );
 }
 
+/** The rows in sight, with some above and below them. `onEnd`: the last one is among them. */
+function useRange(box: RefObject<HTMLElement | null>, height: number, count: number, onEnd?: () => void) {
+  const [range, setRange] = useState({ from: 0, to: 40 });
+  const measure = (): void => {
+    const at = box.current;
+    if (!at) return;
+    const from = Math.max(0, Math.floor(at.scrollTop / height) - 8);
+    const to = Math.ceil((at.scrollTop + at.clientHeight) / height) + 8;
+    setRange((before) => (before.from === from && before.to === to ? before : { from, to }));
+    if (onEnd && to >= count) onEnd();
+  };
+  const latest = useRef(measure);
+  latest.current = measure;
+  useLayoutEffect(measure, [count, height]);
+  useEffect(() => {
+    const observer = new ResizeObserver(() => latest.current());
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  return { range, measure };
+}
+
 /** Rows of one height, of which only those in sight are there. */
 export function VirtualList<T>({
   items,
@@ -144,23 +166,7 @@ export function VirtualList<T>({
   onEnd?: () => void;
 }) {
   const box = useRef<HTMLDivElement>(null);
-  const [range, setRange] = useState({ from: 0, to: 40 });
-  const measure = (): void => {
-    const at = box.current;
-    if (!at) return;
-    const from = Math.max(0, Math.floor(at.scrollTop / height) - 8);
-    const to = Math.ceil((at.scrollTop + at.clientHeight) / height) + 8;
-    setRange((before) => (before.from === from && before.to === to ? before : { from, to }));
-    if (onEnd && to >= items.length) onEnd();
-  };
-  const latest = useRef(measure);
-  latest.current = measure;
-  useLayoutEffect(measure, [items.length, height]);
-  useEffect(() => {
-    const observer = new ResizeObserver(() => latest.current());
-    if (box.current) observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
+  const { range, measure } = useRange(box, height, items.length, onEnd);
   // While one scrolls, `items` and `row` are the same: rows that stay in sight are not made again.
   const kept = useRef({ items, row, made: new Map<number, ComponentChildren>() });
   const isSame = kept.current.items === items && kept.current.row === row;

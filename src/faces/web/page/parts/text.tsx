@@ -40,48 +40,52 @@ function Block({ token }: { token: Token }) {
       return <blockquote>{blocks(token.tokens)}</blockquote>;
     case "hr":
       return <hr />;
-    case "list": {
-      const { ordered, items, start } = token as Tokens.List;
-      const children = items.map((item, i) => (
-        <li key={i}>
-          {item.task && <span aria-hidden="true">{item.checked ? "☑ " : "☐ "}</span>}
-          {blocks(item.tokens)}
-        </li>
-      ));
-      return ordered ? <ol start={Number(start) || 1}>{children}</ol> : <ul>{children}</ul>;
-    }
-    case "table": {
-      const { header, rows } = token as Tokens.Table;
-      return (
-        <div class="scroll-x">
-          <table>
-            <thead>
-              <tr>
-                {header.map((cell, i) => (
-                  <th key={i} scope="col">
-                    {inline(cell.tokens)}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map((row, y) => (
-                <tr key={y}>
-                  {row.map((cell, i) => (
-                    <td key={i}>{inline(cell.tokens)}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
-      );
-    }
+    case "list":
+      return <List list={token as Tokens.List} />;
+    case "table":
+      return <Table table={token as Tokens.Table} />;
     case "text":
       return <span>{"tokens" in token && token.tokens ? inline(token.tokens) : token.raw}</span>;
     default:
       return <p class="as-is">{token.raw}</p>; // HTML among it: shown, never taken as markup
   }
+}
+
+function List({ list: { ordered, items, start } }: { list: Tokens.List }) {
+  const children = items.map((item, i) => (
+    <li key={i}>
+      {item.task && <span aria-hidden="true">{item.checked ? "☑ " : "☐ "}</span>}
+      {blocks(item.tokens)}
+    </li>
+  ));
+  return ordered ? <ol start={Number(start) || 1}>{children}</ol> : <ul>{children}</ul>;
+}
+
+function Table({ table: { header, rows } }: { table: Tokens.Table }) {
+  return (
+    <div class="scroll-x">
+      <table>
+        <thead>
+          <tr>
+            {header.map((cell, i) => (
+              <th key={i} scope="col">
+                {inline(cell.tokens)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, y) => (
+            <tr key={y}>
+              {row.map((cell, i) => (
+                <td key={i}>{inline(cell.tokens)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
 }
 
 const inline = (tokens: readonly Token[] = []): ComponentChildren[] =>

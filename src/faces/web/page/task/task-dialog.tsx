@@ -18,7 +18,8 @@ const BLANK = {
 };
 type Fields = typeof BLANK;
 
-export function TaskDialog({ task: id }: { task: number | null }) {
+/** The fields of a form, and what sends them. */
+function useTaskForm(id: number | null) {
   const [form, setForm] = useState<Fields>(() => (id === null ? BLANK : known(id)));
   const [refusal, setRefusal] = useState("");
   const [isSending, setSending] = useState(false);
@@ -35,9 +36,6 @@ export function TaskDialog({ task: id }: { task: number | null }) {
     );
   }, [id]);
   const change = (part: Partial<Fields>): void => setForm({ ...form, ...part });
-  const text = (key: Exclude<keyof Fields, "needsPlan">, label: string, more: object = {}) => (
-    <TextField label={label} value={form[key]} onValue={(value) => change({ [key]: value })} {...more} />
-  );
   const send = async (): Promise<void> => {
     const fields = read(form);
     if (typeof fields === "string") return setRefusal(fields);
@@ -50,6 +48,14 @@ export function TaskDialog({ task: id }: { task: number | null }) {
     app.say(done.text, false);
     openDialog("none");
   };
+  return { form, change, refusal, isSending, isReady, send };
+}
+
+export function TaskDialog({ task: id }: { task: number | null }) {
+  const { form, change, refusal, isSending, isReady, send } = useTaskForm(id);
+  const text = (key: Exclude<keyof Fields, "needsPlan">, label: string, more: object = {}) => (
+    <TextField label={label} value={form[key]} onValue={(value) => change({ [key]: value })} {...more} />
+  );
   return (
     <Dialog title={id === null ? "New task" : `Edit #${id}`}>
       <Form class="form" onSend={send}>

@@ -1,4 +1,5 @@
 /** Shows what a member heard, thought, said and did, also what a compaction took out of its sight. */
+import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { LiveOutput } from "../../../../core/text/live-output.ts";
 import { concerns } from "../../../../core/views/search.ts";
@@ -82,70 +83,91 @@ function useConversation(who: string): Conversation & { readEarlier: () => Promi
   const [state, setState] = useState(NOTHING);
   const { team } = app.route;
   const returns = useReturns(state.error !== "");
-  const reader = useRef<{ earlier(): Promise<void> }>({ earlier: async () => {} });
+  const reader = useRef<Reader | null>(null);
   useEffect(() => {
-    let [isOver, isReading, isOld] = [false, false, false];
-    let now = NOTHING;
-    const change = (part: Partial<Conversation>): void => {
-      now = { ...now, ...part };
-      if (!isOver) setState(now);
-    };
-    const get = (query: Readonly<Record<string, number>>): Promise<ConversationPage> =>
-      app.source.get<ConversationPage>(`${team}/conversation/${who}`, query);
-    /** The end, then what is new. */
-    const next = async (): Promise<boolean> => {
-      const newest = now.lines.at(-1);
-      const page = await get(newest ? { after: newest.seq } : { last: SHOWN });
-      const { entries, more, subagents = 0 } = page;
-      if (newest) {
-        if (entries.length > 0) change({ lines: [...now.lines, ...entries] });
-        return more;
-      }
-      const subagentsBefore = more ? Math.max(0, subagents - subagentsIn(entries)) : 0;
-      change({ lines: entries, hasEarlier: more, isLoading: false, subagentsBefore });
-      return false;
-    };
-    const read = async (): Promise<void> => {
-      isOld = true;
-      if (isReading) return;
-      isReading = true;
-      try {
-        while (isOld && !isOver) {
-          isOld = false;
-          isOld = (await next()) || isOld;
-        }
-      } catch (error) {
-        change({ error: now.lines.length > 0 ? "" : (error as Error).message, isLoading: false });
-      }
-      isReading = false;
-    };
-    let isReadingEarlier = false;
-    const earlier = async (): Promise<void> => {
-      const [first] = now.lines;
-      if (!first || isReadingEarlier || !now.hasEarlier) return;
-      isReadingEarlier = true;
-      try {
-        const { entries, more } = await get({ last: EARLIER, before: first.seq });
-        const subagentsBefore = more ? Math.max(0, now.subagentsBefore - subagentsIn(entries)) : 0;
-        change({ lines: [...entries, ...now.lines], hasEarlier: more, subagentsBefore });
-      } catch {
-        // They are asked for again at the next scroll.
-      }
-      isReadingEarlier = false;
-    };
-    reader.current = { earlier };
-    setState(now);
+    const now = new Reader(`${team}/conversation/${who}`, setState);
+    reader.current = now;
+    setState(NOTHING);
     const member = who.split("/")[0] ?? "";
     const stop = app.tap((events) => {
-      if (events.some((event) => concerns(event, member))) void read();
+      if (events.some((event) => concerns(event, member))) void now.read();
     });
-    void read();
+    void now.read();
     return () => {
-      isOver = true;
+      now.isOver = true;
       stop();
     };
   }, [team, who, returns]);
-  return { ...state, readEarlier: () => reader.current.earlier() };
+  return { ...state, readEarlier: async () => await reader.current?.earlier() };
+}
+
+/** Reads one conversation, and tells each change of what is known of it. */
+class Reader {
+  isOver = false;
+  private readonly path: string;
+  private readonly tell: (now: Conversation) => void;
+  private now = NOTHING;
+  /** More has been said since the last look. */
+  private isOld = false;
+  private isReading = false;
+  private isReadingEarlier = false;
+
+  constructor(path: string, tell: (now: Conversation) => void) {
+    this.path = path;
+    this.tell = tell;
+  }
+
+  async read(): Promise<void> {
+    this.isOld = true;
+    if (this.isReading) return;
+    this.isReading = true;
+    try {
+      while (this.isOld && !this.isOver) {
+        this.isOld = false;
+        this.isOld = (await this.next()) || this.isOld;
+      }
+    } catch (error) {
+      this.change({ error: this.now.lines.length > 0 ? "" : (error as Error).message, isLoading: false });
+    }
+    this.isReading = false;
+  }
+
+  async earlier(): Promise<void> {
+    const { now } = this;
+    const [first] = now.lines;
+    if (!first || this.isReadingEarlier || !now.hasEarlier) return;
+    this.isReadingEarlier = true;
+    try {
+      const { entries, more } = await this.get({ last: EARLIER, before: first.seq });
+      const subagentsBefore = more ? Math.max(0, this.now.subagentsBefore - subagentsIn(entries)) : 0;
+      this.change({ lines: [...entries, ...this.now.lines], hasEarlier: more, subagentsBefore });
+    } catch {
+      // They are asked for again at the next scroll.
+    }
+    this.isReadingEarlier = false;
+  }
+
+  /** The end, then what is new. Whether there is more. */
+  private async next(): Promise<boolean> {
+    const newest = this.now.lines.at(-1);
+    const { entries, more, subagents = 0 } = await this.get(newest ? { after: newest.seq } : { last: SHOWN });
+    if (newest) {
+      if (entries.length > 0) this.change({ lines: [...this.now.lines, ...entries] });
+      return more;
+    }
+    const subagentsBefore = more ? Math.max(0, subagents - subagentsIn(entries)) : 0;
+    this.change({ lines: entries, hasEarlier: more, isLoading: false, subagentsBefore });
+    return false;
+  }
+
+  private get(query: Readonly<Record<string, number>>): Promise<ConversationPage> {
+    return app.source.get<ConversationPage>(this.path, query);
+  }
+
+  private change(part: Partial<Conversation>): void {
+    this.now = { ...this.now, ...part };
+    if (!this.isOver) this.tell(this.now);
+  }
 }
 
 function Members({ who }: { who: string }) {
@@ -175,32 +197,10 @@ type LinesProps = {
 function Lines({ who, lines, subagentsBefore, onEarlier }: LinesProps) {
   const [shown, setShown] = useState(SHOWN);
   const box = useRef<HTMLDivElement>(null);
-  const follow = useRef(new Follow());
-  const toEnd = (): void => {
-    if (box.current) follow.current.toEnd(box.current);
-  };
   const start = Math.max(0, lines.length - shown);
   useKeptPlace(box, lines[start]?.seq);
-  useLayoutEffect(() => {
-    toEnd();
-    // An entry that comes into view is measured only now, and may be higher than estimated.
-    const observer = new ResizeObserver(toEnd);
-    for (const entry of box.current?.children ?? []) observer.observe(entry);
-    return () => observer.disconnect();
-  }, [lines.length, app.output]);
-  const results = useMemo(
-    () =>
-      new Map(
-        lines.flatMap(({ at, entry }) =>
-          entry.kind === "result" ? [[entry.result.id, { at, result: entry.result }] as const] : [],
-        ),
-      ),
-    [lines],
-  );
-  const before = useMemo(
-    () => contentsBefore(lines, new Map([...results].map(([id, { result }]) => [id, result]))),
-    [lines, results],
-  );
+  const follow = useFollow(box, lines.length);
+  const { results, before } = useMemo(() => answersIn(lines), [lines]);
   const summary = lines.findLastIndex(({ entry }) => entry.kind === "summary");
   const hasMore = start > 0 || onEarlier !== null;
   const more = (): void => {
@@ -217,8 +217,8 @@ function Lines({ who, lines, subagentsBefore, onEarlier }: LinesProps) {
       role="log"
       aria-label={`Conversation of ${who}`}
       onScroll={({ currentTarget: at }) => {
-        follow.current.scrolled(at);
-        if (at.scrollTop < NEAR_TOP_PX && !follow.current.isOn) more();
+        follow.scrolled(at);
+        if (at.scrollTop < NEAR_TOP_PX && !follow.isOn) more();
       }}
     >
       {hasMore && (
@@ -245,6 +245,33 @@ function Lines({ who, lines, subagentsBefore, onEarlier }: LinesProps) {
       {!app.replay && app.output.map((one) => one.who === who && <LiveWords key={one.since} words={one} />)}
     </div>
   );
+}
+
+/** Keeps the end in sight until one scrolls away from it. */
+function useFollow(box: RefObject<HTMLElement | null>, count: number): Follow {
+  const { current: follow } = useRef(new Follow());
+  useLayoutEffect(() => {
+    const toEnd = (): void => {
+      if (box.current) follow.toEnd(box.current);
+    };
+    toEnd();
+    // An entry that comes into view is measured only now, and may be higher than estimated.
+    const observer = new ResizeObserver(toEnd);
+    for (const entry of box.current?.children ?? []) observer.observe(entry);
+    return () => observer.disconnect();
+  }, [count, app.output]);
+  return follow;
+}
+
+/** The results by the id of their call, and the texts of files before they were edited. */
+function answersIn(lines: readonly Line[]) {
+  const results = new Map(
+    lines.flatMap(({ at, entry }) =>
+      entry.kind === "result" ? [[entry.result.id, { at, result: entry.result }] as const] : [],
+    ),
+  );
+  const before = contentsBefore(lines, new Map([...results].map(([id, { result }]) => [id, result])));
+  return { results, before };
 }
 
 /** Whether the shown line before it, of those that are not results, is one of its own speaker. */

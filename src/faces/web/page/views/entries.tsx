@@ -40,16 +40,8 @@ type BlockProps = {
   goesOn: boolean;
 };
 
-export function EntryBlock({
-  who,
-  line: { at, entry },
-  results,
-  before,
-  isPast,
-  firstSubagent,
-  goesOn,
-}: BlockProps) {
-  const past = isPast ? " past" : "";
+export function EntryBlock({ line: { at, entry }, ...given }: BlockProps) {
+  const past = given.isPast ? " past" : "";
   switch (entry.kind) {
     case "result":
       return null; // it stands with its call
@@ -88,42 +80,50 @@ export function EntryBlock({
       return (
         <p class="entry trimmed">From here on, older steps and results are sent to the model shortened.</p>
       );
-    case "said": {
-      let nth = firstSubagent;
-      const words = textOf(entry.message).trim();
-      return (
-        <article class={`entry said${past}${goesOn ? " goes-on" : ""}`}>
-          {!goesOn && <Head who={who} at={at} />}
-          {words.length > COPIED_MIN && <CopyButton text={words} of="these words" />}
-          {entry.message.content.map((part, i) => {
-            if (part.type === "text")
-              return part.text.trim() === "" ? null : <Markdown key={i} text={part.text} />;
-            if (part.type === "thinking")
-              return part.text.trim() === "" ? null : (
-                <details key={i} class="thinking">
-                  <summary>Thinking</summary>
-                  <Markdown text={part.text} />
-                </details>
-              );
-            if (isSubagent(part)) nth += 1;
-            return (
-              <CallBlock
-                key={i}
-                who={who}
-                call={part}
-                at={at}
-                answered={results.get(part.id)}
-                before={before.get(part.id)}
-                subagent={isSubagent(part) ? `${who}/${nth}` : null}
-              />
-            );
-          })}
-        </article>
-      );
-    }
+    case "said":
+      return <SaidBlock {...given} said={entry} at={at} />;
     default:
       return entry satisfies never;
   }
+}
+
+type SaidProps = Omit<BlockProps, "line"> & {
+  readonly said: Extract<Entry, { kind: "said" }>;
+  readonly at: number;
+};
+
+function SaidBlock({ who, said, at, results, before, isPast, firstSubagent, goesOn }: SaidProps) {
+  let nth = firstSubagent;
+  const words = textOf(said.message).trim();
+  return (
+    <article class={`entry said${isPast ? " past" : ""}${goesOn ? " goes-on" : ""}`}>
+      {!goesOn && <Head who={who} at={at} />}
+      {words.length > COPIED_MIN && <CopyButton text={words} of="these words" />}
+      {said.message.content.map((part, i) => {
+        if (part.type === "text")
+          return part.text.trim() === "" ? null : <Markdown key={i} text={part.text} />;
+        if (part.type === "thinking")
+          return part.text.trim() === "" ? null : (
+            <details key={i} class="thinking">
+              <summary>Thinking</summary>
+              <Markdown text={part.text} />
+            </details>
+          );
+        if (isSubagent(part)) nth += 1;
+        return (
+          <CallBlock
+            key={i}
+            who={who}
+            call={part}
+            at={at}
+            answered={results.get(part.id)}
+            before={before.get(part.id)}
+            subagent={isSubagent(part) ? `${who}/${nth}` : null}
+          />
+        );
+      })}
+    </article>
+  );
 }
 
 const LONG = 900;

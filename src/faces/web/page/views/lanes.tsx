@@ -16,7 +16,17 @@ import { useClock } from "../parts/clock.tsx";
 import { Button } from "../parts/fields.tsx";
 import { clockTime, Empty, Link, useSize } from "../parts/parts.tsx";
 import { LaneBar, LaneMark } from "./lane-bar.tsx";
-import { AXIS, barsOf, type Range, rowHeight, TWO_LINES, ticksOf, type View, xOf } from "./lanes-bars.ts";
+import {
+  AXIS,
+  type Bar,
+  barsOf,
+  type Range,
+  rowHeight,
+  TWO_LINES,
+  ticksOf,
+  type View,
+  xOf,
+} from "./lanes-bars.ts";
 
 const isHosted = (who: string): boolean => app.live.members.get(who)?.hosted !== false;
 
@@ -49,64 +59,29 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
   useClock(all.spans.some((one) => one.to === null));
   const [box, chart] = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
   const [{ height }, { width }] = [useSize(box), useSize(chart)];
-  const [zoom, setZoom] = useState<Range | null>(null);
-  const [selected, setSelected] = useState<Span | null>(null);
   const [top, setTop] = useState(0);
-  const end = app.replay ? app.now : Math.max(app.now, all.start + 1_000);
-  const isOver = all.spans.every((one) => one.to !== null);
-  const last = isOver ? Math.max(all.start + 1_000, ...lastEnds(all)) : end;
-  // A team may have been made long before it began to work.
-  const first = Math.min(last - 1_000, ...all.spans.map(({ from }) => from));
-  const range = zoom ?? { from: first - (last - first) * 0.01, to: last + (last - first) * 0.02 };
+  const { first, last } = endsOf(all);
+  const { range, zoomBy, moveBy, showTime, fit } = useZoom(first, last);
   const view: View = { ...range, width };
   const row = rowHeight(all.names.length, height);
   const { spans, marks, works } = useMemo(() => byMember(all), [all]);
-  const zoomBy = (by: number, at = (range.from + range.to) / 2): void => {
-    const next = { from: at - (at - range.from) / by, to: at + (range.to - at) / by };
-    setZoom(next.to - next.from > (last - first) * 1.1 ? null : next);
+  const shown = (span: Span): void => {
+    showRow(box, AXIS + all.names.indexOf(span.who) * row, row);
+    showTime(span.from, span.to ?? last);
   };
-  const timeAt = (x: number): number =>
-    range.from +
-    ((x - (chart.current?.getBoundingClientRect().left ?? 0)) / (width || 1)) * (range.to - range.from);
-  const move = (by: 1 | -1): void => {
-    const at = selected ? works.findIndex((one) => isSame(one, selected)) : -1;
-    const next = works[Math.min(works.length - 1, Math.max(0, at + by))];
-    if (!next) return;
-    setSelected(next);
-    showRow(box, AXIS + all.names.indexOf(next.who) * row, row);
-    const [from, to] = [next.from, next.to ?? last];
-    if (zoom && (to < zoom.from || from > zoom.to))
-      setZoom({ from: from - (zoom.to - zoom.from) / 2, to: from + (zoom.to - zoom.from) / 2 });
-  };
-  const keys: Readonly<Record<string, () => void>> = {
+  const { selected, setSelected, move } = useSelected(works, shown);
+  const pointer = pointerOf(chart, view, { zoomBy, moveBy });
+  const onKeyDown = hearing({
     ArrowRight: () => move(1),
     ArrowLeft: () => move(-1),
     "+": () => zoomBy(2),
     "-": () => zoomBy(0.5),
     ...(selected?.task && { Enter: () => app.go({ task: selected.task }) }),
-  };
+  });
   const [from, to] = [Math.floor((top - AXIS) / row) - BESIDE, Math.ceil((top + height) / row) + BESIDE];
-  const ticks = ticksOf(view);
   return (
     <div class="lanes">
-      <div class="toolbar">
-        <span class="legend">
-          {LEGEND.map(([color, word]) => (
-            <span key={color}>
-              <i class={color} /> {word}
-            </span>
-          ))}
-        </span>
-        <span class="row">
-          <Button aria-label="Zoom in" onClick={() => zoomBy(2)}>
-            +
-          </Button>
-          <Button aria-label="Zoom out" onClick={() => zoomBy(0.5)}>
-            −
-          </Button>
-          <Button onClick={() => setZoom(null)}>Fit</Button>
-        </span>
-      </div>
+      <Toolbar zoomBy={zoomBy} onFit={fit} />
       <div
         class="lanes-box"
         ref={box}
@@ -114,79 +89,183 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
         role="group"
         aria-label={`${all.names.length} lanes, ${works.length} spans of work. Arrows go from one to the next.`}
         onScroll={() => setTop(box.current?.scrollTop ?? 0)}
-        onKeyDown={(event) => {
-          const act = (event.target as HTMLElement).closest(".lane-names") ? undefined : keys[event.key];
-          if (!act) return;
-          act();
-          event.preventDefault();
-        }}
+        onKeyDown={onKeyDown}
       >
-        <div
-          class="lane-names"
-          style={{ paddingTop: `${AXIS}px`, height: `${all.names.length * row + AXIS}px` }}
-        >
-          {all.names.map((name) => (
-            <Link
-              key={name}
-              to={{ view: "conversation", item: name }}
-              title={name}
-              style={{ height: `${row}px` }}
-            >
-              <span class="clip">{name}</span>
-            </Link>
-          ))}
-        </div>
-        <div
-          class={`lane-chart${row < TWO_LINES ? " low" : ""}`}
-          ref={chart}
-          onWheel={(event) => {
-            if (!event.ctrlKey && !event.metaKey && Math.abs(event.deltaX) < Math.abs(event.deltaY)) return;
-            event.preventDefault();
-            if (event.ctrlKey || event.metaKey)
-              return zoomBy(Math.exp(-event.deltaY / 200), timeAt(event.clientX));
-            const by = ((range.to - range.from) * event.deltaX) / 800;
-            setZoom({ from: range.from + by, to: range.to + by });
-          }}
-          onDblClick={({ clientX }) => zoomBy(3, timeAt(clientX))}
-        >
-          {ticks.times.map((at) => (
-            <i key={at} class="tick" style={{ left: `${xOf(at, view)}px` }} />
-          ))}
-          <div class="axis" style={{ height: `${AXIS}px` }}>
-            {ticks.times.map((at) => (
-              <span key={at} class="dim" style={{ left: `${xOf(at, view)}px` }}>
-                {clockTime(at).slice(0, ticks.isShort ? -3 : undefined)}
-              </span>
-            ))}
-          </div>
+        <Names names={all.names} row={row} />
+        <div class={`lane-chart${row < TWO_LINES ? " low" : ""}`} ref={chart} {...pointer}>
+          <Axis view={view} />
           {all.names.map((name, nth) =>
             width === 0 || nth < from || nth > to ? null : (
               <div key={name} class="lane" style={{ top: `${AXIS + nth * row}px`, height: `${row}px` }}>
-                {barsOf(spans.get(name) ?? [], view, last).map((bar) => (
-                  <LaneBar
-                    key={`${bar.span.kind} ${bar.span.from} ${bar.span.task}`}
-                    bar={bar}
-                    last={last}
-                    isSelected={selected !== null && isSame(bar.span, selected)}
-                    onClick={() => (bar.count > 1 ? zoomBy(4, bar.span.from) : setSelected(bar.span))}
-                  />
-                ))}
-                {(marks.get(name) ?? []).map((mark) => (
-                  <LaneMark key={`${mark.kind} ${mark.at}`} mark={mark} view={view} />
-                ))}
+                <Lane
+                  bars={barsOf(spans.get(name) ?? [], view, last)}
+                  marks={marks.get(name) ?? []}
+                  {...{ last, view, selected }}
+                  onBar={(bar) => (bar.count > 1 ? zoomBy(4, bar.span.from) : setSelected(bar.span))}
+                />
               </div>
             ),
           )}
         </div>
       </div>
       <p class="lane-detail" role="status">
-        {selected ? (
-          <Detail span={selected} last={last} />
-        ) : (
-          <span class="dim">Select a span to read it. Ctrl and wheel zoom, Shift and wheel move.</span>
-        )}
+        <Detail span={selected} last={last} />
       </p>
     </div>
+  );
+}
+
+/** The hours that are drawn, where one has not zoomed. */
+function endsOf(all: Lanes): { readonly first: number; readonly last: number } {
+  const end = app.replay ? app.now : Math.max(app.now, all.start + 1_000);
+  const isOver = all.spans.every((one) => one.to !== null);
+  const last = isOver ? Math.max(all.start + 1_000, ...lastEnds(all)) : end;
+  // A team may have been made long before it began to work.
+  const first = Math.min(last - 1_000, ...all.spans.map(({ from }) => from));
+  return { first, last };
+}
+
+/** The hours in sight. `moveBy`: a share of them. */
+function useZoom(first: number, last: number) {
+  const [zoom, setZoom] = useState<Range | null>(null);
+  const range = zoom ?? { from: first - (last - first) * 0.01, to: last + (last - first) * 0.02 };
+  const zoomBy = (by: number, at = (range.from + range.to) / 2): void => {
+    const next = { from: at - (at - range.from) / by, to: at + (range.to - at) / by };
+    setZoom(next.to - next.from > (last - first) * 1.1 ? null : next);
+  };
+  const moveBy = (share: number): void => {
+    const by = (range.to - range.from) * share;
+    setZoom({ from: range.from + by, to: range.to + by });
+  };
+  const showTime = (from: number, to: number): void => {
+    const half = zoom && (zoom.to - zoom.from) / 2;
+    if (half && (to < zoom.from || from > zoom.to)) setZoom({ from: from - half, to: from + half });
+  };
+  return { range, zoomBy, moveBy, showTime, fit: () => setZoom(null) };
+}
+
+/** The span that is read below the lanes. `move`: to the next one, or the one before it. */
+function useSelected(works: readonly Span[], shown: (span: Span) => void) {
+  const [selected, setSelected] = useState<Span | null>(null);
+  const move = (by: 1 | -1): void => {
+    const at = selected ? works.findIndex((one) => isSame(one, selected)) : -1;
+    const next = works[Math.min(works.length - 1, Math.max(0, at + by))];
+    if (!next) return;
+    setSelected(next);
+    shown(next);
+  };
+  return { selected, setSelected, move };
+}
+
+type Zooming = { zoomBy(by: number, at?: number): void; moveBy(share: number): void };
+
+/** The wheel and the double click over the chart. */
+function pointerOf(chart: RefObject<HTMLElement | null>, view: View, { zoomBy, moveBy }: Zooming) {
+  const timeAt = (x: number): number =>
+    view.from +
+    ((x - (chart.current?.getBoundingClientRect().left ?? 0)) / (view.width || 1)) * (view.to - view.from);
+  const onWheel = (event: WheelEvent): void => {
+    const { ctrlKey, metaKey, deltaX, deltaY, clientX } = event;
+    const isZoom = ctrlKey || metaKey;
+    if (!isZoom && Math.abs(deltaX) < Math.abs(deltaY)) return;
+    event.preventDefault();
+    if (isZoom) zoomBy(Math.exp(-deltaY / 200), timeAt(clientX));
+    else moveBy(deltaX / 800);
+  };
+  return { onWheel, onDblClick: ({ clientX }: MouseEvent): void => zoomBy(3, timeAt(clientX)) };
+}
+
+/** The names beside the lanes are links, with keys of their own. */
+function hearing(keys: Readonly<Record<string, () => void>>) {
+  return (event: KeyboardEvent): void => {
+    const act = (event.target as HTMLElement).closest(".lane-names") ? undefined : keys[event.key];
+    if (!act) return;
+    act();
+    event.preventDefault();
+  };
+}
+
+type LaneProps = {
+  readonly bars: readonly Bar[];
+  readonly marks: readonly Mark[];
+  readonly last: number;
+  readonly view: View;
+  readonly selected: Span | null;
+  readonly onBar: (bar: Bar) => void;
+};
+
+const Lane = ({ bars, marks, last, view, selected, onBar }: LaneProps) => (
+  <>
+    {bars.map((bar) => (
+      <LaneBar
+        key={`${bar.span.kind} ${bar.span.from} ${bar.span.task}`}
+        bar={bar}
+        last={last}
+        isSelected={selected !== null && isSame(bar.span, selected)}
+        onClick={() => onBar(bar)}
+      />
+    ))}
+    {marks.map((mark) => (
+      <LaneMark key={`${mark.kind} ${mark.at}`} mark={mark} view={view} />
+    ))}
+  </>
+);
+
+function Toolbar({ zoomBy, onFit }: { zoomBy: (by: number) => void; onFit: () => void }) {
+  return (
+    <div class="toolbar">
+      <span class="legend">
+        {LEGEND.map(([color, word]) => (
+          <span key={color}>
+            <i class={color} /> {word}
+          </span>
+        ))}
+      </span>
+      <span class="row">
+        <Button aria-label="Zoom in" onClick={() => zoomBy(2)}>
+          +
+        </Button>
+        <Button aria-label="Zoom out" onClick={() => zoomBy(0.5)}>
+          −
+        </Button>
+        <Button onClick={onFit}>Fit</Button>
+      </span>
+    </div>
+  );
+}
+
+function Names({ names, row }: { names: readonly string[]; row: number }) {
+  return (
+    <div class="lane-names" style={{ paddingTop: `${AXIS}px`, height: `${names.length * row + AXIS}px` }}>
+      {names.map((name) => (
+        <Link
+          key={name}
+          to={{ view: "conversation", item: name }}
+          title={name}
+          style={{ height: `${row}px` }}
+        >
+          <span class="clip">{name}</span>
+        </Link>
+      ))}
+    </div>
+  );
+}
+
+function Axis({ view }: { view: View }) {
+  const ticks = ticksOf(view);
+  return (
+    <>
+      {ticks.times.map((at) => (
+        <i key={at} class="tick" style={{ left: `${xOf(at, view)}px` }} />
+      ))}
+      <div class="axis" style={{ height: `${AXIS}px` }}>
+        {ticks.times.map((at) => (
+          <span key={at} class="dim" style={{ left: `${xOf(at, view)}px` }}>
+            {clockTime(at).slice(0, ticks.isShort ? -3 : undefined)}
+          </span>
+        ))}
+      </div>
+    </>
   );
 }
 
@@ -226,7 +305,9 @@ function* lastEnds({ spans, marks }: Lanes): Iterable<number> {
   yield last;
 }
 
-function Detail({ span, last }: { span: Span; last: number }) {
+function Detail({ span, last }: { span: Span | null; last: number }) {
+  if (span === null)
+    return <span class="dim">Select a span to read it. Ctrl and wheel zoom, Shift and wheel move.</span>;
   const task = span.task === null ? undefined : app.model.tasks.get(span.task);
   return (
     <>

@@ -1,4 +1,5 @@
 /** The questions to a person: plans and permissions, shown whole and answered here. */
+import type { ComponentChildren } from "preact";
 import { useCallback, useRef, useState } from "preact/hooks";
 import { shownCall } from "../../../../core/views/shown-call.ts";
 import type { Question } from "../../wire.ts";
@@ -74,12 +75,11 @@ function Cards({ questions }: { questions: readonly Question[] }) {
 function Card({ question, isChosen }: { question: Question; isChosen: boolean }) {
   const [text, setText] = useState("");
   const [isSent, setSent] = useState(false);
-  const { id, kind, by, of, deadline, why, rule } = question;
+  const { id, kind, of, deadline, why, rule } = question;
   const say = async (word: string, said = kind === "question" && word !== "" ? "" : text): Promise<void> => {
     setSent(true);
     if (!(await answer(question, word, said))) setSent(false);
   };
-  const isPlan = kind === "plan";
   return (
     <li
       class={`question${isChosen ? " chosen" : ""}`}
@@ -96,55 +96,78 @@ function Card({ question, isChosen }: { question: Question; isChosen: boolean })
         </span>
       </header>
       {why && <p class="dim">Asked because {why}.</p>}
-      <div class="asked">
-        {isPlan ? (
-          <Markdown text={question.text} />
-        ) : question.diff?.includes("\n@@") ? (
-          <>
-            {question.diff.startsWith("--- /dev/null") && <p class="dim">A new file</p>}
-            <Patch text={question.diff} />
-          </>
-        ) : kind === "question" ? (
-          <Asked question={question} isSent={isSent} answer={say} />
-        ) : kind === "permission" && question.call !== undefined ? (
-          <CallInput call={question.call} />
-        ) : (
-          <Output text={question.text} head={40} tail={0} />
-        )}
-      </div>
-      {app.mayAct && kind === "question" && (
-        <div class="answers">
-          <TextField aria-label={`To ${by}`} placeholder="In your own words" value={text} onValue={setText} />
-          <Button disabled={isSent || text.trim() === ""} onClick={() => void say("")}>
-            Answer
-          </Button>
-        </div>
-      )}
-      {app.mayAct && kind !== "shutdown" && kind !== "question" && (
-        <div class="answers">
-          <TextField
-            aria-label={`To ${by}`}
-            placeholder={isPlan ? "What must be different, or a remark" : "What to do instead, if not"}
-            value={text}
-            onValue={setText}
-          />
-          <Button class="primary" disabled={isSent} onClick={() => void say("yes")}>
-            {isPlan ? "Approve" : "Allow"}
-          </Button>
-          <Button disabled={isSent} onClick={() => void say("no")}>
-            {isPlan ? "Reject" : "Refuse"}
-          </Button>
-        </div>
+      <Body question={question} isSent={isSent} say={say} />
+      {app.mayAct && kind !== "shutdown" && (
+        <Answers question={question} text={text} setText={setText} isSent={isSent} say={say} />
       )}
       {rule && app.mayAct && <RuleForm rule={rule} isSent={isSent} say={say} />}
     </li>
   );
 }
 
+type Say = (word: string) => Promise<void>;
+
+/** What is asked about, whole. */
+function Body({ question, isSent, say }: { question: Question; isSent: boolean; say: Say }) {
+  const { kind, text, diff, call } = question;
+  const about = (): ComponentChildren => {
+    if (kind === "plan") return <Markdown text={text} />;
+    if (diff?.includes("\n@@"))
+      return (
+        <>
+          {diff.startsWith("--- /dev/null") && <p class="dim">A new file</p>}
+          <Patch text={diff} />
+        </>
+      );
+    if (kind === "question") return <Asked question={question} isSent={isSent} answer={say} />;
+    if (kind === "permission" && call !== undefined) return <CallInput call={call} />;
+    return <Output text={text} head={40} tail={0} />;
+  };
+  return <div class="asked">{about()}</div>;
+}
+
+type AnswersProps = {
+  readonly question: Question;
+  readonly text: string;
+  readonly setText: (text: string) => void;
+  readonly isSent: boolean;
+  readonly say: Say;
+};
+
+/** A field for words, and the buttons. */
+function Answers({ question: { kind, by }, text, setText, isSent, say }: AnswersProps) {
+  const isPlan = kind === "plan";
+  const hint = isPlan ? "What must be different, or a remark" : "What to do instead, if not";
+  return (
+    <div class="answers">
+      <TextField
+        aria-label={`To ${by}`}
+        placeholder={kind === "question" ? "In your own words" : hint}
+        value={text}
+        onValue={setText}
+      />
+      {kind === "question" ? (
+        <Button disabled={isSent || text.trim() === ""} onClick={() => void say("")}>
+          Answer
+        </Button>
+      ) : (
+        <>
+          <Button class="primary" disabled={isSent} onClick={() => void say("yes")}>
+            {isPlan ? "Approve" : "Allow"}
+          </Button>
+          <Button disabled={isSent} onClick={() => void say("no")}>
+            {isPlan ? "Reject" : "Refuse"}
+          </Button>
+        </>
+      )}
+    </div>
+  );
+}
+
 type AskedProps = {
   readonly question: Question;
   readonly isSent: boolean;
-  readonly answer: (word: string) => Promise<void>;
+  readonly answer: Say;
 };
 
 /** A question with a button for each option. */

@@ -151,8 +151,6 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
   }, [name]);
   const asks = app.model.questions.has(({ by }) => by === name);
   const task = member.task === null ? undefined : app.model.tasks.get(member.task);
-  const spent = member.inputTokens + member.outputTokens;
-  const context = doing?.context ?? member.context;
   return (
     <li class={`member ${member.phase}`} ref={box}>
       <header>
@@ -190,21 +188,29 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
       )}
       <AsksOf who={name} />
       {!(asks && !app.replay) && <Activity member={member} doing={doing} />}
-      <footer>
-        {member.turns === 0 && <span>no turn yet</span>}
-        {context ? <span title="Tokens of its last request">{tokens(context)} context</span> : null}
-        {spent > 0 && (
-          <span
-            title={`${member.inputTokens} in, ${member.cachedTokens} of them cached, ${member.outputTokens} out`}
-          >
-            {tokens(spent)} tokens
-          </span>
-        )}
-        {member.turns > 0 && <span>{counted(member.turns, "turn")}</span>}
-        {member.usd > 0 && <span>{money(member.usd)}</span>}
-        {app.mayAct && isThere(member) && <StopButton who={name} />}
-      </footer>
+      <Used member={member} context={doing?.context ?? member.context} />
     </li>
+  );
+}
+
+/** Its use of tokens and money, and the button that stops it. */
+function Used({ member, context }: { member: Member; context: number | null | undefined }) {
+  const spent = member.inputTokens + member.outputTokens;
+  return (
+    <footer>
+      {member.turns === 0 && <span>no turn yet</span>}
+      {context ? <span title="Tokens of its last request">{tokens(context)} context</span> : null}
+      {spent > 0 && (
+        <span
+          title={`${member.inputTokens} in, ${member.cachedTokens} of them cached, ${member.outputTokens} out`}
+        >
+          {tokens(spent)} tokens
+        </span>
+      )}
+      {member.turns > 0 && <span>{counted(member.turns, "turn")}</span>}
+      {member.usd > 0 && <span>{money(member.usd)}</span>}
+      {app.mayAct && isThere(member) && <StopButton who={member.name} />}
+    </footer>
   );
 }
 

@@ -67,7 +67,7 @@ const LOOKS: Readonly<Record<TeamGlance["state"], readonly [words: string, tone:
 function Card({ team: one, now }: { team: TeamGlance; now: number }) {
   const [words, tone] = LOOKS[one.state];
   const isNew = one.state === "done" && one.counts?.total === 0;
-  const to = one.key === null ? null : { team: one.key, item: "", task: null };
+  const to: To | null = one.key === null ? null : { team: one.key, item: "", task: null };
   const title = teamTitle(one.cwd, one.team);
   return (
     <li class="team-card">
@@ -92,20 +92,8 @@ function Card({ team: one, now }: { team: TeamGlance; now: number }) {
       {one.questions > one.asks.length && one.asks.length > 0 && (
         <p class="dim">and {one.questions - one.asks.length} more</p>
       )}
-      {one.atWork.map(({ who, task, line }) => (
-        <div key={who} class="at-work">
-          <p class="clip">
-            {to ? <Link to={{ ...to, view: "conversation", item: who }}>{who}</Link> : <b>{who}</b>}{" "}
-            {task && to ? (
-              <Link to={{ ...to, view: "board", task: task.id }} class="dim">
-                #{task.id} {task.subject}
-              </Link>
-            ) : (
-              <span class="dim">at work</span>
-            )}
-          </p>
-          {line && <code class="clip">{line}</code>}
-        </div>
+      {one.atWork.map((work) => (
+        <AtWork key={work.who} work={work} to={to} />
       ))}
       {to && (one.state === "done" || one.state === "stopped") && (
         <p class="row">
@@ -123,6 +111,27 @@ function Card({ team: one, now }: { team: TeamGlance; now: number }) {
       )}
       <p class="dim path">{one.cwd}</p>
     </li>
+  );
+}
+
+type To = { readonly team: string; readonly item: string; readonly task: null };
+
+/** `to`: null where the team cannot be opened. */
+function AtWork({ work: { who, task, line }, to }: { work: TeamGlance["atWork"][number]; to: To | null }) {
+  return (
+    <div class="at-work">
+      <p class="clip">
+        {to ? <Link to={{ ...to, view: "conversation", item: who }}>{who}</Link> : <b>{who}</b>}{" "}
+        {task && to ? (
+          <Link to={{ ...to, view: "board", task: task.id }} class="dim">
+            #{task.id} {task.subject}
+          </Link>
+        ) : (
+          <span class="dim">at work</span>
+        )}
+      </p>
+      {line && <code class="clip">{line}</code>}
+    </div>
   );
 }
 

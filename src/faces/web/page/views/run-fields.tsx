@@ -1,0 +1,156 @@
+/** The fields of a start: its goal, plan or file, how the team works, and what is sent of them. */
+import { EFFORTS } from "../../../../core/settings/effort.ts";
+import { tried } from "../../../../core/tried.ts";
+import { counted } from "../../../../core/views/view.ts";
+import type { StartForm, StartOptions } from "../../wire.ts";
+import { app } from "../app.ts";
+import { Button, Check, LabelledChoice, TextField } from "../parts/fields.tsx";
+
+export type Fields = {
+  readonly goal: string;
+  readonly runbook: string;
+  readonly model: string;
+  readonly effort: string;
+  readonly teammates: string;
+  readonly budgetUsd: string;
+  readonly worktrees: boolean;
+  readonly ask: boolean;
+  /** The text is a plan: null where nobody has said so or not. */
+  readonly isPlan: boolean | null;
+  readonly trust: boolean;
+};
+
+/** The choices of the last start of a team in this browser: a team goes on in the same way. */
+const keptKey = (): string => `ekiden-start-${app.project}-${app.teamName}`;
+export const keptFields = (): Partial<Fields> =>
+  tried(() => JSON.parse(localStorage.getItem(keptKey()) ?? "{}") as Partial<Fields>, {});
+export function keepFields({ model, effort, teammates, worktrees, ask }: Fields): void {
+  const kept = JSON.stringify({ model, effort, teammates, worktrees, ask });
+  tried(() => localStorage.setItem(keptKey(), kept), null); // a browser that keeps nothing
+}
+
+export const firstFields = (form: StartForm): Fields => ({
+  ...{ goal: "", runbook: "", budgetUsd: "", trust: false, ask: false, isPlan: null },
+  ...{ model: form.model, effort: form.effort, worktrees: form.worktrees },
+  teammates: form.teammates === null ? "" : String(form.teammates),
+  ...keptFields(),
+});
+
+/** A goal and tasks under headings of their own. */
+const looksLikePlan = (text: string): boolean => /^\s*#\s+\S/.test(text) && /^##\s+\S/m.test(text);
+const HAS_SCRIPTS = /^\s*(```|~~~)\s*(sh|bash|python|node)\b/m;
+export const isPlan = ({ goal, isPlan }: Fields): boolean =>
+  looksLikePlan(goal) && (isPlan ?? HAS_SCRIPTS.test(goal));
+
+type WhatProps = {
+  readonly fields: Fields;
+  readonly change: (part: Partial<Fields>) => void;
+  readonly form: StartForm;
+};
+
+/** A goal, a plan or a file of the folder. */
+export function What({ fields, change, form }: WhatProps) {
+  return (
+    <>
+      <textarea
+        aria-label="Goal"
+        rows={5}
+        placeholder="Find out why the tests are slow, and make them fast"
+        value={fields.goal}
+        disabled={fields.runbook !== ""}
+        onInput={({ currentTarget }) => change({ goal: currentTarget.value })}
+      />
+      {fields.runbook === "" && looksLikePlan(fields.goal) && (
+        <Check value={isPlan(fields)} onValue={(isPlan) => change({ isPlan })}>
+          This is a plan: each ## heading is a task; it is kept as a file here
+        </Check>
+      )}
+      {form.runbooks.length > 0 && (
+        <LabelledChoice
+          label="Or work through a file of this folder"
+          value={fields.runbook}
+          options={[
+            ["", "no file: the goal above"],
+            ...form.runbooks.map(({ file, tasks }) => [file, `${file}: ${counted(tasks, "task")}`] as const),
+          ]}
+          onValue={(runbook) => change({ runbook })}
+        />
+      )}
+    </>
+  );
+}
+
+/** Says how to get a model. */
+export function Missing({ form, lookAgain }: { form: StartForm; lookAgain: () => void }) {
+  return (
+    <div class="missing" role="note">
+      <b>A goal needs a model, and none is set up</b>
+      <p>{form.missing}</p>
+      <p>
+        The page takes no key. <code>ekiden</code> in a terminal of this machine asks for one, and keeps it
+        where you agree; a variable counts from the next <code>ekiden web</code> on.{" "}
+        <code>ekiden doctor</code> says what it finds.
+      </p>
+      <Button onClick={lookAgain}>Look again</Button>
+      <p class="dim">
+        {form.runbooks.length > 0
+          ? "A file of this folder, chosen above,"
+          : "A plan, written above with ## headings and sh blocks,"}{" "}
+        works without a model.
+      </p>
+    </div>
+  );
+}
+
+type HowProps = { fields: Fields; change: (part: Partial<Fields>) => void; found: string };
+
+export function How({ fields, change, found }: HowProps) {
+  return (
+    <div class="form-grid">
+      <TextField
+        label="Model"
+        placeholder={found || "provider/model"}
+        value={fields.model}
+        onValue={(model) => change({ model })}
+      />
+      <LabelledChoice
+        label="Effort"
+        value={fields.effort}
+        options={[["", "the model's default"], ...EFFORTS]}
+        onValue={(effort) => change({ effort })}
+      />
+      <TextField
+        label="Teammates"
+        placeholder="as needed"
+        inputMode="numeric"
+        value={fields.teammates}
+        onValue={(teammates) => change({ teammates })}
+      />
+      <TextField
+        label="Budget in US dollars"
+        placeholder="20"
+        inputMode="decimal"
+        value={fields.budgetUsd}
+        onValue={(budgetUsd) => change({ budgetUsd })}
+      />
+    </div>
+  );
+}
+
+/** The fields that differ from the settings; only these are sent. */
+export function optionsOf(fields: Fields, form: StartForm): StartOptions {
+  const { model, effort, teammates, budgetUsd, worktrees, ask, trust } = fields;
+  const count = Number(teammates);
+  return {
+    ...(model.trim() !== form.model && { model: model.trim() }),
+    ...(effort !== form.effort && { effort }),
+    ...(teammates.trim() !== "" &&
+      Number.isInteger(count) &&
+      count !== form.teammates && { teammates: count }),
+    ...(budgetUsd.trim() !== "" && { budgetUsd: budgetUsd.trim().replace(/^\$/, "") }),
+    ...(worktrees !== form.worktrees && { worktrees }),
+    ...(worktrees && form.isEmpty && { repository: true }),
+    ...(ask && { ask }),
+    ...(trust && { trust }),
+  };
+}
