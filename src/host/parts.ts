@@ -169,7 +169,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     sandbox,
     onSandboxFault: (reason) => warn(`The sandbox cannot be set up, so commands do not run: ${reason}`),
     passEnv: settings.commandEnv,
-    hideEnv: inTrees ? (await import("../adapters/git/git.ts")).FOREIGN : [],
+    hideEnv: inTrees ? (await import("../adapters/git/variables.ts")).FOREIGN : [],
   });
   const trees = inTrees ? await treesOf({ settings, workspace, shell, sandbox, trust }, env) : null;
   if (!inTrees) withoutWorktrees(whose);

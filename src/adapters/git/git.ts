@@ -10,14 +10,15 @@ import { badInput, toolFailed } from "../../core/errors.ts";
 import { isWithin } from "../../core/paths/paths.ts";
 import { cutEnd, cutStart } from "../../core/text/valid.ts";
 import type { ConfinedProgram, Program, Sandbox, WholeProgram } from "../../ports/shell.ts";
-import { outsideFolders } from "../outside-programs.ts";
+import { isProgram, outsideFolders } from "../outside-programs.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
 import { checkReadable, watchReadable } from "./clones/unreadable.ts";
-import { LOCKS_BRANCH, LOOKS, lineOf, REACHES, READS } from "./git-verbs.ts";
-import { Hardening, protocolsFor, VALUE_VARIABLES } from "./hardening.ts";
+import { Hardening, protocolsFor } from "./hardening.ts";
 import { despiteOthers, GitKilled, TRIES_MAX } from "./landing/despite-others.ts";
 import { branchFreed } from "./landing/stale-locks.ts";
 import { runInGroup } from "./run.ts";
+import { ownVariables } from "./variables.ts";
+import { isRepeatable, LOCKS_BRANCH, LOOKS, lineOf, REACHES } from "./verbs.ts";
 
 export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 export type Env = Readonly<Record<string, string>>;
@@ -32,29 +33,6 @@ export type Limits = {
   readonly input?: string;
 };
 
-/** Variables that a surrounding git (a hook or a rebase that started us) sets for another repository. */
-export const FOREIGN: readonly string[] = [
-  "GIT_DIR",
-  "GIT_WORK_TREE",
-  "GIT_INDEX_FILE",
-  "GIT_COMMON_DIR",
-  "GIT_OBJECT_DIRECTORY",
-  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-  "GIT_NAMESPACE",
-  "GIT_PREFIX",
-];
-const ALWAYS: Env = {
-  LC_ALL: "C",
-  GIT_TERMINAL_PROMPT: "0",
-  GIT_OPTIONAL_LOCKS: "0",
-  GIT_EDITOR: "true",
-  GIT_SEQUENCE_EDITOR: "true",
-  // An empty one also replaces what the configuration names.
-  GIT_PROXY_COMMAND: "",
-  // A member may have replaced one.
-  GIT_NO_REPLACE_OBJECTS: "1",
-  ...VALUE_VARIABLES,
-};
 const TIMEOUT_MS = 600_000;
 /** As the shell command `timeout` reports it. */
 const TIMED_OUT = 124;
@@ -70,6 +48,7 @@ const NO_MOUNT = /^bwrap: /;
 
 export type Confines = Pick<Sandbox, "confine" | "confineWhole" | "status">;
 
+const HOOKS = "core.hooksPath=";
 const LOOKING = { readOnly: true, network: "off" } as const;
 
 /** The project, and the folder below it with the workspaces of tasks. */
@@ -93,10 +72,7 @@ export class Git {
     this.sandbox = sandbox;
     this.bounds = bounds;
     this.trusted = trusted;
-    this.env = {
-      ...Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.includes(name))),
-      ...ALWAYS,
-    };
+    this.env = ownVariables(env);
     this.hardening = new Hardening((cwd, args) => this.start(cwd, args), trusted, outside?.hardening);
     this.inside = outside ? this : new Git(env, sandbox, trusted, bounds, this);
   }
@@ -121,6 +97,33 @@ export class Git {
     return this.hardening.agreedIn(cwd);
   }
 
+  /**
+   * Runs a hook that the person agreed to as git would, but in the sandbox: it starts what members have written, and nobody has looked at
+   * that yet. Null where there is none. Rejects with the signal's reason.
+   */
+  async hook(
+    cwd: string,
+    name: string,
+    args: readonly string[],
+    input: string,
+    signal: AbortSignal,
+  ): Promise<Ran | null> {
+    const agreed = (await this.agreed(cwd)).findLast((pair) => pair.startsWith(HOOKS));
+    const file = join(agreed?.slice(HOOKS.length) ?? "", name);
+    if (agreed === undefined || !isProgram(file)) return null;
+    const plain = { ...this.program(cwd, []), file, args };
+    const confined = (await this.sandbox?.confine(plain, {})) ?? null;
+    try {
+      const { descriptors = [] } = confined ?? {};
+      const limits = { signal, timeoutMs: TIMEOUT_MS, input, descriptors };
+      const { code, out, err } = await runInGroup(confined ?? plain, limits);
+      return { code: code ?? TIMED_OUT, out, err };
+    } finally {
+      confined?.done();
+      await confined?.ended();
+    }
+  }
+
   /** Resolves with any exit code. @throws EkidenError when git is missing or does not end */
   try(cwd: string, ...args: string[]): Promise<Ran> {
     return this.tryWith({}, cwd, ...args);
@@ -140,7 +143,7 @@ export class Git {
   private async start(cwd: string, args: readonly string[], limits: Limits = {}): Promise<Ran> {
     const once = (): Promise<Ran> => this.startOnce(cwd, args, limits);
     for (let nth = 1; ; nth += 1) {
-      const ran = await (READS.test(lineOf(args)) ? despiteOthers(once) : once());
+      const ran = await (isRepeatable(lineOf(args)) ? despiteOthers(once) : once());
       if (ran.code === 0 || nth === TRIES_MAX) return ran;
       const isUnstarted = this.isConfined(args) && NO_MOUNT.test(ran.err);
       if (!isUnstarted && !(LOCKS_BRANCH.test(lineOf(args)) && (await branchFreed(ran.err)))) return ran;

@@ -134,7 +134,9 @@ export class Hardening {
   async of(cwd: string, args: readonly string[], isHeld = false): Promise<string[]> {
     const agreed = await this.agreedFor(cwd);
     const { options: own } = isHeld ? { options: [] } : await this.known(cwd);
-    return [...BASE, ...own, ...agreed, ...withOwnOptions(args)];
+    // What reaches a remote runs outside of the sandbox, so without hooks: `Git.hook` runs the one of a push before.
+    const hooks = Object.hasOwn(TRANSFERS, args[verbAt(args)] ?? "") ? NO_HOOKS : [];
+    return [...BASE, ...own, ...agreed, ...hooks, ...withOwnOptions(args)];
   }
 
   /** The hooks and programs that the person agreed to, as `KEY=VALUE`; [] where nobody did. */

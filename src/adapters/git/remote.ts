@@ -22,6 +22,8 @@ export const AT_ONCE: Contact = { ...ALONE, patienceMs: 0 };
 /** `from`: the commit that the remote must have there; null for none. `to` null deletes the ref. */
 export type Move = { readonly ref: string; readonly from: string | null; readonly to: string | null };
 
+/** As hooks are told of a ref that is not there. */
+const NONE = "0".repeat(40);
 export const PATIENCE_MS = 600_000;
 const AGAIN_MS = 500;
 const AGAIN_MAX_MS = 10_000;
@@ -46,6 +48,7 @@ export class Remote {
   private readonly project: string;
   private readonly folder: string;
   private readonly secret: string;
+  private readonly url: string;
 
   private constructor(
     at: { readonly git: Git; readonly project: string },
@@ -56,6 +59,7 @@ export class Remote {
     this.git = at.git;
     this.project = at.project;
     this.given = given;
+    this.url = url;
     this.secret = passwordIn(url);
     this.label = isName ? given : this.clean(given);
     this.folder = isName ? given : "ekiden";
@@ -121,14 +125,24 @@ export class Remote {
     return (await git.try(project, "cat-file", "-e", `${commit}^{commit}`)).code === 0;
   }
 
-  /** Resolves with null when all refs have moved, else with git's message: a ref was moved by somebody else, or the remote refuses. */
+  /**
+   * Resolves with null when all refs have moved, else with a message: a ref was moved by somebody else, the remote refuses, or the hook
+   * `pre-push` does.
+   */
   async push(contact: Contact, moves: readonly Move[]): Promise<string | null> {
+    const told = moves
+      .map(({ ref, from, to }) => `${to ?? "(delete)"} ${to ?? NONE} ${ref} ${from ?? NONE}\n`)
+      .join("");
+    const { git, project, given, url } = this;
+    const hook = await git.hook(project, "pre-push", [given, url], told, contact.signal);
+    if (hook !== null && hook.code !== 0)
+      return this.clean(`The hook pre-push refuses:\n${messageOfGit(hook)}`);
     const leases = moves.map(({ ref, from }) => `--force-with-lease=${ref}:${from ?? ""}`);
     const refs = moves.map(({ ref, to }) => `${to ?? ""}:${ref}`);
-    const args = ["--quiet", "--atomic", ...leases, "--", this.given, ...refs];
+    const args = ["--quiet", ...(moves.length > 1 ? ["--atomic"] : []), ...leases, "--", given, ...refs];
     const done = await this.git.tryWith(
       { signal: contact.signal, timeoutMs: TRANSFER_MS },
-      this.project,
+      project,
       "push",
       ...args,
     );

@@ -1,6 +1,6 @@
 /** The way of a landed commit out of this repository: none, a push of the target, or a branch and a command that proposes it. */
 import { EkidenError } from "../../../core/errors.ts";
-import { type Git, messageOfGit } from "../git.ts";
+import type { Git } from "../git.ts";
 import { type Contact, Remote } from "../remote.ts";
 import type { LandingInput } from "./landing-job.ts";
 import { type Refused, refused } from "./refusal.ts";
@@ -54,7 +54,7 @@ export async function propose(
   { remote, command }: Pick<Proposal, "remote" | "command">,
   commit: string,
 ): Promise<Refused | { readonly kind: "done"; readonly said: string }> {
-  const { git, project, branch, target } = work;
+  const { branch, target } = work;
   const ref = `refs/heads/${branch}`;
   const tips = await remote.patiently(contact, () => remote.tips(contact, ref));
   const there = tips.get(ref) ?? null;
@@ -63,10 +63,8 @@ export async function propose(
       "branch",
       `${branch} on ${remote.label} has commits that are not from here. Fetch and merge them first (git pull ${remote.label} ${branch}).`,
     );
-  const lease = `--force-with-lease=${ref}:${there ?? ""}`;
-  const pushed = await git.try(project, "push", "--quiet", lease, "--", remote.given, `${commit}:${ref}`);
-  if (pushed.code !== 0)
-    return refused("target", `git push ${remote.label} ${branch} was refused:\n${messageOfGit(pushed)}`);
+  const why = await remote.push(contact, [{ ref, from: there, to: commit }]);
+  if (why !== null) return refused("target", `git push ${remote.label} ${branch} was refused:\n${why}`);
   const ran = await options.shell.run(command, {
     cwd: workspace,
     signal: contact.signal,
