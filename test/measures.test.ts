@@ -15,8 +15,8 @@ import {
 
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
-  ...{ core: 17_690, ports: 1_190, runtime: 4_770, tools: 3_330, adapters: 26_390 },
-  ...{ project: 1_550, team: 1_930, host: 7_720, faces: 29_020, "index.ts": 40 },
+  ...{ core: 17_690, ports: 1_190, runtime: 4_770, tools: 3_330, adapters: 26_440 },
+  ...{ project: 1_550, team: 1_930, host: 7_720, faces: 29_300, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
 const FACES: Readonly<Record<string, number>> = {
@@ -28,7 +28,7 @@ const FACES: Readonly<Record<string, number>> = {
 };
 /** The sizes of groups of files that import each other, also for types or later. */
 const CIRCLES: readonly number[] = [4, 4, 3, 2, 2, 2];
-const LONG_FUNCTIONS = 44;
+const LONG_FUNCTIONS = 27;
 const FLAT = 25;
 
 const source = sourceOf();
