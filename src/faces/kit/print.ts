@@ -148,8 +148,12 @@ export function feedLine(
 }
 
 /** An event in a feed that runs along: on one line, unless it is something to act on. */
-export const newsLines = (out: Terminal, at: Event["at"], said: Sentence): string[] =>
-  feedLine(out, { at, ...said }, 12, overflow(said.tone));
+export const newsLines = (
+  out: Terminal,
+  at: Event["at"],
+  said: Sentence,
+  tooLong = overflow(said.tone),
+): string[] => feedLine(out, { at, ...said }, 12, tooLong);
 
 export type Overflow = "goes on" | "is cut";
 export const overflow = (tone: Tone): Overflow => (tone === "bad" || tone === "warn" ? "goes on" : "is cut");

@@ -12,14 +12,11 @@ import { WaitingQuestions } from "../../team/queries/requests.ts";
 import { againLine } from "../kit/again-line.ts";
 import type { Invocation } from "../kit/invocation.ts";
 import { News, toPerson } from "../kit/news.ts";
-import { feedLine, type Overflow, overflow } from "../kit/print.ts";
+import { newsLines, type Overflow, overflow } from "../kit/print.ts";
 import { questionText } from "../kit/question-text.ts";
 import { clean, type Terminal } from "../kit/terminal.ts";
 import { Output } from "./output.ts";
 import type { Keys, Prompt } from "./prompt.ts";
-
-/** Columns for the name of a member. */
-const WHO = 12;
 
 /** The place of lines, and what is done with keys there; null where nobody types. */
 export type At = { readonly out: Terminal; readonly stream: NodeJS.WriteStream; readonly keys: Keys };
@@ -101,8 +98,7 @@ export class Lines {
 
   private line(event: Event, text: string, tooLong: Overflow): void {
     const { out } = this.output;
-    const lines = feedLine(out, { at: event.at, ...sentence(event), text }, WHO, tooLong);
-    this.output.write(lines.join("\n"));
+    this.output.write(newsLines(out, event.at, { ...sentence(event), text }, tooLong).join("\n"));
   }
 
   private print(request: Request): void {
