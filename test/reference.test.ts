@@ -34,6 +34,7 @@ it("explains every variable that the code names", () => {
   const used = new Set<string>();
   for (const file of readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })) {
     if (!file.endsWith(".ts") || file.endsWith(".test.ts")) continue;
+    if (file === "core/gate/patterns.ts") continue; // examples of the code of others
     const code = readFileSync(join(ROOT, "src", file), "utf8").replace(/^\s*(\/?\*|\/\/).*$/gm, "");
     for (const [, name = ""] of code.matchAll(/\b(EKIDEN_[A-Z_]*[A-Z])\b/g)) used.add(name);
     for (const [, name = ""] of code.matchAll(/\benv\.([A-Z][A-Z_]+)/g)) used.add(name);
