@@ -5,7 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { createShell } from "../src/adapters/shell/index.ts";
-import { endTask } from "../test/fixtures/landing-board.ts";
+import { boardIn, endTask } from "../test/fixtures/landing-board.ts";
 import { landing, openTrees, writeWork } from "../test/fixtures/landing-trees.ts";
 import { type Figure, figure, type Item, median } from "./measure.ts";
 import { freshFolder } from "./stage.ts";
@@ -58,6 +58,8 @@ async function perMinute(gateParallel: number, red: number | null): Promise<numb
   const tasks = Array.from({ length: TASKS }, (_, i) => landing.task(i + 1));
   for (const task of tasks)
     await writeWork(trees, task, { [task.id === red ? "red" : `${task.id}.txt`]: "x\n" });
+  // A team has its store open when it lands.
+  const { store } = await boardIn(dir, landing.by.seat.name);
   const since = performance.now();
   const ends = await Promise.all(
     tasks.map(async (task) => {
@@ -67,7 +69,7 @@ async function perMinute(gateParallel: number, red: number | null): Promise<numb
       return kind === "landed" ? performance.now() : since;
     }),
   );
-  await shell.close();
+  await Promise.all([shell.close(), store.close()]);
   const landed = ends.filter((at) => at > since).length;
   if (landed !== TASKS - (red === null ? 0 : 1)) throw new Error(`${landed} of ${TASKS} tasks have landed.`);
   return (landed / (Math.max(...ends) - since)) * 60_000;

@@ -12,6 +12,7 @@ import type { ReleaseReason } from "./board/release.ts";
 import type { VERDICTS } from "./board/review.ts";
 import type { TaskFields } from "./board/task.ts";
 import type { Obstacle } from "./board/worktree.ts";
+import type { BaseVerdict, RedTarget } from "./gate/red-target.ts";
 import type { CronId, HostId, Instant, JobId, MailId, Name, RequestId, TaskId } from "./ids.ts";
 import type { LoginWindow } from "./limits/window.ts";
 import type { Mode } from "./permission/mode.ts";
@@ -82,6 +83,17 @@ export type Fact = Readonly<
   /** Its branch waits for other branches to land. */
   | { type: "task.queued"; task: TaskId; by: Name; target: string }
   | { type: "gate.started"; task: TaskId; by: Name; command: string }
+  /** The gate ran on the target itself, because it failed on a candidate. `names`: of the tests that failed; `repair`: the task that repairs it. */
+  | ({
+      type: "base.judged";
+      by: Name;
+      gate: string;
+      verdict: BaseVerdict;
+      ms: number;
+      repair: TaskId | null;
+    } & RedTarget)
+  /** The gate was red and then green on the same tree. */
+  | { type: "gate.flaky"; task: TaskId; by: Name; commit: string; command: string; names: readonly string[] }
   /** Its commits are on the target branch. */
   | { type: "task.landed"; task: TaskId; by: Name; branch: string; target: string; commit: string }
   /** Its branch is on the remote and was proposed for the target. */

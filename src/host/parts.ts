@@ -171,7 +171,8 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     passEnv: settings.commandEnv,
     hideEnv: inTrees ? (await import("../adapters/git/variables.ts")).FOREIGN : [],
   });
-  const trees = inTrees ? await treesOf({ settings, workspace, shell, sandbox, trust }, env) : null;
+  const hasModel = (): boolean => usual?.ofNew !== "runbook";
+  const trees = inTrees ? await treesOf({ settings, workspace, shell, sandbox, trust }, env, hasModel) : null;
   if (!inTrees) withoutWorktrees(whose);
   makeProjectFolder(workspace);
   const { leaseMs, maxAttempts, team, leadMayHoldSeveralTasks: leadMayHoldSeveral } = settings;
@@ -265,6 +266,7 @@ async function trustOf({ trust, settings, env }: PartsOptions, cwd: string): Pro
 async function treesOf(
   { settings, workspace: project, shell, sandbox, trust }: Omit<Parameters<typeof openMcp>[0], "store">,
   env: NodeJS.ProcessEnv,
+  hasModel: () => boolean,
 ): Promise<Worktrees> {
   const { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare } = settings;
   const { judges, tampering } = settings;
@@ -276,6 +278,7 @@ async function treesOf(
     gate,
     gateTimeoutMs,
     ...{ gateParallel, judges, tampering },
+    redBase: () => settings.redBase ?? (hasModel() ? "repair" : "tell"),
     wayOut: wayOutOf(settings),
     env: childEnvironment(env),
     target: targetBranch,

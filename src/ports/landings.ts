@@ -4,7 +4,11 @@
  */
 import type { LandingQueue, Order, Reservation, Waiting } from "../core/board/landing.ts";
 import type { Seat } from "../core/board/member.ts";
+import type { NewTask } from "../core/board/task.ts";
+import type { Entry } from "../core/conversation/chat.ts";
+import type { BaseVerdict, Failing, RedTarget } from "../core/gate/red-target.ts";
 import type { Instant, Name, TaskId } from "../core/ids.ts";
+import type { Held } from "./held.ts";
 
 /** A landing that comes to the queue. `id` and its numbers are given there. */
 export type NewWaiting = Omit<Waiting, "id" | "arrived" | "number" | "team">;
@@ -55,10 +59,41 @@ export interface Landings {
   /** The landing is over, or its task is. */
   forget(branch: string): Promise<void>;
   readonly gates: Gates;
+  readonly bases: Bases;
+}
+
+/** How the gate ended on a target itself. `gate`: a hash of the command and of what it depends on. `failing`: of the first run. */
+export type BaseRecord = RedTarget & {
+  readonly gate: string;
+  readonly verdict: BaseVerdict;
+  readonly ms: number;
+  readonly failing: Failing;
+  /** The task of this team that repairs it. */
+  readonly repair: TaskId | null;
+};
+
+export interface Bases {
+  /** What this team has found, else what another one has. */
+  find(commit: string, gate: string): Promise<BaseRecord | null>;
+  /**
+   * Notes a verdict; the first one of the team counts. `repair`: put on the board with it, unless the target has a task of this kind that is
+   * not ended. Returns what is known then.
+   */
+  judged(
+    by: Name,
+    command: string,
+    base: Omit<BaseRecord, "repair">,
+    repair: NewTask | null,
+  ): Promise<BaseRecord>;
+  /** Whether nobody would take this task: it waits, and each other teammate that can work has one. */
+  isShort(by: Name, repair: TaskId): Promise<boolean>;
+  /** Gives a task back whose owner is needed for the repair, in the same step as it looks. False where it is not needed any more. @throws as `board.release` */
+  setAside(claim: Held, repair: TaskId, note: string, entry: Entry): Promise<boolean>;
 }
 
 export interface Gates {
-  record(gate: Omit<GateRecord, "at" | "team">): Promise<void>;
+  /** Notes also that a gate is green which was red on the same tree. `names`: of the tests that failed. */
+  record(gate: Omit<GateRecord, "at" | "team">, by: Name, names: readonly string[]): Promise<void>;
   /** The green ones on these commits, of all teams. */
   green(commits: readonly string[]): Promise<GateRecord[]>;
   /** Removes those of this team from before that time. Returns how many there are, or were. */

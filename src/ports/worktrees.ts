@@ -35,6 +35,8 @@ export type Landing =
       readonly commit: string;
       readonly said: string;
     }
+  /** The target itself is red, and its owner is needed to repair it. Nothing is refused; its branch lands when it is completed again. */
+  | { readonly kind: "held"; readonly why: string; readonly repair: TaskId; readonly branch: string }
   /** Everything is as it was, apart from a commit of what was not committed. `evidence` is bounded. */
   | { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string; readonly branch: string };
 
@@ -102,6 +104,8 @@ export interface Worktrees {
       readonly onSignals: (signals: readonly string[], gate: "green" | "red" | "none") => Promise<void>;
       /** Called before what takes time. */
       readonly onStep: (step: LandingStep) => Promise<void>;
+      /** Whether this owner is needed for the task that repairs the target: nobody else is free for it. */
+      readonly isNeeded: (repair: TaskId) => Promise<boolean>;
     },
   ): Promise<Landing>;
   /** Tells what somebody else did to the target since the last time: new commits, and commits that a rebase took away. */

@@ -2,7 +2,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Seat } from "../../src/core/board/member.ts";
 import type { Task } from "../../src/core/board/task.ts";
-import { instant } from "../../src/core/ids.ts";
+import { heard } from "../../src/core/conversation/chat.ts";
+import { instant, PERSON } from "../../src/core/ids.ts";
 import type { NewReservation, NewWaiting, Store } from "../../src/ports/index.ts";
 import { BACKENDS, claimed, host, name, stage } from "../fixtures/stage.ts";
 
@@ -212,8 +213,8 @@ describe.each(BACKENDS)("the queue of landings on %s", (backend) => {
 
   it("records gates, finds the green ones of commits, and removes old ones", async () => {
     const gate = { ...{ branch: "b", task: about(1).task, base: "0", tree: "t", command: "true", ms: 5 } };
-    await store.landings.gates.record({ ...gate, commit: `${at.team}-1`, green: true });
-    await store.landings.gates.record({ ...gate, commit: `${at.team}-2`, green: false });
+    await store.landings.gates.record({ ...gate, commit: `${at.team}-1`, green: true }, PERSON, []);
+    await store.landings.gates.record({ ...gate, commit: `${at.team}-2`, green: false }, PERSON, ["a fails"]);
     const green = await store.landings.gates.green([`${at.team}-1`, `${at.team}-2`]);
     expect(green).toEqual([
       expect.objectContaining({
@@ -230,5 +231,93 @@ describe.each(BACKENDS)("the queue of landings on %s", (backend) => {
     expect(await store.landings.gates.prune(later, false)).toBe(2);
     expect(await store.landings.gates.prune(later, true)).toBe(2);
     expect(await store.landings.gates.green([`${at.team}-1`])).toEqual([]);
+  });
+
+  it("notes a gate that is green after it was red on the same tree, with the tests that failed", async () => {
+    const gate = {
+      ...{ branch: "b", task: about(1).task, base: "0", tree: `${at.team}-t`, command: "true", ms: 5 },
+    };
+    const record = (commit: string, green: boolean, tree = gate.tree) =>
+      store.landings.gates.record({ ...gate, commit, green, tree }, name("alice"), green ? [] : ["slow one"]);
+    await record("1", false);
+    await record("2", true, "another");
+    await record("3", true);
+    await record("4", true);
+    const { events } = await store.journal.read(store.journal.from(0), { types: ["gate.flaky"] });
+    expect(events).toMatchObject([{ task: 1, by: "alice", commit: "3", names: ["slow one"] }]);
+  });
+
+  const red = (commit: string, verdict: "red" | "green" = "red") => {
+    const failing = { exit: "exit code 1", names: ["a"], lines: [] };
+    const about = { target: "main", commit, author: "Ann", authoredAt: 5, names: ["a"], gate: "g", ms: 7 };
+    return { ...about, verdict, failing } as const;
+  };
+  const repair = { subject: "Repair main", priority: 1_000_000 };
+  const judge = (of: Store, commit: string, verdict: "red" | "green" = "red") =>
+    of.landings.bases.judged(
+      name("alice"),
+      "npm test",
+      red(commit, verdict),
+      verdict === "red" ? repair : null,
+    );
+  const repairs = async () => (await store.board.tasks()).filter(({ subject }) => subject === "Repair main");
+
+  it("judges a base once for all hosts, and puts one task for a target on the board", async () => {
+    const base = `${at.team}-1`;
+    expect(await store.landings.bases.find(base, "g")).toBeNull();
+    const stores = await Promise.all([0, 1, 2].map(() => at.open()));
+    const judged = await Promise.all(stores.map((one) => judge(one, base)));
+    const [task, ...more] = await repairs();
+    expect(more).toEqual([]);
+    for (const one of judged) expect(one).toEqual({ ...red(base), repair: task?.id });
+    expect(await store.landings.bases.find(base, "other")).toBeNull();
+    // A person's commit did not help.
+    expect(await judge(store, `${at.team}-2`)).toMatchObject({ repair: task?.id });
+    expect(await repairs()).toHaveLength(1);
+    const other = await at.open({ team: name(`${at.team}-2`) });
+    expect(await other.landings.bases.find(base, "g")).toMatchObject({ verdict: "red", repair: null });
+    const { events } = await store.journal.read(store.journal.from(0), { types: ["base.judged"] });
+    expect(events).toMatchObject([
+      { commit: base, gate: "npm test", verdict: "red", names: ["a"], author: "Ann", repair: task?.id },
+      { commit: `${at.team}-2` },
+    ]);
+    expect(await judge(store, `${at.team}-3`, "green")).toMatchObject({ verdict: "green", repair: null });
+  });
+
+  it("sets one task aside for a repair that nobody is free for, however many look at once", async () => {
+    const [a, b] = [await claimed(store, alice as Seat), await claimed(store, bob as Seat)];
+    const { repair } = await judge(store, `${at.team}-1`);
+    if (repair === null) throw new Error("no task");
+    const set = (seat: Seat | undefined, { id, attempt }: Task & { attempt: number }, of: Store) =>
+      of.landings.bases.setAside(
+        { seat: seat as Seat, task: id, attempt },
+        repair,
+        "main is red",
+        heard("back"),
+      );
+    const stores = await Promise.all([0, 1].map(() => at.open()));
+    const [first, second] = await Promise.all([
+      set(alice, a, stores[0] as Store),
+      set(bob, b, stores[1] as Store),
+    ]);
+    expect([first, second].sort()).toEqual([false, true]);
+    const next = await claimed(store, (first ? alice : bob) as Seat);
+    expect(next.id).toBe(repair);
+    expect(await store.landings.bases.isShort(name("bob"), repair)).toBe(false);
+    const { events } = await store.journal.read(store.journal.from(0), { types: ["task.released"] });
+    expect(events).toMatchObject([{ why: "red_base", note: "main is red" }]);
+  });
+
+  it("ends a repair that nobody has begun when something has landed on the target", async () => {
+    await judge(store, `${at.team}-1`);
+    const [task] = await repairs();
+    const landed = { branch: "b", target: "release", commit: "c" };
+    await store.board.landed(about(1).task, name("alice"), landed);
+    expect(await repairs()).toMatchObject([{ status: "pending" }]);
+    await store.board.landed(about(2).task, name("alice"), { ...landed, target: "main" });
+    expect(await repairs()).toMatchObject([{ id: task?.id, status: "completed" }]);
+    // The next commit may be red again.
+    expect((await judge(store, `${at.team}-4`)).repair).not.toBe(task?.id);
+    expect(await repairs()).toHaveLength(2);
   });
 });

@@ -174,7 +174,8 @@ export class GitWorktrees implements Worktrees {
       await by.stillMine(); // Somebody removed its folder.
       return { kind: "nothing" } as const;
     });
-    if (landed.kind === "refused" && this.find(task)) return { ...landed, branch };
+    if ((landed.kind === "refused" || landed.kind === "held") && this.find(task))
+      return { ...landed, branch };
     if (landed.kind === "landed" || landed.kind === "proposed") return { ...landed, branch, target };
     const done = await own();
     if (done) return { kind: "landed", branch, target, commit: done };

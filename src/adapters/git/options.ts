@@ -1,4 +1,5 @@
 /** The input of the workspaces of a team. */
+import type { RedBase } from "../../core/gate/red-target.ts";
 import type { Name } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Shell } from "../../ports/shell.ts";
@@ -22,6 +23,8 @@ export type WorktreeOptions = {
   readonly tampering?: Settings["tampering"];
   /** Gates that may run at once. Default 1. */
   readonly gateParallel?: number;
+  /** What a red target means. Default: nothing, every red candidate counts. */
+  readonly redBase?: () => RedBase;
   /** Default: the target moves forward here, and nowhere else. */
   readonly wayOut?: WayOut;
   /** The time that others wait for a landing that was refused. */

@@ -20,7 +20,8 @@ import { mailboxes } from "./talk/mail.ts";
 import { requests } from "./talk/requests.ts";
 import { transcripts } from "./talk/transcript.ts";
 import { board } from "./tasks/board.ts";
-import { gates, landings } from "./team/landings.ts";
+import { bases, gates } from "./team/gates.ts";
+import { landings } from "./team/landings.ts";
 import { logins } from "./team/logins.ts";
 import { roster } from "./team/roster.ts";
 import { removeTeam, teamNames } from "./team/teams.ts";
@@ -102,7 +103,11 @@ async function view(share: Share, session: Session): Promise<Store> {
     requests: clean(requests(session), redact),
     jobs: clean(jobs(session), redact),
     crons: clean(crons(session), redact),
-    landings: { ...clean(landings(session), redact), gates: clean(gates(session), redact) },
+    landings: {
+      ...clean(landings(session), redact),
+      gates: clean(gates(session), redact),
+      bases: clean(bases(session), redact),
+    },
     logins: clean(logins(session), redact),
     journal: clean(journal(session), redact),
     wake: {

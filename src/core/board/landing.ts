@@ -10,9 +10,9 @@ import type { Obstacle } from "./worktree.ts";
 
 /**
  * `waiting` for its turn; `gate`: its gate runs; `green`: its gate succeeded; `failed`: it cannot land on `base`, which may still
- * change.
+ * change; `base`: its gate fails as it does on `base` itself, so it waits for another base, and nobody waits for it.
  */
-export type LandingState = "waiting" | "gate" | "green" | "failed";
+export type LandingState = "waiting" | "gate" | "green" | "failed" | "base";
 
 export type Waiting = {
   /** Unique in the repository, so it is the key of the landing. */
@@ -73,6 +73,8 @@ export type Line = {
   readonly order: readonly Waiting[];
   /** Those that wait for a reservation of a task that is not here. */
   readonly held: readonly { readonly entry: Waiting; readonly for: Reservation }[];
+  /** Those that wait until the target is repaired. */
+  readonly atBase: readonly Waiting[];
 };
 
 const ORDERED = 0;
@@ -124,9 +126,11 @@ export function holderOf(
 
 /** The line of one target branch at a time in milliseconds since 1970. */
 export function lineUp(landings: LandingQueue, target: string, now: number): Line {
-  const entries = landings.waiting.filter((entry) => entry.target === target && entry.isReady);
+  const ready = landings.waiting.filter((entry) => entry.target === target && entry.isReady);
+  const atBase = ready.filter(({ state }) => state === "base");
+  const entries = ready.filter(({ state }) => state !== "base");
   const absent = landings.reservations.filter(
-    (one) => one.target === target && !entries.some(({ branch }) => branch === one.branch),
+    (one) => one.target === target && !ready.some(({ branch }) => branch === one.branch),
   );
   const order: Waiting[] = [];
   const held: { entry: Waiting; for: Reservation }[] = [];
@@ -137,7 +141,7 @@ export function lineUp(landings: LandingQueue, target: string, now: number): Lin
   }
   const ranks = new Map(order.map((entry) => [entry.id, rankOf(entry, landings)]));
   order.sort((a, b) => compare(ranks.get(a.id) as Rank, ranks.get(b.id) as Rank));
-  return { order, held };
+  return { order, held, atBase };
 }
 
 /** A rank for the given place of a line, 1 for the first. */

@@ -19,7 +19,14 @@ it("ends a stint after its turns, and begins a new one when something is found",
 it("ends an idle member after the timeout, unless it waits for an answer, a word or its provider", () => {
   const stays = (Object.keys(IDLE) as IdleReason[]).filter((reason) => after(reason, 1_000).at === "idle");
   expect(stays).toEqual([
-    ...["awaiting_plan", "awaiting_permission", "awaiting_answer", "interrupted", "rate_limited"],
+    ...[
+      "awaiting_plan",
+      "awaiting_permission",
+      "awaiting_answer",
+      "awaiting_base",
+      "interrupted",
+      "rate_limited",
+    ],
     ...["cannot_work", "at_limit"],
   ]);
   expect(after("no_tool_use", 999).at).toBe("idle");
@@ -42,8 +49,15 @@ it("wakes each idle member by a change on the board, unless it waits for mail, f
 it("neither reminds nor gives a task to a member that waits for an answer or a word", () => {
   const waiting = (Object.keys(IDLE) as IdleReason[]).filter((reason) => !IDLE[reason].reminded);
   expect(waiting).toEqual([
-    ...["awaiting_messages", "awaiting_plan", "awaiting_permission", "awaiting_answer", "interrupted"],
+    ...[
+      "awaiting_messages",
+      "awaiting_plan",
+      "awaiting_permission",
+      "awaiting_answer",
+      "awaiting_base",
+      "interrupted",
+    ],
     ...["cannot_work", "at_limit"],
   ]);
-  expect(BUSY_REASONS).toEqual(["awaiting_permission", "awaiting_answer", "interrupted"]);
+  expect(BUSY_REASONS).toEqual(["awaiting_permission", "awaiting_answer", "awaiting_base", "interrupted"]);
 });

@@ -39,6 +39,7 @@ export const IDLE = {
   awaiting_plan: { hasWork: true, wantsBoard: true, reminded: false, busy: false },
   awaiting_permission: { hasWork: true, wantsBoard: false, reminded: false, busy: true },
   awaiting_answer: { hasWork: true, wantsBoard: true, reminded: false, busy: true },
+  awaiting_base: { hasWork: true, wantsBoard: true, reminded: false, busy: true },
   interrupted: { hasWork: true, wantsBoard: false, reminded: false, busy: true },
   rate_limited: { hasWork: true, wantsBoard: true, reminded: true, busy: false },
   cannot_work: { hasWork: true, wantsBoard: false, reminded: false, busy: false },

@@ -7,7 +7,8 @@ export type ReleaseReason =
   | "retry"
   | "lead"
   | "split"
-  | "unable";
+  | "unable"
+  | "red_base";
 
 const RELEASED: Record<ReleaseReason, (owner: string) => string> = {
   owner_died: (owner) => `The process of its owner ${owner} died.`,
@@ -18,6 +19,7 @@ const RELEASED: Record<ReleaseReason, (owner: string) => string> = {
   retry: () => "It is tried again.",
   split: (owner) => `${owner} split it.`,
   unable: (owner) => `${owner} could not work.`,
+  red_base: (owner) => `${owner} went to repair the target branch.`,
 };
 
 /** The reason why an attempt ended without a result, for the next owner. */

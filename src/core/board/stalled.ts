@@ -15,9 +15,16 @@ export type Stalled = {
   readonly isAll: boolean;
 };
 
-/** Whether a member rests because it cannot work. */
+/** Whether a member rests because it cannot work, or because nothing can land. */
 export const rests = ({ activity }: Pick<Member, "activity">): boolean =>
-  activity.phase === "idle" && RESTING.has(activity.reason);
+  activity.phase === "idle" && (RESTING.has(activity.reason) || activity.reason === "awaiting_base");
+
+const whyOf = (activity: Member["activity"] | undefined): string =>
+  activity?.phase !== "idle"
+    ? ""
+    : activity.reason === "awaiting_base"
+      ? "the gate fails on the target branch itself"
+      : (activity.note ?? "");
 
 export const stalledWords = ({ tasks, members, why }: Pick<Stalled, "tasks" | "members" | "why">): string =>
   `nobody can work on ${tasks.length > TASKS_SHOWN ? `${tasks.length} tasks` : tasks.map((id) => `#${id}`).join(", ")} now: ${members.join(", ")} cannot work${why === "" ? "" : ` (${oneLine(why, WHY_SHOWN)})`}. They try again by themselves.`;
@@ -44,7 +51,7 @@ export function stalledIn(members: readonly Member[], tasks: readonly Task[]): S
   return {
     tasks: [...held],
     members: [...resting],
-    why: first?.phase === "idle" ? (first.note ?? "") : "",
+    why: whyOf(first),
     isAll: !isBusy,
   };
 }

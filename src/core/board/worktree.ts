@@ -8,8 +8,8 @@ import { DEFAULT_TEAM, type Name, quote, type TaskId } from "../ids.ts";
  */
 export type Obstacle = "conflict" | "gate" | "target" | "branch" | "dropped";
 
-/** The slow steps of a landing: the queue, and the command that must succeed. */
-export type LandingStep = "queued" | "gate";
+/** The slow steps of a landing: the queue, the command that must succeed, and the wait for a target on which it succeeds. */
+export type LandingStep = "queued" | "gate" | "base";
 
 export const WORKTREE_NAME_MAX = 64;
 const SLUG_MAX = 40;

@@ -86,8 +86,16 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
     change(picture, task, { landing: { is: "gate", command } });
     member(picture, by, { step: `gate: ${command}` });
   },
-  "task.landed": (picture, { task }) => change(picture, task, { landing: { is: "landed" } }),
   "task.signalled": unseen,
+  "base.judged": (picture, { verdict, at: _, ...base }) => {
+    picture.redBase = verdict === "red" ? base : null;
+  },
+  "gate.flaky": unseen,
+  "task.landed": (picture, { task, target }) => {
+    change(picture, task, { landing: { is: "landed" } });
+    // Nothing lands on a target that is red.
+    if (picture.redBase?.target === target) picture.redBase = null;
+  },
   "task.proposed": unseen,
   "task.reopened": (picture, { task, evidence }) =>
     change(picture, task, { landing: { is: "refused", evidence } }),

@@ -4,7 +4,10 @@
  * tasks, and a fact costs the same on any board. `version` counts all changes, `board` those of tasks, `shape` those of the set of
  * tasks and edges.
  */
+
 import type { Event } from "../event.ts";
+import type { RedTarget } from "../gate/red-target.ts";
+import type { TaskId } from "../ids.ts";
 import { keyOfWindow, type LoginWindow } from "../limits/window.ts";
 import { apply } from "./apply.ts";
 import { Hands } from "./hands.ts";
@@ -12,12 +15,17 @@ import { type MemberRow, memberOf, type PictureMember } from "./member.ts";
 import { type OpenQuestion, OpenQuestions } from "./questions.ts";
 import type { Task } from "./task.ts";
 
+/** `repair`: the task that repairs it. */
+export type RedBaseShown = RedTarget & { readonly repair: TaskId | null };
+
 export class Picture {
   readonly tasks = new Map<number, Task>();
   readonly members = new Map<string, PictureMember>();
   readonly hands = new Hands();
   /** The windows of logins, by `keyOfWindow`. */
   readonly logins = new Map<string, LoginWindow>();
+  /** The target while the gate fails on it. */
+  redBase: RedBaseShown | null = null;
   questions = new OpenQuestions();
   version = 0;
   board = 0;

@@ -39,6 +39,7 @@ const WAITS: Readonly<Record<string, SpanKind>> = {
   awaiting_permission: "permission",
   awaiting_plan: "plan",
   awaiting_answer: "question",
+  awaiting_base: "queue",
   rate_limited: "provider",
   cannot_work: "provider",
   at_limit: "provider",

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { type Recruit, recruit, recruits } from "../board/recruit.ts";
 import { REVIEWS } from "../board/review.ts";
 import { REFUSALS_MAX } from "../board/task.ts";
-import { messageOf } from "../errors.ts";
+import { RED_BASE } from "../gate/red-target.ts";
 import { name } from "../ids.ts";
 import { lazy } from "../lazy.ts";
 import { MODES } from "../permission/mode.ts";
@@ -12,19 +12,17 @@ import { SANDBOX_MODES } from "../sandbox/sandbox.ts";
 import { modelSpec } from "./agent-line.ts";
 import { checkDeadline } from "./deadline.ts";
 import type { SettingKey, Settings, SettingsLayer } from "./settings.ts";
-import { count, dollars, duration, effortSetting, modelSetting, money, oneOf, positive } from "./shapes.ts";
-
-/** Turns the error of a reader into an issue, so that names are checked by one rule everywhere. */
-const read =
-  <I, O>(reader: (input: I) => O) =>
-  (input: I, ctx: { addIssue(issue: string): void }): O => {
-    try {
-      return reader(input);
-    } catch (error) {
-      ctx.addIssue(messageOf(error));
-      return z.NEVER;
-    }
-  };
+import {
+  count,
+  dollars,
+  duration,
+  effortSetting,
+  modelSetting,
+  money,
+  oneOf,
+  positive,
+  read,
+} from "./shapes.ts";
 
 const text = lazy(() => z.string("a text").min(1, "a text that is not empty"));
 const rules = lazy(() => z.array(text(), `a list of rules such as ["bash(git status)"]`).readonly());
@@ -216,6 +214,10 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
       .describe(
         "Gates that may run at once, each on the target and the tasks ahead of it in the line; more than 1 needs cores for it.",
       ),
+  redBase: () =>
+    oneOf(RED_BASE).describe(
+      "What happens when the gate fails on the target branch itself, without any task: repair (landings wait, and a task repairs it), tell (landings wait for a person), or ignore (every red gate counts against its task). Unset: repair, and tell for a runbook without a model.",
+    ),
   landing: () =>
     oneOf(["fast-forward", "push", "pr"]).describe(
       "How a task lands: fast-forward moves the target branch of this repository; push moves that of `remote`; pr pushes the task's branch there and runs `prCommand`. Unset: push with `remote`, else fast-forward.",

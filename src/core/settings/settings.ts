@@ -5,6 +5,7 @@
  */
 import type { Recruit } from "../board/recruit.ts";
 import type { Reviews } from "../board/review.ts";
+import type { RedBase } from "../gate/red-target.ts";
 import { DEFAULT_TEAM, type Name } from "../ids.ts";
 import type { Mode } from "../permission/mode.ts";
 import type { HookSettings } from "../project/hooks.ts";
@@ -78,6 +79,7 @@ export type Settings = {
   readonly gateParallel: number;
   readonly judges: readonly string[];
   readonly tampering: "second gate" | "note" | "off";
+  readonly redBase?: RedBase | undefined;
   readonly landing?: "fast-forward" | "push" | "pr" | undefined;
   readonly remote?: string | undefined;
   readonly prCommand?: string | undefined;

@@ -1,5 +1,6 @@
 /** The shapes of settings about models: how hard they think, and what is not known of them. */
 import { z } from "zod";
+import { messageOf } from "../errors.ts";
 import { lazy } from "../lazy.ts";
 import { EFFORTS, PHASES } from "./effort.ts";
 
@@ -57,3 +58,15 @@ export const dollars = lazy(() =>
 );
 export const count = lazy(() => z.int("a whole number").min(0, "a number of 0 or more"));
 export const duration = lazy(() => positive().max(2_147_483_647, "at most 2147483647 milliseconds"));
+
+/** Turns the error of a reader into an issue, so that names are checked by one rule everywhere. */
+export const read =
+  <I, O>(reader: (input: I) => O) =>
+  (input: I, ctx: { addIssue(issue: string): void }): O => {
+    try {
+      return reader(input);
+    } catch (error) {
+      ctx.addIssue(messageOf(error));
+      return z.NEVER;
+    }
+  };

@@ -21,6 +21,8 @@ const TOLD = {
   "task.unblocked": false,
   "task.queued": false,
   "gate.started": false,
+  "base.judged": false,
+  "gate.flaky": false,
   "task.landed": true,
   "task.signalled": false,
   "task.proposed": true,

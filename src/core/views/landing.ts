@@ -4,7 +4,7 @@ import { reasonWords } from "../board/reason.ts";
 import { type Cell, type Column, type FeedLine, span, type View } from "./view.ts";
 
 export type LandingRow = Pick<Waiting, "task" | "team" | "subject" | "by" | "branch" | "target"> & {
-  /** 1 for the first; null for one that waits for a reservation. */
+  /** 1 for the first; null for one that waits for a reservation, or for another base. */
   readonly place: number | null;
   readonly state: Waiting["state"] | "held";
   readonly waitsMs: number;
@@ -46,7 +46,7 @@ export function landingsData(
   const targets = [...new Set(landings.waiting.map(({ target }) => target))].sort();
   const rowOf = (entry: Waiting, place: number | null, note: string): LandingRow => {
     const { task, team, subject, by, branch, target, commit } = entry;
-    const state = place === null ? "held" : entry.state;
+    const state = place === null && entry.state !== "base" ? "held" : entry.state;
     const gateMs = entry.gateSince === null ? null : now - entry.gateSince;
     return {
       ...{ task, team, subject, by, branch, target, commit, place, state, gateMs, note },
@@ -54,12 +54,13 @@ export function landingsData(
     };
   };
   const waiting = targets.flatMap((target) => {
-    const { order, held } = lineUp(landings, target, now);
+    const { order, held, atBase } = lineUp(landings, target, now);
     return [
       ...order.map((entry, i) => rowOf(entry, i + 1, entry.why ? reasonWords(entry.why) : "")),
       ...held.map(({ entry, for: blocker }) =>
         rowOf(entry, null, `#${blocker.task} was refused and lands first`),
       ),
+      ...atBase.map((entry) => rowOf(entry, null, `${target} is red without it`)),
     ];
   });
   const reserved = landings.reservations
@@ -120,6 +121,7 @@ export const STATES: Readonly<Record<LandingRow["state"], (row: LandingRow) => C
   waiting: () => ({ text: "waits", tone: "dim" }),
   held: ({ note }) => ({ text: `waits: ${note}`, tone: "warn" }),
   gate: ({ gateMs }) => ({ text: `gate runs (${span(gateMs ?? 0)})`, tone: "busy" }),
+  base: ({ note }) => ({ text: `waits: ${note}`, tone: "warn" }),
   green: () => ({ text: "green", tone: "good" }),
   failed: ({ note }) => ({ text: `${note}, if those ahead land`, tone: "bad" }),
 };

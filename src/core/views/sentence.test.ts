@@ -200,6 +200,15 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
     ...{ type: "work.judged", who: alice, task: one, calls: 60, spent: 1.2, verdict: "hint" },
     ...{ text: "read the test first", model: "anthropic/claude-haiku-4-5", usd: 0.002 },
   },
+  "base.judged": {
+    ...{ type: "base.judged", by: alice, target: "main", commit: "1a2b3c4d5e6f", author: "ann", ms: 5 },
+    ...{ authoredAt: new Date(2026, 0, 2, 12, 4).getTime(), names: ["a", "b", "c"], gate: "npm test" },
+    ...{ verdict: "red", repair: one },
+  },
+  "gate.flaky": {
+    ...{ type: "gate.flaky", task: one, by: alice, commit: "1a2b3c4d5e6f", command: "npm test" },
+    names: ["times out"],
+  },
   "memory.kept": { type: "memory.kept", who: alice, topics: ["build", "people"] },
   "warning.raised": { type: "warning.raised", who: null, text: "80 % of the budget" },
 };
@@ -266,6 +275,8 @@ it("has one line for every fact", () => {
     * plain        the cron c1 fired late: → alice
     * dim   lead   the cron c1 was cancelled
     * warn  alice  anthropic/claude-haiku-4-5 looked at #1 after 60 model calls and $1.20: it got a hint: read the test first
+    * bad          main is red since 1a2b3c4 (by ann, 12:04): 3 tests fail without any task. #1 repairs it.
+    * warn  alice  had a gate that was red and then green on the same files of #1 (npm test): times out
     * dim   alice  noted for later sessions: build, people
     * warn         80 % of the budget"
   `);

@@ -8,6 +8,7 @@ import type { Event, Fact, FactOf, FactType } from "../event.ts";
 import { OWNER } from "../ids.ts";
 import { isOver, windowWords } from "../limits/window.ts";
 import { oneLine } from "../text/one-line.ts";
+import { BASE_SENTENCES } from "./red-target.ts";
 import { runTeam } from "./teams.ts";
 import { JUDGED, REVIEWED } from "./verdict-words.ts";
 import type { Tone, View } from "./view.ts";
@@ -94,6 +95,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
     `changed how #${task} is judged${gate === "none" ? "" : ` (with the tests of the target: ${gate})`}: ${signals.join("; ")}`,
     gate === "red" ? "bad" : "warn",
   ],
+  ...BASE_SENTENCES,
   "task.landed": ({ by, task, target, commit }) => [
     by,
     `landed #${task} on ${target} (${commit.slice(0, 9)})`,

@@ -7,7 +7,7 @@ import { type Claimed, REFUSALS_MAX, type Task } from "../../core/board/task.ts"
 import type { LandingStep } from "../../core/board/worktree.ts";
 import { NO_CLAIM } from "../../core/conversation/lost-claim.ts";
 import { messageOf } from "../../core/errors.ts";
-import { HARNESS, LEAD, type Name } from "../../core/ids.ts";
+import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
 import type { CompletionInput, Contact, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
 import { CHANGES } from "./held-claim.ts";
@@ -69,18 +69,9 @@ export const landing =
     const task = await completedBy(call);
     if (override) return await completed(next, call, task && notLanded(trees, task));
     if (task?.status !== "in_progress" || task.owner !== ctx.self) return await next(call);
-    const outcome = await trees.land(task, {
-      seat: ctx.seat,
-      signal: ctx.signal,
-      stillMine: () => stillMine(ctx, task),
-      landings: ctx.store.landings,
-      wake: ctx.store.wake,
-      onMoved: (text) => ctx.store.journal.warn(null, text),
-      onSignals: (signals, gate) =>
-        ctx.store.journal.note([{ type: "task.signalled", task: task.id, by: ctx.self, signals, gate }]),
-      onStep: (step) => noteStep(trees, ctx, task, step),
-    });
+    const outcome = await untilLanded(trees, ctx, task);
     await noticeMoves(trees, ctx.store);
+    if (outcome.kind === "held") throw new Error(outcome.why);
     if (outcome.kind === "refused") throw new Error(await reopen(trees, ctx, task, outcome));
     const text = await completed(next, call, await book(ctx, task, outcome));
     await tidyAfter(trees, ctx.store, task, outcome.kind === "landed");
@@ -113,6 +104,7 @@ function noteStep(
   { id, attempt }: Claimed,
   step: LandingStep,
 ): Promise<void> {
+  if (step === "base") return Promise.resolve();
   const about = { task: id, by: self } as const;
   return store.board.noteStep(
     { seat, task: id, attempt },
@@ -120,6 +112,53 @@ function noteStep(
       ? { type: "task.queued", ...about, target }
       : { type: "gate.started", ...about, command },
   );
+}
+
+/** Shows the owner as idle while the target is red: its call waits, and no model is asked. */
+class BaseWait {
+  private readonly ctx: ToolContext;
+  private stop: (() => Promise<void>) | null = null;
+
+  constructor(ctx: ToolContext) {
+    this.ctx = ctx;
+  }
+
+  async step(step: LandingStep): Promise<void> {
+    if (step !== "base") return await this.end();
+    this.stop ??= await this.ctx.waitingFor("awaiting_base");
+  }
+
+  async end(): Promise<void> {
+    await this.stop?.();
+    this.stop = null;
+  }
+}
+
+/** `held`: the task went back without a refusal or an attempt that counts, and its branch stays as it is. */
+async function untilLanded(trees: Worktrees, ctx: ToolContext, task: Claimed): Promise<Landing> {
+  const { store, seat, self, kind } = ctx;
+  const { bases } = store.landings;
+  for (;;) {
+    const waits = new BaseWait(ctx);
+    const by = {
+      ...{ seat, signal: ctx.signal, landings: store.landings, wake: store.wake },
+      stillMine: () => stillMine(ctx, task),
+      onMoved: (text: string) => store.journal.warn(null, text),
+      onSignals: (signals: readonly string[], gate: "green" | "red" | "none") =>
+        store.journal.note([{ type: "task.signalled", task: task.id, by: self, signals, gate }]),
+      onStep: async (step: LandingStep) => {
+        await waits.step(step);
+        await noteStep(trees, ctx, task, step);
+      },
+      isNeeded: async (repair: TaskId) => kind === "teammate" && (await bases.isShort(self, repair)),
+    };
+    const outcome = await trees.land(task, by).finally(() => waits.end());
+    if (outcome.kind !== "held") return outcome;
+    const { why, branch, repair } = outcome;
+    const text = `#${task.id} is not completed, and nothing is wrong with it: ${why} It went back to the board with its work on ${branch}, and lands when it is completed again. Nobody else is free to repair the target, so end your turn now: you get #${repair} for that next.`;
+    const held = { seat, task: task.id, attempt: task.attempt };
+    if (await bases.setAside(held, repair, why, ctx.answer(text))) return { ...outcome, why: text };
+  }
 }
 
 async function stillMine({ store, self }: ToolContext, { id, attempt }: Claimed): Promise<void> {
@@ -132,7 +171,7 @@ async function stillMine({ store, self }: ToolContext, { id, attempt }: Claimed)
 async function book(
   { store, self }: ToolContext,
   { id }: Claimed,
-  outcome: Exclude<Landing, { kind: "refused" }>,
+  outcome: Exclude<Landing, { kind: "refused" | "held" }>,
 ): Promise<string | null> {
   if (outcome.kind === "nothing") return null;
   const { branch, target, commit } = outcome;

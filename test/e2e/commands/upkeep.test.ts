@@ -33,7 +33,7 @@ async function gates(team: string, at: number): Promise<void> {
   const clock = { ...systemClock, now: () => instant(at) };
   const store = await openStore({ url, team: name(team), clock });
   const gate = { branch: "b", task: asTaskId(1), base: "0", commit: "1", tree: "2", command: "true" };
-  await store.landings.gates.record({ ...gate, green: true, ms: 1 });
+  await store.landings.gates.record({ ...gate, green: true, ms: 1 }, PERSON, []);
   await store.close();
 }
 

@@ -95,7 +95,10 @@ describe("a lead", () => {
     });
     const looks = await team.events("work.judged");
     expect(
-      looks.map((fact) => "verdict" in fact && [fact.task, "calls" in fact && fact.calls, fact.verdict]),
+      looks.map(
+        (fact) =>
+          "verdict" in fact && ["task" in fact && fact.task, "calls" in fact && fact.calls, fact.verdict],
+      ),
     ).toEqual([
       [null, 60, "go on"],
       [null, 150, "hint"],

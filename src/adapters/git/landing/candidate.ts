@@ -159,6 +159,18 @@ export class LandingTree {
     await this.attach();
   }
 
+  /** The files of another commit, between two runs of the gate. False where a change that the gate made is in the way. */
+  async show(commit: string): Promise<boolean> {
+    const { root } = this.task;
+    const head = await ownTip(this.task, this.task);
+    this.move(head, commit);
+    const there = await this.inside.try(root, ...NO_HOOKS, "checkout", "--quiet", "--detach", commit);
+    const isBlocked = there.code !== 0 && there.err.includes("would be overwritten");
+    if (there.code !== 0 && !isBlocked) await this.makeWhole(commit);
+    this.move(head, null);
+    return !isBlocked;
+  }
+
   /** The branch is checked out as its owner left it. Changes that a gate made of tracked files are kept. */
   async restore(): Promise<void> {
     if (!this.isDetached) return;

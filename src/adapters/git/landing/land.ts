@@ -18,7 +18,11 @@ export async function landBranch(job: LandingInput): Promise<Landed> {
   try {
     for (; line.isTwice(await line.read()); await line.changed()) by.signal.throwIfAborted();
     done = await land(job, line);
-    if (done.kind !== "refused" || done.why === "dropped") await by.landings.forget(work.branch);
+    if (
+      (done.kind !== "refused" && done.kind !== "held") ||
+      (done.kind === "refused" && done.why === "dropped")
+    )
+      await by.landings.forget(work.branch);
     return done;
   } finally {
     await line.leave(done !== null);

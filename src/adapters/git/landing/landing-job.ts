@@ -1,5 +1,6 @@
 /** The input and the result of a landing. */
 
+import type { TaskId } from "../../../core/ids.ts";
 import type { Which, Worktrees } from "../../../ports/worktrees.ts";
 import type { TaskBranch } from "../clones/task-branch.ts";
 import type { WorktreeOptions } from "../options.ts";
@@ -35,4 +36,5 @@ export type Landed =
   | { readonly kind: "landed"; readonly commit: string }
   /** Its branch is on the remote; `said`: the last line of the command's output. */
   | { readonly kind: "proposed"; readonly commit: string; readonly said: string }
+  | { readonly kind: "held"; readonly why: string; readonly repair: TaskId }
   | Refused;

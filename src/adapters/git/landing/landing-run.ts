@@ -1,17 +1,18 @@
 /** One landing, from the last place of the line to its end: it is put on what is ahead of it, tested there, and moves the target in its turn. */
 
-import { turnOf } from "../../../core/board/landing.ts";
-import type { Obstacle } from "../../../core/board/worktree.ts";
-import type { Candidate } from "../clones/task-branch.ts";
-import { type Contact, remoteFault } from "../remote.ts";
+import { type LandingQueue, turnOf } from "../../../core/board/landing.ts";
+import { failsAsBase, redWords } from "../../../core/gate/red-target.ts";
+import type { Contact } from "../remote.ts";
 import { wasLanded } from "../shared-target.ts";
 import type { LandingTree } from "./candidate.ts";
 import { fastForward } from "./fast-forward.ts";
 import { GateRun } from "./gate-run.ts";
 import { inTurn } from "./in-turn.ts";
+import { judgeBase } from "./judge-target.ts";
 import type { Landed, LandingInput } from "./landing-job.ts";
 import type { LandingLine } from "./landing-line.ts";
-import { type Refused, refused } from "./refusal.ts";
+import { asRefused, type Green, HOLDING, type State, type Step } from "./landing-state.ts";
+import { refused } from "./refusal.ts";
 import { noticeMoves, willMove } from "./target-moves.ts";
 import { TargetTip } from "./target-tip.ts";
 import { type Proposal, propose } from "./way-out.ts";
@@ -19,29 +20,10 @@ import { type Proposal, propose } from "./way-out.ts";
 /** After so many moves of the target the person is told that this one does not get through. */
 const RACES_TOLD = 5;
 const RACES_MAX = 100;
+/** The time between two looks at the remote while the target is red. */
+const FOLLOW_MS = 10_000;
 /** The time between two questions to the store whether the task is still its owner's. */
 const ASK_MS = 1_000;
-const HOLDING: readonly Obstacle[] = ["conflict", "gate"];
-
-/**
- * The state of a landing on the base that it was put on last. A new base begins with `tested`, `green` or `refused`; the target moves
- * from `green` only.
- */
-type State =
-  | { readonly is: "begun" }
-  | { readonly is: "tested"; readonly base: string; readonly candidate: Candidate; readonly gate: GateRun }
-  | { readonly is: "green"; readonly base: string; readonly candidate: Candidate }
-  /** `candidate`: null where its commits do not fit on the base. */
-  | {
-      readonly is: "refused";
-      readonly base: string;
-      readonly candidate: Candidate | null;
-      readonly verdict: Refused;
-    };
-type Green = Extract<State, { is: "green" }>;
-/** `moved`: the target has another commit now. Null: nothing to be done before something changes. */
-type Step = Landed | "moved" | null;
-
 export class LandingRun {
   private readonly job: LandingInput;
   private readonly tree: LandingTree;
@@ -54,6 +36,9 @@ export class LandingRun {
   private state: State = { is: "begun" };
   private races = 0;
   private hasTried = false;
+  /** The flaky base on which it failed and was tried once more. */
+  private triedAgain = "";
+  private followedAt = Date.now();
   private askedAt = Date.now();
 
   constructor(job: LandingInput, tree: LandingTree, line: LandingLine, paths: readonly string[] | null) {
@@ -86,6 +71,12 @@ export class LandingRun {
         return refused("dropped", `${order.by} took the landing of ${work.branch} out of the line.`);
       await this.ask();
       await this.settle();
+      const isHeld = await this.held(queue);
+      if (isHeld) {
+        if (typeof isHeld === "object") return isHeld;
+        await line.changed();
+        continue;
+      }
       const turn = turnOf(
         line.lineOf(queue),
         line.id,
@@ -113,7 +104,9 @@ export class LandingRun {
     if (state.is === "tested" || !isFirst) return null;
     if (state.is === "green")
       return await (job.proposal ? this.propose(state, job.proposal) : this.moveTarget(state));
+    if (state.is === "held") return null;
     const { verdict, candidate } = state;
+    if (await this.isOfBase(state)) return "moved";
     if (HOLDING.includes(verdict.why) && job.proposal === null) {
       if (!(await this.line.reserve(verdict.why, this.paths))) return null;
       // Another machine may have landed before it saw the reservation. The owner redoes its work on that.
@@ -128,6 +121,48 @@ export class LandingRun {
     return verdict;
   }
 
+  /** Whether a red candidate is not at fault, or is tried once more: its base fails in the same way. */
+  private async isOfBase({ base, candidate, failing }: Extract<State, { is: "refused" }>): Promise<boolean> {
+    const { job, tree, line } = this;
+    const { gate, redBase } = job.options;
+    if (!failing || !candidate || gate === undefined || !redBase || redBase() === "ignore") return false;
+    const judged = await judgeBase(job, tree, candidate, job.by.signal);
+    if (judged === null || judged.verdict === "green" || !failsAsBase(failing, judged.failing)) return false;
+    if (judged.verdict === "red") {
+      this.state = { is: "held", base, red: judged };
+      await line.update({ state: "base" });
+      await job.by.onStep("base");
+      return true;
+    }
+    if (this.triedAgain === base) return false;
+    this.triedAgain = base;
+    await line.update({ state: "gate", why: null, gateSince: Date.now() });
+    this.state = { is: "tested", base, candidate, gate: new GateRun(job, tree, gate, candidate) };
+    return true;
+  }
+
+  /** True while the base is red. An outcome where its owner is needed to repair it. */
+  private async held({ waiting }: LandingQueue): Promise<boolean | Landed> {
+    const { job, line, state } = this;
+    if (state.is !== "held") return false;
+    const { red, base } = state;
+    if (job.shared && Date.now() - this.followedAt > FOLLOW_MS) {
+      this.followedAt = Date.now();
+      const landed = await this.follow();
+      if (landed) return landed;
+    }
+    if (await this.movedFrom(base)) {
+      this.state = { is: "begun" };
+      await line.update({ state: "waiting", base: null, commit: null, why: null });
+      await job.by.onStep("queued");
+      return false;
+    }
+    const first = waiting.find(({ state, team }) => state === "base" && team === job.options.team);
+    const { repair } = red;
+    const isNeeded = repair !== null && first?.id === line.id && (await job.by.isNeeded(repair));
+    return isNeeded ? { kind: "held", why: redWords(red), repair } : true;
+  }
+
   /** The verdict of a gate that has ended, also while this waits for another turn. */
   private async settle(): Promise<void> {
     const { state, line } = this;
@@ -136,8 +171,11 @@ export class LandingRun {
     if (gate.error) throw gate.error;
     const { verdict } = gate;
     if (verdict === null) return;
+    const { failing } = gate;
     this.state =
-      verdict === "green" ? { is: "green", base, candidate } : { is: "refused", base, candidate, verdict };
+      verdict === "green"
+        ? { is: "green", base, candidate }
+        : { is: "refused", base, candidate, verdict, failing };
     await line.update(verdict === "green" ? { state: "green" } : { state: "failed", why: verdict.why });
   }
 
@@ -159,7 +197,7 @@ export class LandingRun {
     await line.update({ state: "waiting", base: null, commit: null, gateSince: null, why: null });
     const made = await tree.putOn(base, options.gate !== undefined);
     if (made.kind === "refused") {
-      this.state = { is: "refused", base, candidate: null, verdict: made };
+      this.state = { is: "refused", base, candidate: null, verdict: made, failing: null };
       await line.update({ state: "failed", base, why: made.why });
       return null;
     }
@@ -253,11 +291,4 @@ export class LandingRun {
     this.askedAt = Date.now();
     await this.job.by.stillMine();
   }
-}
-
-/** A remote that cannot be used keeps the work where it is. */
-function asRefused(error: unknown): Landed {
-  const why = remoteFault(error);
-  if (why === null) throw error;
-  return refused("target", why);
 }

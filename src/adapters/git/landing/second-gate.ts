@@ -5,11 +5,17 @@
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { packageWithScripts, putBack, told } from "../../../core/gate/put-back.ts";
+import { failsAsBase } from "../../../core/gate/red-target.ts";
 import { signalsOf } from "../../../core/gate/tampering.ts";
 import { isMarked } from "../../../core/project/mark.ts";
 import { newTicket } from "../../tickets.ts";
+import { listed } from "../clones/preflight.ts";
 import type { Candidate } from "../clones/task-branch.ts";
+import type { LandingTree } from "./candidate.ts";
+import { judgeBase } from "./judge-target.ts";
 import type { LandingInput } from "./landing-job.ts";
+import { type Refused, refused } from "./refusal.ts";
+import { type GateResult, runGate } from "./run-gate.ts";
 
 /** `files`: what goes back for the second run; empty where only a note is left. */
 export type Doubt = { readonly signals: readonly string[]; readonly files: readonly string[] };
@@ -17,6 +23,8 @@ export type Doubt = { readonly signals: readonly string[]; readonly files: reado
 const NOTHING: Doubt = { signals: [], files: [] };
 /** Larger changes are not read: nobody would read the notes either. */
 const DIFF_MAX = 4_000_000;
+/** Signs in the words to a member. */
+const SHOWN = 10;
 const FLAGS = ["--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
 
 /** The signs in what the candidate changes. A change that cannot be read has none. */
@@ -40,7 +48,7 @@ async function textOf({ work }: LandingInput, commit: string, path: string): Pro
 }
 
 /** The tree of the candidate with these files as they are in the base. */
-export async function judgedByBase(
+async function judgedByBase(
   job: LandingInput,
   { base, commit }: Candidate,
   files: readonly string[],
@@ -77,4 +85,46 @@ async function must(ran: Promise<{ readonly code: number; readonly out: string; 
   const { code, out, err } = await ran;
   if (code !== 0) throw new Error(`git could not prepare the second run of the gate: ${err}`);
   return out;
+}
+
+/** The verdict of a green gate, after another run with the judging files of the base where the change has signs of tampering. */
+export async function judgedTwice(
+  job: LandingInput,
+  worktree: LandingTree,
+  command: string,
+  candidate: Candidate,
+  { signals, files }: Doubt,
+  signal: AbortSignal,
+): Promise<Refused | "green"> {
+  const { by, work } = job;
+  if (signals.length === 0) return "green";
+  const second =
+    files.length === 0 ? null : await secondRun(job, worktree, command, candidate, files, signal);
+  const failing = second?.failing ?? null;
+  // A target that is red without any task judges nothing: this change may be its repair.
+  const base = failing && (await judgeBase(job, worktree, candidate, signal));
+  const isOfBase = failing && base && base.verdict !== "green" && failsAsBase(failing, base.failing);
+  if (second === null || failing === null || isOfBase) {
+    await by.onSignals(signals, second === null || isOfBase ? "none" : "green");
+    return "green";
+  }
+  await by.onSignals(signals, "red");
+  const list = signals.slice(0, SHOWN).map((line) => `\n- ${line}`);
+  return refused(
+    "gate",
+    `Your change alters what judges it:${list.join("")}\nThe gate is green with it, but with the tests and scripts of ${work.onto} your change fails. Taken from there: ${listed(files)}. Make your code pass with them. If the task is meant to change them, say so to the lead: such a task has the line "Judges: yes".\n${second.said}`,
+  );
+}
+
+async function secondRun(
+  job: LandingInput,
+  worktree: LandingTree,
+  command: string,
+  candidate: Candidate,
+  files: readonly string[],
+  signal: AbortSignal,
+): Promise<GateResult> {
+  const tree = await judgedByBase(job, candidate, files);
+  const where = `with the tests and scripts of ${job.work.onto}`;
+  return await worktree.withFiles(candidate.tip, tree, () => runGate(job, command, where, signal));
 }

@@ -114,7 +114,8 @@ export function* putBack(
     return "failed";
   }
   // An interruption says nothing about the task, so it does not count as a try.
-  const isInterruption = why === "owner_died" || why === "owner_stopped" || why === "unable";
+  const isInterruption =
+    why === "owner_died" || why === "owner_stopped" || why === "unable" || why === "red_base";
   const tries = isInterruption ? Math.max(0, row.tries - 1) : row.tries;
   yield* exec`
     update tasks set status = 'pending', owner = null, role = ${UNASSIGNED}, tries = ${tries}, refusals = 0, started_at = null, last_failure = ${evidence}, updated_at = ${tx.now}, version = version + 1

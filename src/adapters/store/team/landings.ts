@@ -14,10 +14,10 @@ import {
 } from "../../../core/board/landing.ts";
 import type { Seat } from "../../../core/board/member.ts";
 import type { Obstacle } from "../../../core/board/worktree.ts";
-import type { Instant, Name, TaskId } from "../../../core/ids.ts";
-import type { GateRecord, Gates, Landings, NewReservation, NewWaiting } from "../../../ports/landings.ts";
+import type { Name, TaskId } from "../../../core/ids.ts";
+import type { Landings, NewReservation, NewWaiting } from "../../../ports/landings.ts";
 import type { Session } from "../session.ts";
-import { anyOf, exec, type Op, parse, Raw, sql, type Tx, teamLock } from "../sql.ts";
+import { exec, type Op, parse, Raw, sql, type Tx, teamLock } from "../sql.ts";
 import { seated, staleSeat } from "./seat.ts";
 
 type LandingRow = {
@@ -30,8 +30,6 @@ type LandingRow = {
   /** 1: its host has a lease. */
   readonly lives: number;
 };
-
-type GateRow = Omit<GateRecord, "commit" | "green"> & { readonly commit_id: string; readonly green: number };
 
 type ReservationRow = {
   readonly team: Name;
@@ -57,7 +55,7 @@ const OPEN = taskIs("t.status in ('pending', 'in_progress')");
 /** A task that went back keeps its rank and holds nobody up: all who could claim it may be waiting in the line. */
 const HELD = taskIs("t.status = 'in_progress'");
 
-export function landings(session: Session): Omit<Landings, "gates"> {
+export function landings(session: Session): Omit<Landings, "gates" | "bases"> {
   return {
     queue: (repository) => session.look((tx) => queue(tx, repository)),
     join: (seat, repository, about) => session.write((tx) => join(tx, seat, repository, about)),
@@ -75,37 +73,6 @@ export function landings(session: Session): Omit<Landings, "gates"> {
         const gone = yield* sql`
           delete from reservations where team = ${tx.team} and branch = ${branch} returning branch`;
         if (gone.length > 0) tx.notify("landings");
-      }),
-  };
-}
-
-export function gates(session: Session): Gates {
-  return {
-    record: ({ branch, task, base, commit, tree, command, green, ms }) =>
-      session.write(function* (tx) {
-        yield* exec`
-          insert into gates (team, at, branch, task, base, commit_id, tree, command, green, ms)
-          values (${tx.team}, ${tx.now}, ${branch}, ${task}, ${base}, ${commit}, ${tree}, ${command}, ${green ? 1 : 0}, ${ms})`;
-      }),
-    green: (commits) =>
-      session.look(function* (tx) {
-        if (commits.length === 0) return [];
-        const rows = yield* sql<GateRow>`
-          select * from gates where commit_id ${anyOf(tx, commits)} and green = 1 order by id`;
-        return rows.map(({ commit_id, green, ...gate }) => ({
-          ...gate,
-          at: Number(gate.at) as Instant,
-          ms: Number(gate.ms),
-          commit: commit_id,
-          green: Number(green) === 1,
-        }));
-      }),
-    prune: (before, remove) =>
-      session.write(function* (tx) {
-        const [row] = yield* sql<{ number: number }>`
-          select count(*) as number from gates where team = ${tx.team} and at < ${before}`;
-        if (remove) yield* exec`delete from gates where team = ${tx.team} and at < ${before}`;
-        return Number(row?.number ?? 0);
       }),
   };
 }

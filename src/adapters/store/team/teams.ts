@@ -25,6 +25,7 @@ export const TEAM_TABLES = [
   "reservations",
   "landings",
   "gates",
+  "bases",
   "logins",
   "texts",
 ] as const;

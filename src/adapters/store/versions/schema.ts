@@ -7,6 +7,7 @@
 import type { Dialect, Op } from "../sql.ts";
 import { columnsFromJournal, foldedRoles, proseTasks, tasksIntoFacts, textsOnce } from "./carry-over.ts";
 import { NAMES, type Names } from "./columns.ts";
+import { twentySecond, twentyThird } from "./landing-tables.ts";
 
 /** "Ekdn": in the header of a SQLite file and in `meta` on both databases. */
 export const APPLICATION_ID = 0x456b646e;
@@ -232,27 +233,6 @@ const twentyFirst = ({ int, real, strict, xid }: Names): Step[] => [
   ...(xid ? ["alter table logins alter column team set statistics 0"] : []),
 ];
 
-/**
- * Those that wait to land, and the gates that ran. `entry`: a `NewWaiting` as JSON. `ordered`: an `Order`, or "". `changed` grows with each
- * change of a row: on SQLite other processes see by it that something has changed.
- */
-const twentySecond = ({ int, serial, strict, xid }: Names): Step[] => [
-  `create table landings (
-    id ${serial}, team text not null, repository text not null, branch text not null, task ${int} not null, host text not null,
-    number ${int} not null, entry text not null, ordered text not null, changed ${int} not null default 0
-  )${strict}`,
-  "create index landings_waiting on landings (repository)",
-  "create index landings_of_branch on landings (team, branch)",
-  `create table gates (
-    id ${serial}, team text not null, at ${int} not null, branch text not null, task ${int} not null, base text not null,
-    commit_id text not null, tree text not null, command text not null, green ${int} not null, ms ${int} not null
-  )${strict}`,
-  "create index gates_on_commit on gates (commit_id)",
-  ...(xid
-    ? ["landings", "gates"].map((table) => `alter table ${table} alter column team set statistics 0`)
-    : []),
-];
-
 /** A statement, or an operation on the rows. */
 export type Step = string | (() => Op<void>);
 
@@ -279,6 +259,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   twentieth,
   twentyFirst,
   twentySecond,
+  twentyThird,
 ];
 
 /** The version that this program writes. */

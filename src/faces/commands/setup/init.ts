@@ -31,6 +31,7 @@ const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   remote: "origin",
   targetBranch: "main",
   commandMemoryMb: 8_192,
+  redBase: "repair",
   prCommand: 'gh pr create --head "$EKIDEN_BRANCH" --base "$EKIDEN_TARGET" --fill',
 };
 

@@ -2,6 +2,7 @@
 import { landingsOf, type ProjectLandings } from "../../../adapters/git/landing/landings.ts";
 import { orElse } from "../../../core/errors.ts";
 import { type LandedRow, type LandingRow, landingsData, STATES } from "../../../core/views/landing.ts";
+import { redBaseNow } from "../../../core/views/red-target.ts";
 import { span } from "../../../core/views/view.ts";
 import { askGit } from "../../../project/own-git.ts";
 import type { Row } from "../draw/list.ts";
@@ -22,7 +23,7 @@ let known: {
 
 export const landingsPanel: Panel = {
   title: "landings",
-  read: async ({ store, style, now, place: { cwd } }: PanelInput): Promise<Listed> => {
+  read: async ({ team, store, style, now, place: { cwd } }: PanelInput): Promise<Listed> => {
     if (known?.cwd !== cwd) {
       const landings = await orElse(landingsOf(cwd, askGit(cwd)), "bad_input", null);
       known = { cwd, landings, landed: [], readAt: 0 };
@@ -35,8 +36,10 @@ export const landingsPanel: Panel = {
     }
     const line = await landings.queue(store.landings);
     const { waiting, landed } = landingsData(line, known.landed, now);
+    const red = redBaseNow(team.picture);
     const isOurs = ({ team }: { team: string }): boolean => team === store.team;
     return {
+      ...(red !== null && { head: (width: number) => spread(style.paint("bad", oneLine(red)), "", width) }),
       empty: "Nothing waits to land, and nothing has landed yet.",
       rows: [
         ...waiting.map((one) => waitingRow(one, isOurs(one), style)),

@@ -82,6 +82,7 @@ const PAUSES: Readonly<Record<string, string>> = {
   awaiting_permission: "asks for a permission",
   awaiting_answer: "waits for your answer",
   awaiting_plan: "waits for an answer to its plan",
+  awaiting_base: "waits until the target branch is repaired",
   rate_limited: "waits for the model provider",
   cannot_work: "cannot work and tries again",
   at_limit: "waits for the end of its limit",

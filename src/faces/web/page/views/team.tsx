@@ -93,6 +93,7 @@ const IDLE_WORDS: Readonly<Record<string, string>> = {
   awaiting_plan: "waits for an answer to its plan",
   awaiting_permission: "waits for a permission",
   awaiting_answer: "waits for your answer",
+  awaiting_base: "waits until the target branch is repaired",
   interrupted: "was interrupted and waits for a word",
   rate_limited: "waits for the model provider",
   cannot_work: "cannot work and tries again",

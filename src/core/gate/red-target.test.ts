@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import { failingIn, failsAsBase, redWords, repairTask } from "./red-target.ts";
+
+const failing = (output: string, exit = "exit code 1", root = "/w/1") => failingIn(output, exit, root);
+
+describe("the names of failing tests", () => {
+  it.each([
+    ["TAP", "ok 1 - adds\nnot ok 2 - divides by zero # time=3\nnot ok 3 later # TODO", ["divides by zero"]],
+    [
+      "vitest",
+      " FAIL  src/a.test.ts > adds > two numbers\n ✓ src/b.test.ts",
+      ["src/a.test.ts > adds > two numbers"],
+    ],
+    ["jest", "FAIL src/a.test.js\n  ● adds › two numbers\n", ["adds › two numbers"]],
+    [
+      "pytest",
+      "FAILED tests/test_a.py::test_one - assert 1 == 2\nERROR tests/test_b.py - ImportError",
+      ["tests/test_a.py::test_one", "tests/test_b.py"],
+    ],
+    [
+      "go test",
+      "--- FAIL: TestAdd (0.00s)\n    --- FAIL: TestAdd/zero (0.00s)\nFAIL",
+      ["TestAdd", "TestAdd/zero"],
+    ],
+    [
+      "JUnit",
+      `<testcase name="ok" classname="A"/><testcase classname="A" name="bad"><failure>no</failure></testcase><testcase name="b"><skipped/></testcase>`,
+      ["A bad"],
+    ],
+    ["colours", "\u001b[31mnot ok 1 - red\u001b[0m", ["red"]],
+    ["anything else", "error: it is broken", []],
+  ])("are read from the output of %s", (_, output, names) => {
+    expect(failing(output).names).toEqual(names);
+  });
+
+  it("do not differ by the folder of the task", () => {
+    const [one, two] = [1, 2].map((id) => failing(` FAIL  /w/${id}/a.test.ts > x`, "1", `/w/${id}`));
+    expect(one?.names).toEqual(two?.names);
+  });
+});
+
+describe("a candidate", () => {
+  const base = failing("not ok 1 - a\nnot ok 2 - b");
+  it.each([
+    ["the same names", "not ok 1 - b\nnot ok 2 - a", true],
+    ["some of them", "not ok 5 - a", true],
+    ["a name more", "not ok 1 - a\nnot ok 2 - c", false],
+    ["no names", "Segmentation fault", false],
+  ])("with %s as its base: %s is %s", (_, output, same) => {
+    expect(failsAsBase(failing(output), base)).toBe(same);
+  });
+
+  it("without names is compared by its exit code and its last lines, whatever their numbers are", () => {
+    const text = (n: number) =>
+      ["compile", `took ${n} ms`, `error at ${n}: x`, "stop", `0x${n}abcdef12`].join("\n");
+    expect(failsAsBase(failing(text(1)), failing(text(77)))).toBe(true);
+    expect(failsAsBase(failing(text(1), "exit code 2"), failing(text(77)))).toBe(false);
+    expect(failsAsBase(failing(`${text(1)}\nanother`), failing(text(77)))).toBe(true);
+    expect(failsAsBase(failing(`${text(1)}\nanother\nfault`), failing(text(77)))).toBe(false);
+    expect(failsAsBase(failing(""), failing(""))).toBe(true);
+  });
+});
+
+it("says which commit of whom is red, and makes one task of it", () => {
+  const red = {
+    ...{ target: "main", commit: "1a2b3c4d5e6f7a8b", author: "ann" },
+    ...{ authoredAt: new Date(2026, 0, 2, 12, 4).getTime(), names: ["a", "b", "c"] },
+  };
+  expect(redWords(red)).toBe("main is red since 1a2b3c4 (by ann, 12:04): 3 tests fail without any task.");
+  expect(redWords({ ...red, names: [] })).toContain("the gate fails without any task");
+  expect(repairTask(red, "`npm test` ended …")).toMatchObject({
+    subject: "Repair main: the gate is red at 1a2b3c4d5e6f",
+    description: expect.stringMatching(/3 tests fail[\s\S]*lands first[\s\S]*`npm test` ended …$/),
+  });
+});
