@@ -17,17 +17,17 @@ import {
   dollars,
   duration,
   effortSetting,
+  flag,
   modelSetting,
   money,
   oneOf,
   positive,
   read,
+  text,
 } from "./shapes.ts";
 
-const text = lazy(() => z.string("a text").min(1, "a text that is not empty"));
 const rules = lazy(() => z.array(text(), `a list of rules such as ["bash(git status)"]`).readonly());
 const spec = lazy(() => text().transform(read(modelSpec)));
-const flag = lazy(() => z.boolean("true or false"));
 export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<Settings[K]>> } = {
   model: () =>
     spec().describe('Model of all members: provider/model, or an agent program ("claude", "@acp:COMMAND").'),

@@ -70,3 +70,7 @@ export const read =
       return z.NEVER;
     }
   };
+
+export const flag = lazy(() => z.boolean("true or false"));
+
+export const text = lazy(() => z.string("a text").min(1, "a text that is not empty"));
