@@ -16,11 +16,11 @@ import { checkReadable, watchReadable } from "./clones/unreadable.ts";
 import { Hardening, protocolsFor } from "./hardening.ts";
 import { despiteOthers, GitKilled, TRIES_MAX } from "./landing/despite-others.ts";
 import { branchFreed } from "./landing/stale-locks.ts";
-import { runInGroup } from "./run.ts";
+import { type Ran, runInGroup } from "./run.ts";
 import { ownVariables } from "./variables.ts";
 import { isRepeatable, LOCKS_BRANCH, LOOKS, lineOf, REACHES } from "./verbs.ts";
 
-export type Ran = { readonly code: number; readonly out: string; readonly err: string };
+export type { Ran } from "./run.ts";
 export type Env = Readonly<Record<string, string>>;
 export type Limits = {
   readonly signal?: AbortSignal | undefined;

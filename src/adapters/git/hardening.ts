@@ -5,7 +5,7 @@
  */
 import { statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import type { Ran } from "./git.ts";
+import type { Ran } from "./run.ts";
 
 /** Git without the options of this file but for `BASE`. */
 type Plain = (cwd: string, args: readonly string[]) => Promise<Ran>;

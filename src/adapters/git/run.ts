@@ -4,6 +4,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import type { Program } from "../../ports/shell.ts";
 import { sendSignal } from "../process-table.ts";
 
+export type Ran = { readonly code: number; readonly out: string; readonly err: string };
 export type Outcome = {
   readonly code: number | null;
   readonly out: string;

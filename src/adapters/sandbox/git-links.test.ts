@@ -1,5 +1,6 @@
 /** These tests check the files that a command may not leave in a git directory, and files that are older. */
 import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import {
   existsSync,
   lstatSync,
@@ -61,3 +62,35 @@ it("keeps the links that were there before, also while two commands overlap", ()
   expect([first(), second()].join("")).toContain("refs/heads/mine");
   expect([existsSync(at("refs/heads/other")), existsSync(at("refs/heads/mine"))]).toEqual([true, false]);
 });
+
+it.each([".git/hooks/evil", "../outside/file"])(
+  "removes an index that names %s, which the next checkout of the person would write",
+  (path) => {
+    const { repo, links, at, folders, isThere } = world();
+    const instead = "x".repeat(path.length);
+    const plant = (): void => {
+      const blob = repo.git("rev-parse", "HEAD:a.txt");
+      repo.git("update-index", "--add", "--cacheinfo", `100755,${blob},${instead}`);
+      const body = Buffer.from(readFileSync(at("index")).subarray(0, -20));
+      body.write(path, body.indexOf(instead));
+      writeFileSync(at("index"), Buffer.concat([body, createHash("sha1").update(body).digest()]));
+    };
+    plant();
+    repo.git("checkout", ".");
+    expect(existsSync(join(repo.dir, path))).toBe(true);
+    rmSync(join(repo.dir, path));
+    repo.git("reset", "--quiet");
+    const ended = links.watch(folders);
+    plant();
+    expect(ended()).toContain(JSON.stringify(path));
+    expect(isThere("index")).toBe(false);
+    repo.git("reset", "--quiet");
+    repo.git("checkout", ".");
+    expect([existsSync(join(repo.dir, path)), repo.git("status", "--porcelain")]).toEqual([false, ""]);
+    // One of git stays.
+    const again = links.watch(folders);
+    repo.write({ "b.txt": "b\n" });
+    repo.git("add", "b.txt");
+    expect(again()).toBeNull();
+  },
+);

@@ -9,6 +9,7 @@ import type { GitFolder } from "../../core/sandbox/sandbox.ts";
 import { tried } from "../../core/tried.ts";
 import { bytesIn, replaceFile } from "../small-files.ts";
 import { REPLACED } from "./git-folders.ts";
+import { indexesOf, strayPath } from "./index-paths.ts";
 
 /** Deeper than any ref of a person. */
 const DEPTH_MAX = 12;
@@ -21,6 +22,8 @@ export class GitLinks {
   private readonly parts = new Map<string, { users: number; readonly known: ReadonlySet<string> }>();
   private readonly heads = new Map<string, string>();
   private readonly replaced = new Map<string, ReadonlySet<string>>();
+  /** Those that name files of the work tree only, by their state. */
+  private readonly indexes = new Map<string, string>();
   private readonly watchers = new Map<string, FSWatcher>();
 
   /** To be called before a command starts; the function that it returns, once, after the command has ended: a line about what it removed. */
@@ -46,10 +49,11 @@ export class GitLinks {
       for (const path of mains) {
         this.restoreHead(path);
         gone.push(...this.endReplacing(path));
+        gone.push(...this.endStray(path));
       }
       return gone.length === 0
         ? null
-        : `[sandbox: ${gone.slice(0, 5).join(", ")}${gone.length > 5 ? ` and ${gone.length - 5} more` : ""} removed: git follows links, pipes and foreign directories below .git, so none may stay there]`;
+        : `[sandbox: ${gone.slice(0, 5).join(", ")}${gone.length > 5 ? ` and ${gone.length - 5} more` : ""} removed: git follows links, pipes and foreign directories below .git, and writes every path of an index (git reset makes one anew), so none may stay there]`;
     };
   }
 
@@ -92,6 +96,20 @@ export class GitLinks {
       added.includes(lines[at] ?? "") || (lines[at]?.startsWith("^") === true && isAdded(at - 1));
     replaceFile(file, lines.filter((_, at) => !isAdded(at)).join("\n"));
     return added.map((line) => line.slice(line.indexOf(" ") + 1));
+  }
+
+  /** An index that names a file which is none of the work tree goes as a whole. */
+  private endStray(path: string): string[] {
+    const isSha256 = /^\s*objectformat\s*=\s*"?sha256/im.test(textOf(join(path, "config")) ?? "");
+    return indexesOf(path).flatMap((file) => {
+      const { ino = 0, mtimeMs = 0, size = 0 } = lstatSync(file, { throwIfNoEntry: false }) ?? {};
+      const state = `${ino}:${mtimeMs}:${size}`;
+      if (this.indexes.get(file) === state) return [];
+      const stray = strayPath(file, isSha256);
+      if (stray === null) this.indexes.set(file, state);
+      else remove(file);
+      return stray === null ? [] : [`${file} with ${JSON.stringify(stray)}`];
+    });
   }
 
   private restoreHead(path: string): void {
