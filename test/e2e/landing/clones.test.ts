@@ -172,7 +172,9 @@ bubblewrapOrSkip(it)("git of the project never runs in a workspace outside of th
   expect(await own.remove(TASK)).toEqual({ kind: "removed" });
   expect(await own.remove(two)).toMatchObject({ kind: "kept" });
   const calls = readFileSync(log, "utf8").trim().split("\n");
-  expect(calls.length).toBeGreaterThan(10);
+  expect(calls.length).toBeGreaterThan(1);
+  // What serves a fetch is started by it, in the sandbox.
+  expect(calls.filter((line) => !/ fetch /.test(line))).toEqual([]);
   const isInside = (text = ""): boolean => text.includes("/.ekiden/worktrees");
   const wrong = calls.filter((line) => {
     const [cwd, dir, args = ""] = line.split("\t");
