@@ -130,9 +130,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     money().describe("US dollars that each teammate may spend. Then it stops and its task goes back."),
   fallbackModel: () => text().describe("Model that is asked while the main one is overloaded."),
   agentSilenceMs: () =>
-    duration().describe(
-      "An agent program that says and does nothing for so long during a prompt is ended, and its member rests.",
-    ),
+    duration().describe("An agent program that does nothing for so long is ended, and its member rests."),
   progressTimeoutMs: () => duration().describe("A reply without progress for so long is given up."),
   fallbackSilenceMs: () =>
     duration().describe("How long the main model may send nothing before `fallbackModel` is asked."),
