@@ -16,13 +16,18 @@ export type Summary = {
   readonly ms: number;
   /** The file that the runbook names as its report. */
   readonly report?: string;
+  /** Tests that were red and then green on the same files, or gates whose tests have no names. At most three. */
+  readonly flaky?: readonly string[];
 };
+
+const FLAKY_SHOWN = 3;
 
 export class RunSummary {
   private readonly began = Date.now();
   private readonly files = new Set<string>();
   private readonly commits: string[] = [];
   private readonly signalled = new Set<TaskId>();
+  private readonly flaky = new Set<string>();
   private readonly spent = new Spent();
 
   take(events: readonly Event[]): void {
@@ -30,8 +35,15 @@ export class RunSummary {
       this.spent.apply(event);
       if (event.type === "task.landed") this.commits.push(event.commit);
       else if (event.type === "task.signalled") this.signalled.add(event.task);
+      else if (event.type === "gate.flaky") this.addFlaky(event.names, event.command);
+      else if (event.type === "base.judged" && event.verdict === "flaky")
+        this.addFlaky(event.names, event.gate);
       else if (event.type === "tool.called") for (const path of event.wrote ?? []) this.files.add(path);
     }
+  }
+
+  private addFlaky(names: readonly string[], gate: string): void {
+    for (const name of names.length > 0 ? names : [gate]) this.flaky.add(name);
   }
 
   /** `cwd`: the project, whose repository knows the landed commits. */
@@ -41,9 +53,14 @@ export class RunSummary {
     const { input, output, usd } = this.spent.total;
     const landed = this.commits.length;
     const ms = Date.now() - this.began;
+    const flaky = [...this.flaky].slice(0, FLAKY_SHOWN);
     const signalled = [...this.signalled];
-    const counts = { files: files.size, landed, tokens: input + output, usd, ms };
-    return { ...counts, ...(signalled.length > 0 && { signalled }), ...(report && { report }) };
+    return {
+      ...{ files: files.size, landed, tokens: input + output, usd, ms },
+      ...(signalled.length > 0 && { signalled }),
+      ...(report && { report }),
+      ...(flaky.length > 0 && { flaky }),
+    };
   }
 }
 
@@ -55,7 +72,7 @@ async function filesOf(commits: readonly string[], cwd: string): Promise<Set<str
 }
 
 /** "4 files changed · 2 tasks landed · 34k tokens · $0.42 · 3m12s" */
-export function summaryText({ files, landed, signalled = [], tokens, usd, ms }: Summary): string {
+export function summaryText({ files, landed, signalled = [], tokens, usd, ms, flaky = [] }: Summary): string {
   const count = (n: number, what: string, then: string): string =>
     n === 0 ? "" : `${counted(n, what)} ${then}`;
   return [
@@ -65,6 +82,7 @@ export function summaryText({ files, landed, signalled = [], tokens, usd, ms }: 
     tokens > 0 ? `${short(tokens)} tokens` : "",
     money(usd),
     span(ms),
+    flaky.length > 0 ? `red and then green without a change: ${flaky.join(", ")}` : "",
   ]
     .filter((part) => part !== "")
     .join(" · ");
