@@ -281,6 +281,18 @@ describe("landing", () => {
 });
 
 describe("a landing that was cut short", () => {
+  it("goes on from the branch where its sign was cut off, too", async () => {
+    const repo = repository({ "a.txt": "a\n" });
+    const all = await trees(repo);
+    const { workspace } = await all.open(TASK);
+    writeFileSync(join(workspace, "a.txt"), "task\n");
+    repo.git("-C", workspace, "commit", "--quiet", "--all", "--message", "Mine");
+    repo.git("-C", workspace, "checkout", "--quiet", "--detach", "HEAD~1");
+    writeFileSync(atWorkFile(join(workspace, ".git")), "");
+    expect(await all.landAs(TASK)).toMatchObject({ kind: "landed" });
+    expect(repo.read("a.txt")).toBe("task\n");
+  });
+
   it("is finished by whoever comes next: the files, the lock and the branch", async () => {
     const repo = repository({ "a.txt": "a\n", "b.txt": "b\n", "c.txt": "c\n" });
     repo.git("switch", "--quiet", "-c", "ekiden/1-x");

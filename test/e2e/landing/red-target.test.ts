@@ -93,6 +93,26 @@ describe.each(BACKENDS)("a red target on %s", (backend) => {
     }
   });
 
+  it("is repaired once, and all land, although the team is killed twice on the way", async () => {
+    const at = redProject(backend);
+    const run = at.project.start(["run", "Go", "--model", modelOf(at)], at.env);
+    const seen = (type: Event["type"]) =>
+      soon(async () => expect((await factsOf(await at.store())).map((fact) => fact.type)).toContain(type));
+    await seen("gate.started");
+    run.kill("SIGKILL");
+    await ended(run);
+    const second = at.project.start(["resume", "--model", modelOf(at)], at.env);
+    await seen("base.judged");
+    second.kill("SIGKILL");
+    await ended(second);
+    const { code, stdout, stderr } = await ended(
+      at.project.start(["resume", "--model", modelOf(at)], at.env),
+    );
+    expect({ code, said: code === 0 ? "" : stdout + stderr }).toEqual({ code: 0, said: "" });
+    await allLanded(at);
+    expect(await repairsIn(at)).toHaveLength(1);
+  });
+
   it("is told, and not repaired, for a runbook: its tasks wait for a person", async () => {
     const at = redProject(backend, { teammates: 2 });
     at.project.write({

@@ -3,8 +3,9 @@
  * the branch keeps exactly the owner's commits until the landing has succeeded: those of other tasks, which a gate in advance
  * builds on, never get onto it.
  */
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { replaceFile } from "../../small-files.ts";
 import { bring, commitIn, ownTip, show } from "../clones/bring.ts";
 import { commitWork } from "../clones/commit-work.ts";
 import { filterFault } from "../clones/filters.ts";
@@ -187,7 +188,8 @@ export class LandingTree {
 
   /** Notes for which commit of the branch it lands, and the commit that the files of the worktree become now. */
   private move(head: string, to: string | null): void {
-    writeFileSync(this.marker, to === null ? `rebase ${head}` : `rebase ${head} ${to}`);
+    // As a whole: a process that is killed in the middle of a write would leave an empty one.
+    replaceFile(this.marker, to === null ? `rebase ${head}` : `rebase ${head} ${to}`);
     this.movingTo = to;
   }
 
@@ -216,7 +218,8 @@ export class LandingTree {
     await gitGone(({ cwd }) => cwd === root || cwd.startsWith(`${root}/`));
     this.removeLocks();
     const [began, , movingTo = null] = readFileSync(this.marker, "utf8").split(" ");
-    if (began === "rebase") {
+    // Of a marker that was cut off nothing is known but that the landing was at work.
+    if (began !== "commit") {
       this.movingTo = movingTo;
       await this.endRebase();
       this.isDetached = (await this.inside.try(root, "symbolic-ref", "--quiet", "HEAD")).code !== 0;
