@@ -11,6 +11,7 @@ import { sqlitePath, storeUrl } from "../../project/store-address.ts";
 import { isStore, type ProjectTrust } from "../../project/trust/weigh.ts";
 import type { Invocation } from "../kit/invocation.ts";
 import { type Finding, missing, ok, wrong } from "./finding.ts";
+import { gateFinding } from "./gate.ts";
 import { chosenModel, providers } from "./models.ts";
 import { agentFiles, hooks, mcpServers, settingsFiles } from "./project.ts";
 import { sandbox, trusted } from "./safety.ts";
@@ -29,7 +30,13 @@ export async function runChecks(call: Invocation): Promise<Finding[]> {
     agents(call),
     finding,
     ...(settings && trust
-      ? [sandbox(call, settings), trusted(trust), store(call, settings, trust), chosenModel(call, settings)]
+      ? [
+          sandbox(call, settings),
+          trusted(trust),
+          store(call, settings, trust),
+          chosenModel(call, settings),
+          gateFinding(call.cwd, settings.gate),
+        ]
       : []),
     ...(await providers(call, settings)),
   ];

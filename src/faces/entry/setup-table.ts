@@ -60,6 +60,14 @@ const MORE = inGroup("More:", [
     usage: "doctor",
     about: "what is installed, which models answer (one word each), what is wrong and how to fix it",
     example: "ekiden doctor",
+    options: [
+      [
+        "--gate",
+        "put small faults into lines that landed lately, and count those that the gate does not notice",
+      ],
+      ["--faults <n>", "with --gate: how many, at most (default 60)"],
+      ["--dismiss <id>", "a fault that changes nothing: it is not counted any more", "repeat"],
+    ],
     near: ["check", "diagnose", "health"],
     load: () => import("./doctor.ts"),
   },

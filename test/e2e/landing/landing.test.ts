@@ -186,7 +186,7 @@ it("fails a task that could not land three times, with the evidence, and keeps i
         complete("refused 2 of 3"),
       ],
     },
-    { gate: "cat b.txt; false" },
+    { gate: "test ! -e b.txt || { cat b.txt; false; }" },
   );
   await host.start(runbook("Write b"));
   expect(await host.done).toMatchObject({ completed: 0, failed: 1 });

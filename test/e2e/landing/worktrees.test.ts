@@ -1,8 +1,8 @@
 /** `ekiden run --worktrees` as a person runs it: the embedded model, real git, a real gate, a kill in the middle. */
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { workspacesIn } from "../../fixtures/landing-trees.ts";
 import { projectAndOutside } from "../../fixtures/project-outside.ts";
@@ -141,24 +141,6 @@ it("loses nothing when it is killed in the middle of a landing", async () => {
   expect(subjects(repo).sort()).toEqual(["First", "Last", "One"]);
   expect(repo.read("shared.txt").split("\n").slice(0, 40)).toMatchObject({ 0: "ONE", 39: "LAST" });
   expect(workspacesIn(repo.dir)).toEqual([]);
-});
-
-it("lets one of several processes in at a time", async () => {
-  const [queue, file] = [join(outside, "queue"), join(outside, "count")];
-  mkdirSync(queue);
-  writeFileSync(file, "0");
-  const owner = join(import.meta.dirname, "../../fixtures/queue-owner.ts");
-  const children = [1, 2, 3].map(() =>
-    spawn(process.execPath, ["--import", "tsx", owner, queue, file, "20"]),
-  );
-  const over = Promise.all(children.map((child) => new Promise((done) => child.once("close", done))));
-  onTestFinished(async () => {
-    for (const child of children) child.kill("SIGKILL");
-    await over;
-  });
-  const codes = await over;
-  expect(codes).toEqual([0, 0, 0]);
-  expect(readFileSync(file, "utf8")).toBe("60");
 });
 
 it("works in its worktrees also when a git hook has started it", async () => {

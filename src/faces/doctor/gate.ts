@@ -1,0 +1,103 @@
+/** `ekiden doctor --gate`: how much the gate lets through, with the faults that it did not notice. The last measure is kept for `ekiden doctor`. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { landingsOf } from "../../adapters/git/landing/landings.ts";
+import { jsonIn, replaceOwnFile } from "../../adapters/small-files.ts";
+import { badInput, orElse } from "../../core/errors.ts";
+import { quote } from "../../core/ids.ts";
+import { counted, type View } from "../../core/views/view.ts";
+import type { LeakReport } from "../../host/gate-leak.ts";
+import { withTeam } from "../../project/open.ts";
+import { askGit } from "../../project/own-git.ts";
+import { makeProjectFolder } from "../../project/project-folder.ts";
+import { type Invocation, wholeNumber } from "../kit/invocation.ts";
+import { type Finding, missing, ok } from "./finding.ts";
+
+const FAULTS = "60";
+const LANDINGS = 30;
+
+type Kept = {
+  readonly dismissed: readonly string[];
+  readonly last: (LeakReport & { readonly at: number }) | null;
+};
+const NONE: Kept = { dismissed: [], last: null };
+const fileIn = (cwd: string): string => join(cwd, ".ekiden", "gate-leak.json");
+const keptIn = (cwd: string): Kept => ({
+  ...NONE,
+  ...(existsSync(fileIn(cwd)) ? jsonIn<Kept>(fileIn(cwd)) : null),
+});
+
+export async function measureGate(
+  call: Invocation,
+  { faults = FAULTS, dismiss }: { readonly faults?: string | undefined; readonly dismiss: readonly string[] },
+): Promise<number | undefined> {
+  const { cwd } = call;
+  const most = wholeNumber("--faults", faults);
+  makeProjectFolder(cwd);
+  const kept = keptIn(cwd);
+  const keep = (now: Kept): void => replaceOwnFile(fileIn(cwd), `${JSON.stringify(now, null, 2)}\n`);
+  if (dismiss.length > 0) {
+    const known = new Set(kept.last?.survivors.map(({ id }) => id));
+    const odd = dismiss.find((id) => !known.has(id));
+    if (odd !== undefined)
+      throw badInput(
+        `${quote(odd)} is no fault of the last measure. Those are: ${[...known].join(", ") || "none"}.`,
+      );
+    keep({ ...kept, dismissed: [...new Set([...kept.dismissed, ...dismiss])] });
+    call.say(`${counted(dismiss.length, "fault")} will not be counted any more.`);
+    return undefined;
+  }
+  const landings = await orElse(landingsOf(cwd, askGit(cwd)), "bad_input", null);
+  const landed = withTeam(call, "look", async (store) => await landings?.landed(store.landings, LANDINGS));
+  const commits = ((await orElse(landed, "not_found", [])) ?? []).map(({ commit }) => commit);
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  process.once("SIGINT", end).once("SIGTERM", end);
+  try {
+    const { measureLeak } = await import("../../host/gate-leak.ts");
+    const report = await measureLeak({
+      ...{ cwd, env: call.env, settings: await call.settings(), trust: await call.trust(), most },
+      ...{ landed: commits, dismissed: new Set(kept.dismissed), signal: over.signal },
+      tell: (text) => call.say(text),
+    });
+    keep({ ...kept, last: { ...report, at: Date.now() } });
+    await call.show(report, (shown) => views(shown));
+    return report.isCut ? 130 : undefined;
+  } finally {
+    process.off("SIGINT", end).off("SIGTERM", end);
+  }
+}
+
+const percent = (part: number): string => `${Math.round(part * 100)} %`;
+
+export const leakWords = ({ leak, low, high, killed, survivors, timedOut }: LeakReport): string =>
+  `your tests do not notice ${survivors.length} of ${counted(killed + survivors.length, "fault")} in what landed lately (${percent(leak)}, between ${percent(low)} and ${percent(high)})${timedOut > 0 ? `; ${timedOut} more were too slow to tell` : ""}`;
+
+function views(report: LeakReport): View[] {
+  const rows = report.survivors.map(({ id, path, line, kind, before, after }) => [
+    { text: id },
+    { text: `${path}:${line}` },
+    { text: kind },
+    { text: `${before.trim()} → ${after.trim() || "(nothing)"}` },
+  ]);
+  const columns = [
+    { name: "id" },
+    { name: "line" },
+    { name: "fault" },
+    { name: "not noticed", grow: true as const },
+  ];
+  const how = rows.length > 0 ? ". One that changes nothing: ekiden doctor --dismiss ID" : "";
+  const figures = [{ label: report.gate, text: `on ${report.target} ${leakWords(report)}${how}.` }];
+  return [
+    { kind: "figures", figures },
+    { kind: "table", columns, rows, empty: "" },
+  ];
+}
+
+/** For `ekiden doctor`: the last measure. */
+export function gateFinding(cwd: string, gate: string | undefined): Finding {
+  const { last } = keptIn(cwd);
+  if (gate === undefined) return missing("gate", "none is set, so nothing is tested before it lands");
+  if (last === null) return ok("gate", `${gate}; how much it lets through: ekiden doctor --gate`);
+  return ok("gate", `${gate}; on ${new Date(last.at).toISOString().slice(0, 10)} ${leakWords(last)}`);
+}
