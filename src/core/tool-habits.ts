@@ -154,6 +154,7 @@ create_task: task_create add_task
   blocked_by: add_blocked_by after ${BLOCKERS}
   touches: files paths files_touched
   review: needs_review
+  judges: changes_tests
   replaces: replaces_task replacement_for${TASK}
   ?status: a new task is pending, and claim_task takes it
   ?blocks: ${WAITS}

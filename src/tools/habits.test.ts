@@ -32,7 +32,7 @@ const SAMPLES: Readonly<Record<string, Fields>> = {
   get_task: { id: 3 },
   create_task: {
     ...{ subject: "A", description: "B", blocked_by: [1, 2], priority: 1, estimate: 2, role: "tester" },
-    ...{ assign: "bob", needs_plan: true, review: true, touches: ["src/**"], replaces: 4 },
+    ...{ assign: "bob", needs_plan: true, review: true, judges: true, touches: ["src/**"], replaces: 4 },
   },
   update_task: {
     ...{ id: 3, subject: "A", description: "B", add_blocked_by: [1], remove_blocked_by: [2], priority: 1 },

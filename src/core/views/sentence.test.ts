@@ -242,6 +242,7 @@ it("has one line for every fact", () => {
       dim          #1 is ready now that #2 is completed
       dim   alice  waits for other tasks before #1 can land on main
     * busy  alice  runs the gate for #1: npm test
+    * bad   alice  changed how #1 is judged (with the tests of the target: red): check.sh:2 a line that ends the script with success
     * good  alice  proposed #1 for main: https://example.org/pull/1
     * good  alice  landed #1 on main (012345678)
     * warn  alice/1 reviewed #1 and has remarks: a.ts:3: no test
