@@ -17,7 +17,7 @@ async function attempt(uid: number): Promise<Row[]> {
 }
 
 bubblewrapOrSkip(describe)("attacks on git", () => {
-  it.concurrent.each(users)("have no effect as %s", { timeout: 600_000 }, async (_, uid) => {
+  it.concurrent.each(users)("have no effect as %s", { timeout: 1_200_000 }, async (_, uid) => {
     const rows = await attempt(uid);
     expect(rows.length).toBeGreaterThan(GIT_ATTACKS.length);
     expect(rows.filter(({ effects }) => effects.length > 0)).toEqual([]);
