@@ -90,7 +90,7 @@ export async function proofFault(
     return `it cannot be started: ${error instanceof Error ? error.message.split("\n")[0] : String(error)}`;
   } finally {
     for (const server of servers) server.close();
-    rmSync(trace, { force: true });
+    if (existsSync(trace)) rmSync(trace, { force: true }); // a home folder may be a file
     rmSync(folder, { recursive: true, force: true });
   }
 }
