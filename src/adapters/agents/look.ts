@@ -1,6 +1,6 @@
 /**
  * Looks which agent programs this machine has. Only those that can say quickly whether they are logged in are started for it; one that
- * lies in the project is never taken. The version and the Node that a program needs stand in the package.json beside it.
+ * lies in the project is never taken. The package.json beside a program gives its version, and the Node that it needs.
  */
 import { execFile } from "node:child_process";
 import { existsSync, readFileSync, realpathSync } from "node:fs";

@@ -27,7 +27,7 @@ export type Row = {
 };
 
 const TEST: readonly Where[] = ["test"];
-/** Tests stand in source files, too: Rust, Python doctests, "in-source" tests. */
+/** Source files can hold tests, too: Rust, Python doctests, "in-source" tests. */
 const TEST_CODE: readonly Where[] = ["test", "code"];
 /** What the gate itself runs is compared as a whole. */
 const LINES: readonly Where[] = ["settings", "pipeline"];

@@ -93,7 +93,7 @@ bubblewrapOrSkip(describe)("sandbox: auto", () => {
     expect(existsSync(join(own.dir, "ran")), terminal.output).toBe(runs);
   });
 
-  it("refuses without a terminal, and the reason stands in the first lines", async () => {
+  it("refuses without a terminal, and the first lines give the reason", async () => {
     const own = project();
     own.write({ "plan.md": PLAN });
     const env = { PATH: pathWith(FAILING(NO_NAMESPACE), 1_000), EKIDEN_SANDBOX: "auto" };
