@@ -16,7 +16,7 @@ import {
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
   ...{ core: 18_030, ports: 1_230, runtime: 4_810, tools: 3_330, adapters: 26_900 },
-  ...{ project: 1_550, team: 1_950, host: 7_930, faces: 29_430, "index.ts": 40 },
+  ...{ project: 1_550, team: 1_950, host: 7_940, faces: 29_430, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
 const FACES: Readonly<Record<string, number>> = {

@@ -85,7 +85,7 @@ export async function measureLeak(input: LeakInput): Promise<LeakReport> {
       );
     const median = usual.map(({ ms }) => ms).sort((a, b) => a - b)[1] ?? 0;
     const limit = Math.max(LEAST_MS, WITHIN * median);
-    const { all, commits } = await bench.faults(input.landed);
+    const { all, commits, texts } = await bench.faults(input.landed);
     const open = all.filter((one) => !input.dismissed.has(idOf(one)));
     const sample = sampleOf(open, input.most, hash);
     if (sample.length === 0)
@@ -94,7 +94,9 @@ export async function measureLeak(input: LeakInput): Promise<LeakReport> {
     const survivors: Mutant[] = [];
     for (const [nth, one] of sample.entries()) {
       if (signal.aborted) break;
-      const { verdict } = await bench.withFault(one, () => bench.run(limit));
+      const { verdict } = await bench.withFault({ one, text: texts.get(one.path) ?? "" }, () =>
+        bench.run(limit),
+      );
       if (signal.aborted) break;
       if (verdict === "late") counts.timedOut += 1;
       else if (verdict === "red") counts.killed += 1;
@@ -114,6 +116,8 @@ export async function measureLeak(input: LeakInput): Promise<LeakReport> {
   }
 }
 
+/** `text`: of its file as it is. */
+type Fault = { readonly one: Mutant; readonly text: string };
 type Ran = { readonly verdict: "green" | "red" | "late"; readonly ms: number; readonly output: string };
 
 async function openBench({ cwd, env, settings, trust, signal }: LeakInput, gate: string) {
@@ -148,9 +152,7 @@ async function openBench({ cwd, env, settings, trust, signal }: LeakInput, gate:
     },
     faults: (landed: readonly string[]) =>
       withGit(project, (git) => faultsIn(git, project, trees.target, landed)),
-    withFault: async <T>(one: Mutant, use: () => Promise<T>): Promise<T> => {
-      const text = await withGit(project, (git) => fileAt(git, project, trees.target, one.path));
-      if (text === null) throw badInput(`${one.path} is not on ${trees.target} any more. Measure again.`);
+    withFault: async <T>({ text, one }: Fault, use: () => Promise<T>): Promise<T> => {
       put(workspace, one.path, withMutant(text, one));
       try {
         return await use();
@@ -185,7 +187,11 @@ async function faultsIn(
   project: string,
   target: string,
   landed: readonly string[],
-): Promise<{ readonly all: readonly Mutant[]; readonly commits: number }> {
+): Promise<{
+  readonly all: readonly Mutant[];
+  readonly commits: number;
+  readonly texts: ReadonlyMap<string, string>;
+}> {
   const lines = async (...args: string[]): Promise<string[]> =>
     (await git.run(project, ...args)).split("\n").filter(Boolean);
   const commits =
@@ -195,6 +201,7 @@ async function faultsIn(
   const wanted = new Set(commits);
   const paths = new Set(await lines("log", "--no-walk", "--format=", "--name-only", ...commits));
   const all: Mutant[] = [];
+  const texts = new Map<string, string>();
   for (const path of [...paths].slice(0, FILES_MAX)) {
     if (mutantsOf(path, "if (a) b();", new Set([1])).length === 0) continue;
     const [text, blamed] = await Promise.all([
@@ -204,7 +211,8 @@ async function faultsIn(
     if (text === null || blamed === null) continue; // it is gone
     const rows = blamed.split("\n");
     const numbers = rows.flatMap((row, nth) => (wanted.has(row.split(" ")[0] ?? "") ? [nth + 1] : []));
+    texts.set(path, text);
     all.push(...mutantsOf(path, text, new Set(numbers)));
   }
-  return { all, commits: commits.length };
+  return { all, commits: commits.length, texts };
 }

@@ -1,4 +1,4 @@
-/** A change, taken apart by file, and the signs that are found in it. Pure. */
+/** A change, taken apart by file, and the signals that are found in it. Pure. */
 import { filesIn, type PatchFile } from "../text/diff.ts";
 import { type Block, blocksOf, LINE_MAX } from "./compare.ts";
 import type { Read } from "./gate-script.ts";

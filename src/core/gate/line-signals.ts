@@ -1,4 +1,4 @@
-/** Signs that a single line shows. Pure. */
+/** Signals that a single line shows. Pure. */
 import { CODE, FIXTURE, lineOf, type Part, type Signal, type SignalKind, shown, signal } from "./change.ts";
 import { assertionsIn, type Block, casesIn } from "./compare.ts";
 import { type Kind, ROWS, SAYS } from "./patterns.ts";

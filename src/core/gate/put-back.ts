@@ -2,7 +2,6 @@
 import { filesIn } from "../text/diff.ts";
 import type { Signal } from "./change.ts";
 import { judgingKind } from "./judging.ts";
-import { signalsOf } from "./tampering.ts";
 
 /** Paths of the change. Settings hold versions and much else that is honest: only those with a signal go back. */
 export function putBack(diff: string, judges: readonly string[], signals: readonly Signal[]): string[] {
@@ -51,14 +50,3 @@ export function packageWithScripts(candidate: string, base: string): string | nu
 
 const fields = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
-
-/** The signs that the lines of a change alone show, without the files around them. For a reviewer. */
-export async function signsIn(diff: string, judges: readonly string[]): Promise<string[]> {
-  const nowhere = async (): Promise<null> => null;
-  const found = await signalsOf({ diff, gate: "", judges, before: nowhere, after: nowhere });
-  return found.map(told);
-}
-
-/** "check.sh:2 what it says", as a person reads it. */
-export const told = ({ path, line, says }: Signal): string =>
-  `${path}${line === null ? "" : `:${line}`} ${says}`;

@@ -1,5 +1,5 @@
 /**
- * The signs in a change that it makes its own judge see less: tests that do not run, failures that do not count, a gate that runs
+ * The signals in a change that it makes its own judge see less: tests that do not run, failures that do not count, a gate that runs
  * something else. A signal asks for a second look; it proves nothing. Pure but for the reading of files.
  */
 import {
@@ -100,3 +100,14 @@ function hiddenTests({ path, judging, removed, added }: Part): Signal[] {
     ? [signal("hidden", path, null, `the pipeline does not run it any more: ${shown(was[0] ?? "")}`)]
     : [];
 }
+
+/** The signals that the lines of a change alone show, without the files around them. For a reviewer. */
+export async function signsIn(diff: string, judges: readonly string[]): Promise<string[]> {
+  const nowhere = async (): Promise<null> => null;
+  const found = await signalsOf({ diff, gate: "", judges, before: nowhere, after: nowhere });
+  return found.map(told);
+}
+
+/** "check.sh:2 what it says", as a person reads it. */
+export const told = ({ path, line, says }: Signal): string =>
+  `${path}${line === null ? "" : `:${line}`} ${says}`;

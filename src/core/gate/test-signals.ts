@@ -1,4 +1,4 @@
-/** Signs in the tests themselves: there are fewer, or they say less. Pure. */
+/** Signals in the tests themselves: there are fewer, or they say less. Pure. */
 import { CODE, FIXTURE, type Part, type Signal, shown, signal, stemOf } from "./change.ts";
 import { assertionsIn, type Block, casesIn, cutShort, reworded, weakened } from "./compare.ts";
 import { isNamedTest } from "./judging.ts";

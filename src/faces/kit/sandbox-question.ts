@@ -1,6 +1,7 @@
 /** Asks the person, once at the start, whether commands may run without a sandbox where there is one that does not hold. */
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Sandbox } from "../../ports/index.ts";
+import { askLine } from "./ask-line.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The sandbox as a run would have it. The caller closes it. */
@@ -25,16 +26,8 @@ export async function settleSandbox(
   const { text, isFaulty } = await open.status().finally(() => open.close());
   if (!isFaulty) return settings;
   screen?.leave();
-  const { createInterface } = await import("node:readline/promises");
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = new Promise<string>((resolve) => lines.once("close", () => resolve("")));
   err.write(`${err.paint("warn", text)}\n`);
-  try {
-    const asked = lines.question(err.paint("warn", "Run commands without a sandbox, this time? y/[n]: "));
-    const answer = await Promise.race([asked, closed]);
-    return /^\s*y(es)?\s*$/i.test(answer) ? { ...settings, sandbox: "off" } : settings;
-  } finally {
-    lines.close();
-    screen?.enter();
-  }
+  const question = "Run commands without a sandbox, this time? y/[n]: ";
+  const yes = await askLine(err, question, (line) => /^y(es)?$/i.test(line)).finally(() => screen?.enter());
+  return yes ? { ...settings, sandbox: "off" } : settings;
 }

@@ -2,6 +2,7 @@
 import { answerWord } from "../../core/board/answer.ts";
 import { bullets, list, untrusted, visible } from "../../project/trust/untrusted.ts";
 import { isStore, type ProjectTrust, recordTrust } from "../../project/trust/weigh.ts";
+import { askLine } from "./ask-line.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** all: the command would use everything. store: it only reads or writes the team. nothing: it names what waits itself. */
@@ -40,23 +41,12 @@ export async function askForTrust(
   trust: ProjectTrust,
   err: Terminal,
 ): Promise<{ readonly yes: boolean; readonly closed: boolean }> {
-  const { createInterface } = await import("node:readline/promises");
   err.write(
     `${err.paint("warn", `This project (${visible(trust.project)}) brings:`)}\n${bullets(list(trust))}\n`,
   );
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
-  try {
-    for (;;) {
-      const text = await Promise.race([
-        lines.question(err.paint("warn", "Use it, now and until it changes? [y]es, [n]o: ")),
-        closed,
-      ]);
-      if (text === null) return { yes: false, closed: true };
-      const word = answerWord(text.trim());
-      if (word === "yes" || word === "no") return { yes: word === "yes", closed: false };
-    }
-  } finally {
-    lines.close();
-  }
+  const yes = await askLine(err, "Use it, now and until it changes? [y]es, [n]o: ", (line) => {
+    const word = answerWord(line);
+    return word === "yes" || word === "no" ? word === "yes" : undefined;
+  });
+  return { yes: yes === true, closed: yes === null };
 }

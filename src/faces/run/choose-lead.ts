@@ -1,8 +1,9 @@
-/** Asks the person which of several agent programs leads, where no model is set. The choice is kept in the settings of the person. */
+/** Finds the agent program that leads where no model is set, and asks which one where there are several. That answer is kept in the settings of the person. */
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { modelSpec } from "../../core/settings/agent-line.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Ready } from "../../host/models/usual-models.ts";
+import { askLine } from "../kit/ask-line.ts";
 import type { Invocation } from "../kit/invocation.ts";
 
 /** The settings, with the lead that was chosen. Without a terminal the start says what there is. @throws as `Invocation.settings` */
@@ -12,8 +13,11 @@ export async function chooseLead(call: Invocation): Promise<Settings> {
   if (!canAsk || settings.model !== undefined || settings.lead !== undefined) return settings;
   const { usualModel } = await import("../../host/models/usual-models.ts");
   try {
-    await usualModel({ settings, env: call.env, folder: call.cwd });
-    return settings;
+    const { spec, said } = await usualModel({ settings, env: call.env, folder: call.cwd });
+    if (said === "") return settings;
+    // The host need not look for programs again.
+    call.say(said);
+    return { ...settings, model: spec };
   } catch (error) {
     const ready = isEkidenError(error, "model_missing")
       ? (error.details.programs as readonly Ready[] | undefined)
@@ -35,20 +39,9 @@ export async function chooseLead(call: Invocation): Promise<Settings> {
 
 /** Null: the input has ended. */
 async function askFor({ err }: Invocation, ready: readonly Ready[]): Promise<Ready | null> {
-  const { createInterface } = await import("node:readline/promises");
   const rows = ready.map(({ name, title }, i) => `  ${i + 1}  ${name}  ${err.paint("dim", title)}`);
   err.write(`${err.paint("warn", "No model is set. These agent programs are ready:")}\n${rows.join("\n")}\n`);
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
-  const closed = new Promise<null>((resolve) => lines.once("close", () => resolve(null)));
-  try {
-    for (;;) {
-      const asked = lines.question(err.paint("warn", `Which one shall lead? 1-${ready.length}: `));
-      const text = await Promise.race([asked, closed]);
-      if (text === null) return null;
-      const found = ready.find(({ name }, i) => [name, String(i + 1)].includes(text.trim()));
-      if (found) return found;
-    }
-  } finally {
-    lines.close();
-  }
+  return await askLine(err, `Which one shall lead? 1-${ready.length}: `, (line) =>
+    ready.find(({ name }, i) => [name, String(i + 1)].includes(line)),
+  );
 }

@@ -14,8 +14,7 @@ type Words = {
   readonly description?: unknown;
   readonly blocked_by?: readonly number[];
 };
-const wordsOf = ({ subject, description = "", blocked_by = [] }: Words): string =>
-  JSON.stringify([subject, description, [...blocked_by].sort()]);
+const listed = (ids: readonly number[] = []): string => [...ids].sort().join();
 
 /** A task that this member has added already since the person last spoke to it, with the same words. */
 async function addedBefore({ board, mail }: Store, input: Words): Promise<number | null> {
@@ -25,7 +24,10 @@ async function addedBefore({ board, mail }: Store, input: Words): Promise<number
     ({ createdBy, createdAt, subject, description, blockedBy }) =>
       createdBy === LEAD &&
       createdAt >= since &&
-      wordsOf({ subject, description, blocked_by: blockedBy }) === wordsOf(input),
+      subject === input.subject &&
+      // Lines such as "Review: yes" are put behind the words.
+      description.startsWith(String(input.description ?? "").trim()) &&
+      listed(blockedBy) === listed(input.blocked_by),
   );
   return same?.id ?? null;
 }

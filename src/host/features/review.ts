@@ -46,7 +46,7 @@ export const review: MakeFeature = (setup) => {
       },
       changes: parts.taskChanges,
       signals: async (diff) => {
-        const { signsIn } = await import("../../core/gate/put-back.ts");
+        const { signsIn } = await import("../../core/gate/tampering.ts");
         return await signsIn(diff, settings.judges);
       },
     }),

@@ -1,12 +1,12 @@
 /**
- * A candidate whose gate is green may have silenced it. Its change is looked at while the gate runs; where it has signs of that, the gate
+ * A candidate whose gate is green may have silenced it. Its change is looked at while the gate runs; where it has signals of that, the gate
  * runs once more on its code with the tests, scripts and settings of the base.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { packageWithScripts, putBack, told } from "../../../core/gate/put-back.ts";
+import { packageWithScripts, putBack } from "../../../core/gate/put-back.ts";
 import { failsAsBase } from "../../../core/gate/red-target.ts";
-import { signalsOf } from "../../../core/gate/tampering.ts";
+import { signalsOf, told } from "../../../core/gate/tampering.ts";
 import { isMarked } from "../../../core/project/mark.ts";
 import { newTicket } from "../../tickets.ts";
 import { listed } from "../clones/preflight.ts";
@@ -23,11 +23,11 @@ export type Doubt = { readonly signals: readonly string[]; readonly files: reado
 const NOTHING: Doubt = { signals: [], files: [] };
 /** Larger changes are not read: nobody would read the notes either. */
 const DIFF_MAX = 4_000_000;
-/** Signs in the words to a member. */
+/** Signals in the words to a member. */
 const SHOWN = 10;
 const FLAGS = ["--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
 
-/** The signs in what the candidate changes. A change that cannot be read has none. */
+/** The signals in what the candidate changes. A change that cannot be read has none. */
 export async function doubtIn(job: LandingInput, command: string, candidate: Candidate): Promise<Doubt> {
   const { git, project } = job.work;
   const { judges = [], tampering } = job.options;
@@ -87,7 +87,7 @@ async function must(ran: Promise<{ readonly code: number; readonly out: string; 
   return out;
 }
 
-/** The verdict of a green gate, after another run with the judging files of the base where the change has signs of tampering. */
+/** The verdict of a green gate, after another run with the judging files of the base where the change has signals of tampering. */
 export async function judgedTwice(
   job: LandingInput,
   worktree: LandingTree,
