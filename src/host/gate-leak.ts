@@ -12,6 +12,7 @@ import { inHeldFolder } from "../adapters/held-folder.ts";
 import { lateSandbox } from "../adapters/sandbox/late.ts";
 import { childEnvironment } from "../adapters/shell/environment.ts";
 import { createShell } from "../adapters/shell/index.ts";
+import { startAnew } from "../core/board/worktree.ts";
 import { badInput } from "../core/errors.ts";
 import {
   keyOf,
@@ -94,10 +95,15 @@ export async function measureLeak(input: LeakInput): Promise<LeakReport> {
     const survivors: Mutant[] = [];
     for (const [nth, one] of sample.entries()) {
       if (signal.aborted) break;
-      const { verdict } = await bench.withFault({ one, text: texts.get(one.path) ?? "" }, () =>
-        bench.run(limit),
-      );
-      if (signal.aborted) break;
+      const text = texts.get(one.path) ?? "";
+      const ran = await bench
+        .withFault({ one, text }, () => bench.run(limit))
+        .catch((error: unknown) => {
+          if (!signal.aborted) throw error;
+          return null;
+        });
+      if (ran === null) break;
+      const { verdict } = ran;
       if (verdict === "late") counts.timedOut += 1;
       else if (verdict === "red") counts.killed += 1;
       else survivors.push(one);
@@ -138,8 +144,12 @@ async function openBench({ cwd, env, settings, trust, signal }: LeakInput, gate:
     ...{ env: childEnvironment(env), target: settings.targetBranch, share: settings.worktreeShare },
     trusted: trust.runsGit,
   });
-  const task = { id: asTaskId(1), subject: "Measure the gate", createdAt: instant(Date.now()) };
+  // Always the same one: what a measure left that was killed is used again, without its fault.
+  const task = { id: asTaskId(1), subject: "Measure the gate", createdAt: instant(0) };
   const { workspace } = await trees.open(task);
+  await shell.run(`${startAnew(trees.target)} && git clean --quiet --force -d`, {
+    ...{ cwd: workspace, signal, timeoutMs: settings.gateTimeoutMs },
+  });
   const { withGit } = await import("../project/own-git.ts");
 
   return {

@@ -63,6 +63,10 @@ export async function measureGate(
     keep({ ...kept, last: { ...report, at: Date.now() } });
     await call.show(report, (shown) => views(shown));
     return report.isCut ? 130 : undefined;
+  } catch (error) {
+    if (!over.signal.aborted) throw error;
+    call.say("Ended before a fault was tried.");
+    return 130;
   } finally {
     process.off("SIGINT", end).off("SIGTERM", end);
   }
