@@ -1,6 +1,7 @@
 /** The input of every command: the settings, the project's folder, and the streams for results and for progress. */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
+import { recruits } from "../../core/board/recruit.ts";
 import { badInput } from "../../core/errors.ts";
 import { type Name, quote, renaming } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings/settings.ts";
@@ -163,12 +164,18 @@ function folder(path: string): string {
 }
 
 function flagsOf(options: CommonOptions): Flags {
-  if (options.teammates !== undefined && options.teammate !== undefined)
-    throw badInput("Give either --teammates N or --teammate NAME, not both.");
-  if (options.teammates !== undefined) checkCount(options.teammates);
   const given = FLAGS.map((key) => [key, options[key]] as const);
-  const all = [...given, ["teammates", options.teammate ?? options.teammates] as const];
+  const all = [...given, ["teammates", matesOf(options)] as const];
   return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+}
+
+/** With both options, the number is that of the teammates beside the named ones, and they take the names that are free. */
+function matesOf({ teammates, teammate }: CommonOptions): string | string[] | undefined {
+  if (teammates !== undefined) checkCount(teammates);
+  if (teammate === undefined || teammates === undefined) return teammate ?? teammates;
+  const named = new Set(teammate.map((text) => (text.split(/[:@]/)[0] ?? "").trim().toLowerCase()));
+  const free = recruits(Number(teammates) + named.size).filter(({ name }) => !named.has(name));
+  return [...free.slice(0, Number(teammates)).map(({ name }) => name), ...teammate];
 }
 
 /** More teammates than this cost more than they do: each has its own conversation. */
