@@ -15,17 +15,11 @@ import {
 
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
-  ...{ core: 18_030, ports: 1_230, runtime: 4_810, tools: 3_330, adapters: 26_900 },
-  ...{ project: 1_550, team: 1_950, host: 7_940, faces: 29_430, "index.ts": 40 },
+  ...{ core: 18_030, ports: 1_230, runtime: 4_810, tools: 3_330, adapters: 26_930 },
+  ...{ project: 1_550, team: 1_950, host: 7_950, faces: 29_440, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
-const FACES: Readonly<Record<string, number>> = {
-  ...{ "acp → commands": 2, "acp → terminal": 3, "acp → web": 1 },
-  ...{ "commands → acp": 1, "commands → doctor": 1, "commands → repl": 1, "commands → screen": 1 },
-  ...{ "commands → terminal": 9, "commands → web": 3 },
-  ...{ "repl → commands": 3, "repl → screen": 1, "repl → terminal": 4 },
-  ...{ "screen → commands": 5, "screen → repl": 1, "screen → terminal": 14, "screen → web": 4 },
-};
+const FACES: Readonly<Record<string, number>> = {};
 /** The sizes of groups of files that import each other, also for types or later. */
 const CIRCLES: readonly number[] = [4, 4, 3, 2, 2, 2];
 const LONG_FUNCTIONS = 27;

@@ -18,7 +18,7 @@ import { despiteOthers, GitKilled, TRIES_MAX } from "./landing/despite-others.ts
 import { branchFreed } from "./landing/stale-locks.ts";
 import { type Ran, runInGroup } from "./run.ts";
 import { ownVariables } from "./variables.ts";
-import { isRepeatable, LOCKS_BRANCH, LOOKS, lineOf, REACHES } from "./verbs.ts";
+import { isRepeatable, LOCKS_BRANCH, LOOKS, lineOf, REACHES, READS } from "./verbs.ts";
 
 export type { Ran } from "./run.ts";
 export type Env = Readonly<Record<string, string>>;
@@ -185,7 +185,7 @@ export class Git {
         (await sandbox?.confine(plain, { ...how, ...LOOKING, readOnly: "workspace", writable: [scratch] })) ??
         null
       );
-    const looks = !this.isInside && LOOKS.test(lineOf(plain.args));
+    const looks = (this.isInside ? READS : LOOKS).test(lineOf(plain.args));
     return (await sandbox?.confine(plain, looks ? { ...how, ...LOOKING } : how)) ?? null;
   }
 

@@ -8,6 +8,9 @@ export const LOCKS_BRANCH = /^(?:worktree add|commit|checkout|reset|update-ref|m
 /** They write nothing at all, or only to a scratch folder. */
 export const LOOKS =
   /^(?:rev-parse|rev-list|merge-base|status|cat-file|ls-files|ls-tree|for-each-ref|log|show|diff|worktree list|symbolic-ref --quiet|config|var|check-ignore|check-attr|remote get-url|reflog show|version)(?: |$)/;
+/** Those of them that start no filter and no other program of a repository, which might write. */
+export const READS =
+  /^(?:rev-parse|rev-list|merge-base|cat-file --batch-check|ls-files|ls-tree|for-each-ref|worktree list|symbolic-ref --quiet|config|var|remote get-url|version)(?: |$)/;
 /** They reach a remote. */
 export const REACHES = /^(?:fetch|push|pull|ls-remote)(?: |$)/;
 /** They add an object that nothing names. */

@@ -25,7 +25,7 @@ import { ClosedFiles } from "./closed.ts";
 import { GitLinks } from "./git-links.ts";
 import { jailedProgram } from "./jailed.ts";
 import { NewFiles } from "./new-files.ts";
-import { hiddenPrograms, real, writableWords } from "./place.ts";
+import { hiddenPrograms, onlyRead, real, writableWords } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
 import { hintOf, ProvenKeys } from "./proven.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
@@ -227,9 +227,12 @@ class ProcessSandbox implements Sandbox {
     const hosts = [...new Set([...this.hosts, ...lent])];
     const session: Network = hosts.length > 0 ? hosts : "off";
     const closed = proof || wanted.seesClosed ? {} : await this.closed.find();
-    const place = proof
+    const found = proof
       ? stage.proofPlace(proof)
       : { ...stage.reader.read(real(program.cwd) ?? program.cwd, wanted), ...closed };
+    const isOwn = wanted.isLanding === true;
+    const isLook = isOwn && wanted.readOnly === true;
+    const place = isLook ? onlyRead(found) : found;
     const policy = sandboxPolicy(place, wanted, session);
     const changeable = proof || wanted.readOnly ? [] : place.roots;
     const links = this.gitLinks.watch(proof || wanted.readOnly ? [] : place.git);
@@ -242,7 +245,8 @@ class ProcessSandbox implements Sandbox {
     const { network } = policy;
     // A command that must have no network although others have gets one of its own, and so does what reaches other hosts.
     const key = wanted.network === undefined ? "" : JSON.stringify(wanted.network);
-    const isApart = proof || (network === "off" && session !== "off");
+    // Git of our own has one of its own, too, where it needs no other: it starts with fewer programs.
+    const isApart = proof || (network === "off" && (session !== "off" || isOwn));
     const shared = isApart ? null : stage.network(network === "off" ? "" : key);
     const open = network === "off" ? null : [...network, ...this.hosts].filter((one) => !lent.includes(one));
     const variables = (open && (await shared?.open(open))) ?? {};
@@ -275,8 +279,8 @@ class ProcessSandbox implements Sandbox {
     if (!proof) rested = (await stage.spares?.began()) ?? rested;
     const jailed = jailedProgram({
       ...{ policy, jail: { isJoined: shared !== null, emptyFile, emptyFolder, readable } },
-      ...{ enter: [...(stage.group?.join ?? []), ...enter], bwrap: tool.found.path },
-      ...{ program: { ...program, env }, limits: this.limits, coversMovable },
+      ...{ enter: [...(isLook ? [] : (stage.group?.join ?? [])), ...enter], bwrap: tool.found.path },
+      ...{ program: { ...program, env }, limits: isLook ? null : this.limits, coversMovable },
       ...{ spares: proof || opensSockets ? null : stage.spares, filter },
     });
     return Object.assign(jailed, { ...after, filter: filter?.path ?? null });

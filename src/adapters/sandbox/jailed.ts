@@ -17,7 +17,8 @@ export type ToBeJailed = {
   readonly enter: readonly string[];
   readonly bwrap: string;
   readonly program: Program;
-  readonly limits: CommandLimits;
+  /** Null for git of our own that writes nothing: it becomes the program at once. */
+  readonly limits: CommandLimits | null;
   readonly coversMovable: boolean;
   /** Null: a process of its own. */
   readonly spares: Spares | null;
@@ -31,7 +32,12 @@ export function jailedProgram(given: ToBeJailed): Jailed {
   const jail = [given.bwrap, ...bubblewrapArgs(policy, given.jail)];
   const mounts = (): string[] => mountsOf(policy, given.jail);
   const [file = "", ...before] = [...enter, ...jail];
-  const inner = lazy(() => ["--", ...limited(limits, mounts()), program.file, ...program.args]);
+  const inner = lazy(() => [
+    "--",
+    ...(limits ? limited(limits, mounts()) : []),
+    program.file,
+    ...program.args,
+  ]);
   const descriptor = lazy(() => (filter ? [filter.open()] : []));
   let opened = false;
   let unused: Taken | null = null;
@@ -52,6 +58,7 @@ export function jailedProgram(given: ToBeJailed): Jailed {
       };
     },
     async prepared() {
+      if (limits === null) return null;
       const taken = (await spares?.take({ enter, jail, mounts, program, limits, coversMovable })) ?? null;
       unused = taken;
       if (taken === null) return null;

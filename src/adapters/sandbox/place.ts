@@ -107,6 +107,15 @@ export class PlaceReader {
   }
 }
 
+/** For a program that writes nothing. The whole disk is read-only for it, so nothing in a repository needs a mount of its own. */
+export const onlyRead = (place: SandboxPlace): SandboxPlace => ({
+  ...place,
+  guarded: [],
+  git: place.git
+    .filter(({ path }) => !place.roots.some((root) => isWithin(root, path)))
+    .map(({ path }) => ({ path, access: "read", guarded: [] })),
+});
+
 /** Those of the names that exist below the folder, also as links that lead nowhere. One listing costs less than a look at each. */
 export function presentIn(root: string, names: readonly string[]): string[] {
   const entries = new Set(namesIn(root));
