@@ -7,9 +7,11 @@ import { giveBack, ground, runAs, users } from "../../fixtures/other-user.ts";
 type Row = { readonly name: string; readonly effects: string[] };
 
 async function attempt(uid: number): Promise<Row[]> {
-  const place = ground(uid);
+  const place = ground(uid, true);
   try {
-    const args = [`${place.folder}/base`, `${place.folder}/state`];
+    // One way of each attack is enough for a second user: the others differ in what the person agreed to.
+    const ways = uid === users.at(0)?.[1] ? "all" : "first";
+    const args = [`${place.folder}/base`, `${place.folder}/state`, ways];
     return JSON.parse(await runAs(place, "git-attack-owner", args)) as Row[];
   } finally {
     giveBack(place);
@@ -19,7 +21,7 @@ async function attempt(uid: number): Promise<Row[]> {
 bubblewrapOrSkip(describe)("attacks on git", () => {
   it.concurrent.each(users)("have no effect as %s", { timeout: 1_200_000 }, async (_, uid) => {
     const rows = await attempt(uid);
-    expect(rows.length).toBeGreaterThan(GIT_ATTACKS.length);
+    expect(rows.length).toBeGreaterThanOrEqual(GIT_ATTACKS.length);
     expect(rows.filter(({ effects }) => effects.length > 0)).toEqual([]);
   });
 });

@@ -22,13 +22,8 @@ const REMOVALS: Readonly<Record<string, (repo: Repository) => void>> = {
     removeFolder(repo);
     repo.write({ [`${TREE}/out/c.txt`]: "c\n" });
   },
-  "the folder, then git worktree prune": (repo) => {
-    removeFolder(repo);
-    repo.git("worktree", "prune");
-  },
   "the folder and the branch": (repo) => {
     removeFolder(repo);
-    repo.git("worktree", "prune");
     repo.git("branch", "-D", BRANCH);
   },
   "the branch alone": (repo) => {
@@ -36,9 +31,6 @@ const REMOVALS: Readonly<Record<string, (repo: Repository) => void>> = {
   },
   "all worktrees and the notes about them": ({ dir }) => {
     rmSync(join(dir, ".ekiden", "worktrees"), { recursive: true, force: true });
-  },
-  "what git notes about the worktree": ({ dir }) => {
-    rmSync(join(dir, ".git", "worktrees", "1-task-1"), { recursive: true, force: true });
   },
 };
 

@@ -44,7 +44,11 @@ const CHEAT: Edit = { "check.sh": [["set -e\n", "exit 0\n"]] };
 /** Tampering in the code itself passes any tests: it lands with a note. */
 const IN_CODE = /process\.exit|assert is replaced|exit code is set back/;
 
-const rows = TAMPERED.filter(([name]) => name === "node" || name === "unittest");
+/** One runner in full. Of another one what is its own: the patterns of all are tried in src/core/gate/tampering.test.ts. */
+const rows = [
+  ...TAMPERED.filter(([name]) => name === "node"),
+  ...TAMPERED.filter(([name]) => name === "unittest").slice(0, 4),
+];
 it.each(rows.map((row) => [`${row[0]}: ${row[1]}`, row] as const))(
   "does not land: %s",
   async (title, [name, , edit]) => {
@@ -85,7 +89,7 @@ it("lands a change that keeps its promises with the gate of the target, too", as
   expect(told).toMatchObject([{ gate: "green" }]);
 });
 
-const honest = HONEST.filter(([name]) => name === "node" || name === "unittest");
+const honest = HONEST.filter(([name]) => name === "node");
 it.each(honest.map((row) => [`${row[0]}: ${row[1]}`, row] as const))(
   "lands: %s",
   async (_title, [name, , edit]) => {
