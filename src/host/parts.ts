@@ -4,31 +4,23 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import manifest from "../../package.json" with { type: "json" };
 import { systemClock } from "../adapters/clock.ts";
-import { hasWorktrees, withoutWorktrees } from "../adapters/git/bindings.ts";
-import type { WayOut } from "../adapters/git/landing/way-out.ts";
 import { JobHost } from "../adapters/jobs/index.ts";
 import { LiveOutputWriter } from "../adapters/live-output.ts";
 import type { Mcp } from "../adapters/mcp/index.ts";
 import { modelsOffered, openModel } from "../adapters/models/index.ts";
 import { markOf } from "../adapters/process-identity.ts";
-import { lateSandbox } from "../adapters/sandbox/late.ts";
 import { childEnvironment } from "../adapters/shell/environment.ts";
-import { createShell } from "../adapters/shell/index.ts";
 import { endOrphans } from "../adapters/shell/orphans.ts";
 import { checkOpenFiles } from "../adapters/shortages.ts";
 import type { OutageWatch } from "../adapters/store/databases/outage.ts";
 import { openStore, scopeOf } from "../adapters/store/index.ts";
-import { EkidenError } from "../core/errors.ts";
 import { LEAD } from "../core/ids.ts";
-import { closedPatterns, rulesOf } from "../core/permission/permission.ts";
-import { mayChangeProtected } from "../core/permission/protected.ts";
-import { networkOf } from "../core/sandbox/sandbox.ts";
 import { agentLine } from "../core/settings/agent-line.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { namedSecrets, type Secrets } from "../core/text/secrets.ts";
 import type { Clock, Cursor, HostProcess, Model, Sandbox, Shell, Store, Worktrees } from "../ports/index.ts";
 import { makeStoreFile } from "../project/open.ts";
-import { checkTemporary, makeOwnFolders, sandboxFolders, userFolder } from "../project/own-folders.ts";
+import { checkTemporary, makeOwnFolders, userFolder } from "../project/own-folders.ts";
 import { makeProjectFolder } from "../project/project-folder.ts";
 import { secretsOf } from "../project/secrets.ts";
 import { refuseInReach, storeUrl } from "../project/store-address.ts";
@@ -41,8 +33,9 @@ import { Logins } from "./hosted/logins.ts";
 import { openMcp } from "./mcp.ts";
 import { type Choosing, type UsualModels, usualModel, usualModels } from "./models/usual-models.ts";
 import { type SurroundingsOf, surroundingsOf } from "./surroundings.ts";
-import { type TaskChanges, taskChanges } from "./task-changes.ts";
 import type { Telemetry } from "./telemetry.ts";
+import { openWorkspaces } from "./workspaces/open.ts";
+import { type TaskChanges, taskChanges } from "./workspaces/task-changes.ts";
 
 export type Parts = {
   readonly settings: Settings;
@@ -147,33 +140,17 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     return found;
   };
   if (!resume) usual = await choose();
-  const whose = { project: workspace, team: settings.team };
-  const inTrees = settings.worktrees || settings.remote !== undefined || (resume && hasWorktrees(whose));
-  const sandbox = lateSandbox({
-    mode: settings.sandbox,
-    network: networkOf(settings.allow, settings.deny),
-    workspace,
-    closed: closedPatterns(rulesOf(settings)),
-    inWorktrees: inTrees,
-    limits: settings,
-    ...sandboxFolders(workspace),
-  });
-  // With the variables of a git hook, the git commands of members would act on another repository than their worktree.
   const url = storeUrl(settings, workspace);
   const scope = scopeOf(url, settings.team);
-  const mark = markOf(scope);
   let warn = (_: string): void => {};
-  const shell = createShell({
-    outputDir,
-    mark,
-    sandbox,
-    onSandboxFault: (reason) => warn(`The sandbox cannot be set up, so commands do not run: ${reason}`),
-    passEnv: settings.commandEnv,
-    hideEnv: inTrees ? (await import("../adapters/git/variables.ts")).FOREIGN : [],
+  const { sandbox, shell, trees, said } = await openWorkspaces({
+    ...{ settings, workspace, embedded, resume, env, outputDir, trust },
+    lead: usual?.lead ?? "",
+    mark: markOf(scope),
+    warn: (text) => warn(text),
+    hasModel: () => usual?.ofNew !== "runbook",
   });
-  const hasModel = (): boolean => usual?.ofNew !== "runbook";
-  const trees = inTrees ? await treesOf({ settings, workspace, shell, sandbox, trust }, env, hasModel) : null;
-  if (!inTrees) withoutWorktrees(whose);
+  if (said !== "") options.onNotice?.(said);
   makeProjectFolder(workspace);
   const { leaseMs, maxAttempts, team, leadMayHoldSeveralTasks: leadMayHoldSeveral } = settings;
   const { version } = manifest;
@@ -261,40 +238,4 @@ async function trustOf({ trust, settings, env }: PartsOptions, cwd: string): Pro
   const found = (await weighProject(weighed)).trust;
   if (found.waiting.some(isStore)) throw untrusted(found);
   return found;
-}
-
-async function treesOf(
-  { settings, workspace: project, shell, sandbox, trust }: Omit<Parameters<typeof openMcp>[0], "store">,
-  env: NodeJS.ProcessEnv,
-  hasModel: () => boolean,
-): Promise<Worktrees> {
-  const { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare } = settings;
-  const { judges, tampering } = settings;
-  const { openWorktrees } = await import("../adapters/git/index.ts");
-  return await openWorktrees({
-    project,
-    team,
-    shell,
-    gate,
-    gateTimeoutMs,
-    ...{ gateParallel, judges, tampering },
-    redBase: () => settings.redBase ?? (hasModel() ? "repair" : "tell"),
-    wayOut: wayOutOf(settings),
-    env: childEnvironment(env),
-    target: targetBranch,
-    share: worktreeShare,
-    trusted: trust.runsGit,
-    sandbox,
-    mayChange: (path, workspace) => mayChangeProtected(rulesOf(settings), path, workspace),
-  });
-}
-
-function wayOutOf({ landing, remote, prCommand }: Settings): WayOut {
-  if (landing === "fast-forward" && remote !== undefined)
-    throw new EkidenError(
-      "settings_invalid",
-      'landing "fast-forward" moves a branch of this repository only, and remote names one that other machines use. Set landing to "push" or "pr", or remove one of the two.',
-    );
-  const kind = landing ?? (remote === undefined ? "fast-forward" : "push");
-  return { kind, remote: remote ?? "origin", isShared: remote !== undefined, command: prCommand };
 }

@@ -217,8 +217,8 @@ export class GitWorktrees implements Worktrees {
 
   async noticeMoves(tell: (text: string) => Promise<void>): Promise<void> {
     const { git, options, sharedTarget } = this;
-    const { commonDir } = this.repository;
-    if (!this.hasTold) await tellLeftOut(git, options.project, tell);
+    const { commonDir, uncommitted } = this.repository;
+    if (!this.hasTold) await tellLeftOut(git, options.project, uncommitted, tell);
     this.hasTold = true;
     const where = { git, project: options.project, commonDir, isShared: sharedTarget !== null };
     await noticeMoves({ ...where, ...this.targetOf(this.target) }, tell);

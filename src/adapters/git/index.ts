@@ -21,7 +21,7 @@ export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees
   const share = checkShared(options.share);
   await finishFastForward(git, project);
   const isShared = wayOut.kind === "push" || wayOut.isShared === true;
-  const repository = await repositoryOf(git, project, options.target, isShared);
+  const repository = await repositoryOf(git, project, options.target, isShared, options.needsClean);
   const remote = await remoteOf(git, project, wayOut);
   const { commonDir, target } = repository;
   const shared =

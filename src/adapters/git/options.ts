@@ -32,6 +32,8 @@ export type WorktreeOptions = {
   /** The number of times that somebody outside of the line may move the target before a landing is refused. */
   readonly racesMax?: number;
   readonly share: readonly string[];
+  /** Changes of the project that are not committed are a reason against clones. Default: yes. Else the person is told which. */
+  readonly needsClean?: boolean;
   /** The person agreed to the git hooks and git programs of this repository. */
   readonly trusted?: boolean;
   /** Default: no rule does. */

@@ -18,6 +18,7 @@ import {
   duration,
   effortSetting,
   flag,
+  flagOr,
   modelSetting,
   money,
   oneOf,
@@ -189,7 +190,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     text().describe(
       "How a person who looks elsewhere is called when a question comes or a long work has ended: terminal (bell and notification of the terminal), off, or a command that finds the words in $EKIDEN_NOTICE.",
     ),
-  worktrees: () => flag().describe("Whether every task gets a clone of the repository for itself."),
+  worktrees: () => flagOr("auto").describe("A clone for each task. auto: where several members may write."),
   worktreeShare: () =>
     z
       .array(text(), `a list of paths such as ["node_modules"]`)

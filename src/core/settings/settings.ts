@@ -72,7 +72,7 @@ export type Settings = {
   readonly teams: boolean;
   readonly mailAcrossTeams: boolean | readonly Name[];
   readonly notify: string;
-  readonly worktrees: boolean;
+  readonly worktrees: boolean | "auto";
   readonly worktreeShare: readonly string[];
   readonly gate?: string | undefined;
   readonly gateTimeoutMs: number;
@@ -144,7 +144,7 @@ export const DEFAULT_SETTINGS: Settings = {
   teams: false,
   mailAcrossTeams: false,
   notify: "terminal",
-  worktrees: false,
+  worktrees: "auto",
   worktreeShare: [],
   gateTimeoutMs: 1_800_000,
   gateParallel: 1,

@@ -73,4 +73,8 @@ export const read =
 
 export const flag = lazy(() => z.boolean("true or false"));
 
+/** A switch that may be left to the program. */
+export const flagOr = <W extends string>(word: W) =>
+  z.union([z.boolean(), z.literal(word)], `${word}, true or false`);
+
 export const text = lazy(() => z.string("a text").min(1, "a text that is not empty"));

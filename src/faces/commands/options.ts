@@ -38,6 +38,7 @@ export const TEAM_OPTIONS: readonly OptionRow[] = [
   ["--deny <rule>", "refuse calls", "repeat"],
   ["--sandbox <mode>", "required, auto, off: whether commands are confined"],
   ["--worktrees", "give every task a clone of the repository for itself"],
+  ["--no-worktrees", "one folder for all"],
 ];
 /** The commands that host a team, or report on how one would be hosted; `talk` is ekiden without a command. */
 export const HOSTS: ReadonlySet<string> = new Set([

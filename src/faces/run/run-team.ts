@@ -55,7 +55,7 @@ export type RunOptions = {
 /** Resolves with the exit code. */
 export async function hostTeam(call: Invocation, work: Work, options: RunOptions): Promise<number> {
   const isNew = !("resume" in work || "runbook" in work);
-  const configured = isNew ? await chooseLead(call) : await call.settings();
+  const configured = isNew ? await chosen(call) : await call.settings();
   const trust = await call.trust();
   const isFull = wantsScreen(call);
   const display = await options.displays[isFull ? "screen" : "lines"](call);
@@ -64,6 +64,12 @@ export async function hostTeam(call: Invocation, work: Work, options: RunOptions
   } finally {
     await display.stop();
   }
+}
+
+async function chosen(call: Invocation): Promise<Settings> {
+  const settings = await chooseLead(call);
+  if (settings.worktrees !== "auto" || !call.err.isTTY) return settings;
+  return await (await import("./choose-workspaces.ts")).chooseWorkspaces(call, settings);
 }
 
 type Prepared = {

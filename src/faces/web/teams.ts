@@ -111,7 +111,7 @@ export class Teams {
       ...(await modelFor(project)),
       effort: typeof settings.effort === "string" ? settings.effort : "",
       teammates: settings.teammates?.length ?? null,
-      worktrees: settings.worktrees,
+      worktrees: settings.worktrees === true,
       isEmpty: await canBecomeRepository(cwd),
       crons: (await store.crons.list()).map((one) => ({ id: one.id, line: cronLine(one) })),
     };

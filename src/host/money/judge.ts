@@ -21,7 +21,7 @@ import { isUnpriced, usdOf } from "../../core/settings/models.ts";
 import type { Model, Reply } from "../../ports/index.ts";
 import type { Parts } from "../parts.ts";
 import { openProjectFiles } from "../project-files.ts";
-import { statOf } from "../task-changes.ts";
+import { statOf } from "../workspaces/task-changes.ts";
 
 export type JudgeParts = Pick<
   Parts,

@@ -1,7 +1,7 @@
 /** The changes of a task, for its review. */
-import type { Claimed } from "../core/board/task.ts";
-import type { Worktrees } from "../ports/index.ts";
-import type { Place as Surrounded } from "./surroundings.ts";
+import type { Claimed } from "../../core/board/task.ts";
+import type { Worktrees } from "../../ports/index.ts";
+import type { Place as Surrounded } from "../surroundings.ts";
 
 /** Without a task: all changes since then. */
 export type TaskChanges = (task: Claimed | Pick<Claimed, "startedAt">) => Promise<string | null>;
@@ -15,8 +15,8 @@ export const taskChanges =
   ({ workspace, env, trusted, sandbox, trees }: Place): TaskChanges =>
   async (task) => {
     if (trees && "id" in task) return await trees.diff(task);
-    const { Git } = await import("../adapters/git/git.ts");
-    const { folderDiff } = await import("../adapters/git/work-diff.ts");
+    const { Git } = await import("../../adapters/git/git.ts");
+    const { folderDiff } = await import("../../adapters/git/work-diff.ts");
     return await folderDiff(new Git(env, sandbox, trusted), workspace, task.startedAt);
   };
 

@@ -138,7 +138,7 @@ it("refuses worktrees with a git that is too old, and works without them", async
   const env = { PATH: `${bin}:${process.env.PATH ?? ""}` };
   expect(await project.run(["run", "plan.md", "--worktrees"], { env })).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/This is git version 2\.20\.1, .* 2\.31 or newer.*without --worktrees/s),
+    stderr: expect.stringMatching(/This is git version 2\.20\.1, .* 2\.31 or newer.*--no-worktrees/s),
   });
   expect(await project.run(["run", "plan.md"], { env })).toMatchObject({ code: 0 });
 });
@@ -225,7 +225,7 @@ it("refuses worktrees in a folder with a line break in its name; works there wit
   const tried = await project.run(["--cwd", dir, "run", "plan.md", "--worktrees"]);
   expect(tried).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/line break in its name.*without --worktrees/s),
+    stderr: expect.stringMatching(/line break in its name.*--no-worktrees/s),
   });
   expect(await project.run(["--cwd", dir, "run", "plan.md"])).toMatchObject({ code: 0 });
 });

@@ -24,7 +24,7 @@ import { folderDiff } from "../../../src/adapters/git/work-diff.ts";
 import { instant, type Name } from "../../../src/core/ids.ts";
 import { readCommit } from "../../../src/faces/web/read/commit.ts";
 import { surroundingsOf } from "../../../src/host/surroundings.ts";
-import { taskChanges } from "../../../src/host/task-changes.ts";
+import { taskChanges } from "../../../src/host/workspaces/task-changes.ts";
 import type { Sandbox } from "../../../src/ports/index.ts";
 import { askGit, withGit } from "../../../src/project/own-git.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";

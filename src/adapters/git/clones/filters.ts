@@ -42,11 +42,17 @@ export async function filterFault(
   );
 }
 
+/** Tells the person without what tasks begin. `uncommitted`: files of the project. */
 export async function tellLeftOut(
   git: Git,
   project: string,
+  uncommitted: readonly string[],
   tell: (text: string) => Promise<void>,
 ): Promise<void> {
+  if (uncommitted.length > 0)
+    await tell(
+      `Tasks begin without what is not committed, and one that changes the same file lands when you have committed or stashed it: ${listed(uncommitted)}.`,
+    );
   const names = [...(await leftOut({ git, project }))];
   if (names.length === 0) return;
   await tell(

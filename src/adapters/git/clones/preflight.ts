@@ -14,10 +14,13 @@ export type Repository = {
   /** The project's folder relative to the top one: "" or "packages/api/". */
   readonly prefix: string;
   readonly target: string;
+  /** Files of the project that tasks begin without: they are changed there and not committed. */
+  readonly uncommitted: readonly string[];
 };
 
 /**
- * `isShared`: tasks land on a remote, so the project's own branch and files may be in any state.
+ * `isShared`: tasks land on a remote, so the project's own branch and files may be in any state. `needsClean`: what is not committed is a
+ * reason against it.
  * @throws EkidenError `bad_input` with what is wrong with the project and what to do
  */
 export async function repositoryOf(
@@ -25,9 +28,10 @@ export async function repositoryOf(
   project: string,
   target?: string,
   isShared = false,
+  needsClean = true,
 ): Promise<Repository> {
   const refuse = (what: string): never => {
-    throw badInput(`${what} Or run without --worktrees.`);
+    throw badInput(`${what} Or run with --no-worktrees.`);
   };
   if (project.includes("\n"))
     refuse(
@@ -81,13 +85,15 @@ export async function repositoryOf(
     refuse(
       `There is no branch ${quote(landOn)} to land on. Create it (git branch ${landOn}), or set another targetBranch.`,
     );
-  if (current === landOn && !isShared) {
-    const dirty = await git.changes(project, "--untracked-files=no", "--ignore-submodules=dirty");
-    if (dirty.length > 0)
-      refuse(
-        `${project} has changes that are not committed, and tasks could not land on ${landOn} over them: ${listed(dirty.map((line) => line.slice(3)))}. Commit or stash them.`,
-      );
-  }
+  const mayMeet = current === landOn && !isShared;
+  const dirty = mayMeet
+    ? await git.changes(project, "--untracked-files=no", "--ignore-submodules=dirty")
+    : [];
+  const uncommitted = dirty.map((line) => line.slice(3));
+  if (needsClean && dirty.length > 0)
+    refuse(
+      `${project} has changes that are not committed, and tasks would begin without them: ${listed(uncommitted)}. Commit or stash them.`,
+    );
   const promised = (await git.entries(project)).flatMap(
     ({ isOwn, key }) => (isOwn && /^remote\.(.+)\.promisor$/i.exec(key)?.[1]) || [],
   );
@@ -96,7 +102,7 @@ export async function repositoryOf(
     refuse(
       `${project} is a partial clone: git would ask ${remote} for files that are missing, and no remote is in reach where tasks work. Run: git config --unset remote.${remote}.promisor && git config --unset remote.${remote}.partialclonefilter && git fetch --refetch ${remote}.`,
     );
-  return { commonDir, gitDir, prefix, target: landOn };
+  return { commonDir, gitDir, prefix, target: landOn, uncommitted };
 }
 
 /** The worktrees of a bare repository, which is the folder itself or the one that its `.git` names; null for another folder. */

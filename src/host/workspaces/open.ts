@@ -1,0 +1,149 @@
+/** Where the members of a team work: in one folder, or each task in a clone of its own. */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { hasWorktrees, withoutWorktrees } from "../../adapters/git/bindings.ts";
+import type { WayOut } from "../../adapters/git/landing/way-out.ts";
+import { lateSandbox } from "../../adapters/sandbox/late.ts";
+import { childEnvironment } from "../../adapters/shell/environment.ts";
+import { createShell } from "../../adapters/shell/index.ts";
+import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { closedPatterns, rulesOf } from "../../core/permission/permission.ts";
+import { mayChangeProtected } from "../../core/permission/protected.ts";
+import { networkOf } from "../../core/sandbox/sandbox.ts";
+import { agentLine } from "../../core/settings/agent-line.ts";
+import type { Settings } from "../../core/settings/settings.ts";
+import type { Sandbox, Shell, Worktrees } from "../../ports/index.ts";
+import { sandboxFolders } from "../../project/own-folders.ts";
+import type { ProjectTrust } from "../../project/trust/weigh.ts";
+
+export type Workspaces = {
+  readonly sandbox: Sandbox;
+  readonly shell: Shell;
+  /** Null: all members work in the project itself. */
+  readonly trees: Worktrees | null;
+  /** One sentence for the person about a choice that the settings left open; "" for none. */
+  readonly said: string;
+};
+
+type Wanted = {
+  readonly settings: Settings;
+  readonly workspace: string;
+  /** The lead, as a model or an agent program; "" where it is not known. */
+  readonly lead: string;
+  /** The work is a runbook. */
+  readonly embedded: boolean;
+  /** The team exists. */
+  readonly resume: boolean;
+};
+
+export type WorkspacesInput = Wanted & {
+  readonly env: NodeJS.ProcessEnv;
+  readonly outputDir: string;
+  readonly mark: string;
+  readonly trust: ProjectTrust;
+  readonly warn: (text: string) => void;
+  /** Whether a model can repair a red target. */
+  readonly hasModel: () => boolean;
+};
+
+/** @throws EkidenError `bad_input` where the project cannot have the workspaces that the settings name | `settings_invalid` */
+export async function openWorkspaces(input: WorkspacesInput): Promise<Workspaces> {
+  const { settings, workspace, resume } = input;
+  const whose = { project: workspace, team: settings.team };
+  const isKnown = resume && settings.worktrees !== false && hasWorktrees(whose);
+  if (settings.worktrees !== "auto" || settings.remote !== undefined || isKnown) {
+    const inTrees = settings.worktrees === true || settings.remote !== undefined || isKnown;
+    return await opened(input, inTrees);
+  }
+  if (!wantsClones(input)) return await opened(input, false);
+  try {
+    const found = await opened(input, true);
+    const onto = found.trees?.onto ?? "";
+    const said = `Each task gets a clone of the repository, and lands on ${onto} when it is done. One folder for all: --no-worktrees.`;
+    return { ...found, said };
+  } catch (error) {
+    if (!isEkidenError(error, "bad_input")) throw error;
+    const why = messageOf(error).replace(/ Or run with --no-worktrees\.$/, "");
+    return { ...(await opened(input, false)), said: `All members work in one folder. ${why}` };
+  }
+}
+
+/** Whether several members may write in a repository that could have clones. What only git knows is asked when they are opened. */
+export function wantsClones({ settings, workspace, lead, embedded, resume }: Wanted): boolean {
+  const leads = [lead, settings.lead ?? "", settings.model ?? ""];
+  if (settings.worktrees !== "auto" || embedded || resume || leads.includes("runbook")) return false;
+  const { teammates } = settings;
+  const isAgent = leads.some((one) => agentLine(one) !== null);
+  // Without a number the lead adds as many as it wants.
+  const several =
+    teammates === undefined || teammates.length > 1 || isAgent || teammates.some(({ agent }) => agent);
+  const top = repositoryAround(workspace);
+  return Boolean(several) && top !== null && !existsSync(join(top, ".gitmodules"));
+}
+
+function repositoryAround(folder: string): string | null {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (dirname(at) === at) return null;
+  }
+}
+
+async function opened(input: WorkspacesInput, inTrees: boolean): Promise<Workspaces> {
+  const { settings, workspace, outputDir, mark, warn } = input;
+  const sandbox = lateSandbox({
+    mode: settings.sandbox,
+    network: networkOf(settings.allow, settings.deny),
+    workspace,
+    closed: closedPatterns(rulesOf(settings)),
+    inWorktrees: inTrees,
+    limits: settings,
+    ...sandboxFolders(workspace),
+  });
+  const shell = createShell({
+    ...{ outputDir, mark, sandbox },
+    onSandboxFault: (reason) => warn(`The sandbox cannot be set up, so commands do not run: ${reason}`),
+    passEnv: settings.commandEnv,
+    // With the variables of a git hook, the git commands of members would act on another repository than their worktree.
+    hideEnv: inTrees ? (await import("../../adapters/git/variables.ts")).FOREIGN : [],
+  });
+  try {
+    const trees = inTrees ? await treesOf(input, shell, sandbox) : null;
+    if (!inTrees) withoutWorktrees({ project: workspace, team: settings.team });
+    return { sandbox, shell, trees, said: "" };
+  } catch (error) {
+    await shell.close();
+    await sandbox.close();
+    throw error;
+  }
+}
+
+async function treesOf(
+  { settings, workspace: project, trust, env, hasModel }: WorkspacesInput,
+  shell: Shell,
+  sandbox: Sandbox,
+): Promise<Worktrees> {
+  const { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare } = settings;
+  const { judges, tampering } = settings;
+  const { openWorktrees } = await import("../../adapters/git/index.ts");
+  return await openWorktrees({
+    ...{ project, team, shell, sandbox, gate, gateTimeoutMs, gateParallel, judges, tampering },
+    redBase: () => settings.redBase ?? (hasModel() ? "repair" : "tell"),
+    wayOut: wayOutOf(settings),
+    env: childEnvironment(env),
+    target: targetBranch,
+    share: worktreeShare,
+    needsClean: settings.worktrees === "auto",
+    trusted: trust.runsGit,
+    mayChange: (path, workspace) => mayChangeProtected(rulesOf(settings), path, workspace),
+  });
+}
+
+function wayOutOf({ landing, remote, prCommand }: Settings): WayOut {
+  if (landing === "fast-forward" && remote !== undefined)
+    throw new EkidenError(
+      "settings_invalid",
+      'landing "fast-forward" moves a branch of this repository only, and remote names one that other machines use. Set landing to "push" or "pr", or remove one of the two.',
+    );
+  const kind = landing ?? (remote === undefined ? "fast-forward" : "push");
+  return { kind, remote: remote ?? "origin", isShared: remote !== undefined, command: prCommand };
+}
