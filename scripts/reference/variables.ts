@@ -120,6 +120,8 @@ export const OTHER_VARIABLES: readonly Variable[] = [
   },
   { name: "EKIDEN_HOOK", use: "internal", about: "Command of the hook that runs." },
   { name: "EKIDEN_PROJECT_DIR", use: "given", about: "Folder of the project, in the commands of hooks." },
+  { name: "EKIDEN_ROOT", use: "given", about: "Folder of the project, in the set-up of a worktree." },
+  { name: "EKIDEN_WORKTREE", use: "given", about: "Folder of the project in the worktree, in its set-up." },
   { name: "EKIDEN_BRANCH", use: "given", about: "Branch of the task, in `prCommand`." },
   { name: "EKIDEN_TARGET", use: "given", about: "Branch that the task is for, in `prCommand`." },
   { name: "EKIDEN_SUBJECT", use: "given", about: "Message of the commit, in `prCommand`." },

@@ -79,20 +79,19 @@ export class GitWorktrees implements Worktrees {
   }
 
   async open(task: Which, slug?: string, contact: Contact = ALONE): Promise<Worktree> {
-    const underWay = this.opening.get(task.id);
-    if (underWay !== undefined) return await underWay;
-    const opening = despiteOthers(() => this.openOnce(task, contact, slug));
+    const opening = this.opening.get(task.id) ?? despiteOthers(() => this.openOnce(task, contact, slug));
     this.opening.set(task.id, opening);
     return await opening.finally(() => this.opening.delete(task.id));
   }
 
   private async openOnce(task: Which, contact: Contact, slug?: string): Promise<Worktree> {
     await this.prepare(task);
-    const found = this.find(task);
+    const [found, binding] = [this.find(task), this.bindings.read(task)];
     if (found) this.opened.add(keyOf(task));
-    const binding = this.bindings.read(task);
     if (found && binding) await this.clones.follow(binding, this.targetOf(binding.target).ref);
-    return found && !this.isStale(task) ? found : await this.make(task, contact, slug);
+    const tree = found && !this.isStale(task) ? found : await this.make(task, contact, slug);
+    await this.options.setUp?.(tree, contact);
+    return tree;
   }
 
   private async prepare(task: Which): Promise<void> {
@@ -111,10 +110,10 @@ export class GitWorktrees implements Worktrees {
     await this.prepare(task);
     await this.clones.checkpoint(binding);
     if (!this.sharedTarget) return;
-    const place = this.clones.placeOf(binding);
     const { parked, ref } = this.sharedTarget;
+    const place = this.clones.placeOf(binding);
     const now = await parked.park({ ...contact, patienceMs: 0 }, place, binding, ref);
-    if (now) this.bindings.update(task, binding, { ...now });
+    if (now) this.bindings.update(task, binding, now);
   }
 
   async diff(task: Which): Promise<string> {
@@ -216,11 +215,12 @@ export class GitWorktrees implements Worktrees {
   }
 
   async noticeMoves(tell: (text: string) => Promise<void>): Promise<void> {
-    const { git, options, sharedTarget } = this;
+    const { project } = this.options;
     const { commonDir, uncommitted } = this.repository;
-    if (!this.hasTold) await tellLeftOut(git, options.project, uncommitted, tell);
+    const { git } = this;
+    if (!this.hasTold) await tellLeftOut(git, project, uncommitted, tell);
     this.hasTold = true;
-    const where = { git, project: options.project, commonDir, isShared: sharedTarget !== null };
+    const where = { git, project, commonDir, isShared: this.sharedTarget !== null };
     await noticeMoves({ ...where, ...this.targetOf(this.target) }, tell);
   }
 
@@ -255,7 +255,7 @@ export class GitWorktrees implements Worktrees {
     const here = this.bindings.list();
     const there = (await this.sharedTarget?.parked.all(AT_ONCE).catch(() => [])) ?? [];
     const known = new Set(here.map(keyOf));
-    return [...here, ...there.filter((task) => !known.has(keyOf(task)))];
+    return [...here, ...there.filter((one) => !known.has(keyOf(one)))];
   }
 
   /** Bound before it is created: after a crash the worktree is found again and completed. */

@@ -3,6 +3,7 @@ import type { RedBase } from "../../core/gate/red-target.ts";
 import type { Name } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Shell } from "../../ports/shell.ts";
+import type { Contact, Worktree } from "../../ports/worktrees.ts";
 import type { Confines, Env } from "./git.ts";
 import type { ByRule } from "./landing/protected-changes.ts";
 import type { WayOut } from "./landing/way-out.ts";
@@ -38,6 +39,8 @@ export type WorktreeOptions = {
   readonly trusted?: boolean;
   /** Default: no rule does. */
   readonly mayChange?: ByRule;
+  /** Makes a new workspace ready, once; asked before each use. */
+  readonly setUp?: (tree: Worktree, contact: Contact) => Promise<void>;
   /** Own git runs in it. */
   readonly sandbox: Confines | null;
 };

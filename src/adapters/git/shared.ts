@@ -32,8 +32,11 @@ export function unlinkShared({ workspace, paths }: Omit<Share, "project">): void
   }
 }
 
-/** A repository or a member may have made a link of a folder on the way: then nothing is done, because it leads elsewhere. */
-function inOwnFolder(workspace: string, path: string, use: (path: string) => void): boolean {
+/**
+ * Uses a path below a workspace, with its folders made. A repository or a member may have made a link of a folder on the way: then nothing is
+ * done, because it leads elsewhere.
+ */
+export function inOwnFolder(workspace: string, path: string, use: (path: string) => void): boolean {
   const parts = dirname(path) === "." ? [] : dirname(path).split("/");
   return succeeds(() => {
     for (const [i, part] of parts.entries())

@@ -124,12 +124,22 @@ async function treesOf(
 ): Promise<Worktrees> {
   const { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare } = settings;
   const { judges, tampering } = settings;
-  const { openWorktrees } = await import("../../adapters/git/index.ts");
+  const [{ openWorktrees }, { Git }, { settingUp }] = await Promise.all([
+    import("../../adapters/git/index.ts"),
+    import("../../adapters/git/git.ts"),
+    import("./set-up.ts"),
+  ]);
+  const own = childEnvironment(env);
+  const { setUp } = trust.git();
   return await openWorktrees({
     ...{ project, team, shell, sandbox, gate, gateTimeoutMs, gateParallel, judges, tampering },
     redBase: () => settings.redBase ?? (hasModel() ? "repair" : "tell"),
     wayOut: wayOutOf(settings),
-    env: childEnvironment(env),
+    setUp: settingUp({
+      ...{ project, shell, setUp, isAgreed: trust.runsGit, share: worktreeShare },
+      git: new Git(own, sandbox, trust.runsGit),
+    }),
+    env: own,
     target: targetBranch,
     share: worktreeShare,
     needsClean: settings.worktrees === "auto",

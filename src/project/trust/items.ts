@@ -5,12 +5,13 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { PROJECT_FILE_MAX, readRegular, textIn } from "../../adapters/small-files.ts";
+import { jsonIn, PROJECT_FILE_MAX, readRegular, textIn } from "../../adapters/small-files.ts";
 import type { Recruit } from "../../core/board/recruit.ts";
 import { DEFAULT_RUN_USD } from "../../core/budget.ts";
 import { isWithin, relativeTo } from "../../core/paths/paths.ts";
 import type { OwnCommand } from "../../core/project/own-command.ts";
 import type { Role } from "../../core/project/role.ts";
+import { type SetUp, setUpIn } from "../../core/project/set-up.ts";
 import type { SettingKey, Settings, SettingsLayer } from "../../core/settings/settings.ts";
 
 export type TrustItem = {
@@ -171,10 +172,17 @@ const GIT_KEYS =
 
 const INCLUDES_MAX = 5;
 
-/** `whole` is what is agreed to; `parts` are shown, one for each program. */
-export type GitItems = { readonly whole: TrustItem; readonly parts: readonly TrustItem[] };
+/** `whole` is what is agreed to; `parts` are shown, one for each program. `setUp`: of worktrees; null for none. */
+export type GitItems = {
+  readonly whole: TrustItem;
+  readonly parts: readonly TrustItem[];
+  readonly setUp: SetUp | null;
+};
 
-/** The programs that the project's own repository makes git run. They alone do not cause a question, and wait for an agreement. */
+/**
+ * The programs that the project's own repository makes git run, and the set-up of its worktrees. They alone do not cause a question, and wait
+ * for an agreement.
+ */
 export function gitItems(cwd: string): GitItems {
   const { top, dirs } = repositoryOf(cwd);
   const lines = dirs.flatMap((git) =>
@@ -187,9 +195,16 @@ export function gitItems(cwd: string): GitItems {
   const programs = lines.filter((line) => GIT_KEYS.test(line));
   const scripts = [...dirs.map((git) => join(git, "hooks")), ...folders].flatMap(scriptsIn);
   const hashes = scripts.map(([path, hash]) => `${basename(path)}\0${hash}`);
+  const setUp = setUpIn((file) => jsonIn(join(cwd, file)));
+  const setUps = setUp
+    ? [trustItem(`set-up in ${setUp.file}`, `set-up of worktrees: ${setUp.command}`, setUp.command, cwd)]
+    : [];
+  const ofSetUp = setUps.map(({ digest }) => digest);
   return {
-    whole: { id: "git", text: "", digest: sha([...programs, ...hashes].join("\0")) },
+    setUp,
+    whole: { id: "git", text: "", digest: sha([...programs, ...hashes, ...ofSetUp].join("\0")) },
     parts: [
+      ...setUps,
       ...programs.map((line) => trustItem(`git: ${line.trim()}`, `git: ${line.trim()}`)),
       ...scripts.map(([path, digest]) => {
         const text = `git hook ${relativeTo(cwd, path)}`;

@@ -151,7 +151,7 @@ it("asks for a plan first, and works in the worktree of the task behind the gate
   const { git } = repositoryIn(folder, { "a.txt": "old\n", ".gitignore": ".ekiden\n" });
   const team = await hosted(program, {
     folder,
-    settings: { worktrees: true, gate: "grep new a.txt", allow: ["write_file"] },
+    settings: { worktrees: true, gate: "! grep bad a.txt", allow: ["write_file"] },
   });
   await team.store.board.add({ subject: "Change a.txt", needsPlan: true }, PERSON);
   await team.host.start({ goal: "Do the task" });

@@ -215,7 +215,7 @@ it("is told to end when it is asked to stop, and waits for a team that is not th
 
 it("needs an approved plan, a gate and a landing like any other member", async () => {
   const { git, read } = repositoryIn(project.dir, { "a.txt": "old\n", ".gitignore": ".ekiden\n" });
-  const settings = { worktrees: true, gate: "grep new a.txt" };
+  const settings = { worktrees: true, gate: "! grep bad a.txt" };
   project.write({ ".ekiden/settings.json": JSON.stringify(settings) });
   await project.add({ subject: "Change a.txt", needsPlan: true });
   const one = await agent();
