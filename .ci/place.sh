@@ -25,6 +25,13 @@ chmod 500 "$place/home"
 export HOME="$place/home"
 npm run demo 2>&1 | tee "$place/demo.log"
 if grep -E 'Warning:' "$place/demo.log"; then echo "the demo prints warnings of Node"; exit 1; fi
+# The package as it would be published, in a folder with nothing in it.
+mkdir "$place/packed" "$place/empty"
+npm pack --silent --ignore-scripts --pack-destination "$place/packed" >/dev/null
+packed=$(echo "$place"/packed/*.tgz)
+if (($(stat -c %s "$packed") > 12000000)); then echo "the package is larger than 12 MB"; exit 1; fi
+printf '# Try\n\n## One\n\n```sh\necho one > one.txt\n```\n' >"$place/empty/plan.md"
+(cd "$place/empty" && npm_config_cache="$place/cache" npx --yes --package "$packed" ekiden run plan.md && test -s one.txt)
 tests=(test/contracts/migration.test.ts test/e2e/hosts/upgrade.test.ts test/e2e/commands/{start-code,newcomer,cli-run}.test.ts)
 for word in "$@"; do [[ $word == -* ]] || tests=(); done
 npm test -- "${tests[@]}" "$@"

@@ -156,7 +156,7 @@ inSandbox.each(places)("a hosted program, sandbox %s", (sandbox) => {
       sandbox,
       {
         prepare: (folder) => void repositoryIn(folder, { "a.txt": "old\n", ".gitignore": ".ekiden\n" }),
-        settings: { worktrees: true, gate: "grep new a.txt" },
+        settings: { worktrees: true, gate: "! grep bad a.txt" },
       },
     );
     await team.completed();

@@ -146,7 +146,7 @@ it("takes a new tool that completes through the plan gate, the check, the hook a
     ],
     {
       worktrees: true,
-      gate: "test -e b.txt",
+      gate: "test ! -e c.txt -o -e b.txt",
       hooks: { TaskCompleted: [{ matcher: "", command: "cat > told.json", timeoutMs: 10_000 }] },
     },
     true,
