@@ -79,13 +79,6 @@ describe("what cannot have worktrees", () => {
         repositoryIn(project.dir, { "a.txt": "a\n" }).git("checkout", "--quiet", "--detach");
       },
     ],
-    [
-      "changes that are not committed",
-      /has changes that are not committed.*a\.txt/,
-      () => {
-        repositoryIn(project.dir, { "a.txt": "a\n" }).write({ "a.txt": "changed\n" });
-      },
-    ],
   ])("%s: says so, exits with 2, and makes no team", async (_, message, arrange) => {
     project.write({ "plan.md": plan({ One: "echo one > one.txt" }) });
     arrange();
@@ -95,6 +88,17 @@ describe("what cannot have worktrees", () => {
     expect(existsSync(join(project.dir, ".ekiden", "team.db"))).toBe(false);
     expect(existsSync(join(project.dir, ".ekiden", "worktrees"))).toBe(false);
   });
+});
+
+it("lands beside changes that are not committed, and says that tasks begin without them", async () => {
+  const repo = repositoryIn(project.dir, { "a.txt": "a\n" });
+  repo.write({ "a.txt": "changed\n", "plan.md": plan({ One: "cat a.txt > one.txt" }) });
+  const { code, stdout, stderr } = await run();
+  expect(code).toBe(0);
+  expect(stdout + stderr).toMatch(/Tasks begin without what is not committed, .*: a\.txt\./);
+  expect(repo.read("one.txt")).toBe("a\n");
+  expect(repo.read("a.txt")).toBe("changed\n");
+  expect(subjects(repo)).toEqual(["One", "First"]);
 });
 
 it("keeps the work of a task that cannot land, and lands it when the person has made room", async () => {
