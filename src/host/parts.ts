@@ -93,6 +93,8 @@ export type PartsOptions = {
   readonly embedded: boolean;
   /** The team exists and has its models. */
   readonly resume: boolean;
+  /** The person talks to the lead. */
+  readonly interactive?: boolean;
   /** The value of `HostOptions.trust`, or the trust that the command line has read already. */
   readonly trust?: boolean | ProjectTrust | undefined;
   /** Instead of the providers. */
@@ -145,6 +147,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   let warn = (_: string): void => {};
   const { sandbox, shell, trees, said } = await openWorkspaces({
     ...{ settings, workspace, embedded, resume, env, outputDir, trust },
+    interactive: options.interactive === true,
     lead: usual?.lead ?? "",
     mark: markOf(scope),
     warn: (text) => warn(text),

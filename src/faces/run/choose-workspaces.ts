@@ -13,7 +13,7 @@ const SHOWN = 5;
 export async function chooseWorkspaces(call: Invocation, settings: Settings): Promise<Settings> {
   const { cwd, err } = call;
   const canAsk = err.isTTY && !call.json && process.stdin.isTTY === true;
-  const start = { settings, workspace: cwd, lead: "", embedded: false, resume: false };
+  const start = { settings, workspace: cwd, lead: "", embedded: false, resume: false, interactive: false };
   if (!canAsk || settings.remote !== undefined || !wantsClones(start)) return settings;
   const asked = withGit(cwd, (git) => repositoryOf(git, cwd, settings.targetBranch, false, false));
   const { uncommitted } = await orElse(asked, "bad_input", { uncommitted: [] as readonly string[] });

@@ -34,6 +34,8 @@ type Wanted = {
   readonly embedded: boolean;
   /** The team exists. */
   readonly resume: boolean;
+  /** The person talks to the lead, which changes files of the project itself. */
+  readonly interactive: boolean;
 };
 
 export type WorkspacesInput = Wanted & {
@@ -69,16 +71,17 @@ export async function openWorkspaces(input: WorkspacesInput): Promise<Workspaces
 }
 
 /** Whether several members may write in a repository that could have clones. What only git knows is asked when they are opened. */
-export function wantsClones({ settings, workspace, lead, embedded, resume }: Wanted): boolean {
+export function wantsClones(wanted: Wanted): boolean {
+  const { settings, workspace, lead, embedded, resume, interactive } = wanted;
   const leads = [lead, settings.lead ?? "", settings.model ?? ""];
   if (settings.worktrees !== "auto" || embedded || resume || leads.includes("runbook")) return false;
   const { teammates } = settings;
   const isAgent = leads.some((one) => agentLine(one) !== null);
-  // Without a number the lead adds as many as it wants.
+  // Without a number the lead of a run adds as many as it wants.
   const several =
-    teammates === undefined || teammates.length > 1 || isAgent || teammates.some(({ agent }) => agent);
+    teammates === undefined ? !interactive : teammates.length > 1 || teammates.some(({ agent }) => agent);
   const top = repositoryAround(workspace);
-  return Boolean(several) && top !== null && !existsSync(join(top, ".gitmodules"));
+  return (isAgent || several) && top !== null && !existsSync(join(top, ".gitmodules"));
 }
 
 function repositoryAround(folder: string): string | null {

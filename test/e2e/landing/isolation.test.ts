@@ -13,6 +13,7 @@ import { type Repository, repository, repositoryIn } from "../../fixtures/reposi
 type Case = {
   readonly settings?: Partial<Settings>;
   readonly embedded?: boolean;
+  readonly interactive?: boolean;
   readonly arrange?: (repo: Repository) => void;
   /** What the person is told; none for nothing. */
   readonly says?: RegExp;
@@ -22,6 +23,8 @@ const CLONES = /^Each task gets a clone of the repository, and lands on main .*-
 it.each<[string, Case]>([
   ["two teammates", { says: CLONES }],
   ["a lead that adds teammates itself", { settings: { teammates: undefined }, says: CLONES }],
+  ["a conversation with a lead", { settings: { teammates: undefined }, interactive: true }],
+  ["a conversation beside two teammates", { interactive: true, says: CLONES }],
   ["one teammate", { settings: { teammates: recruits(1) } }],
   ["a runbook", { embedded: true }],
   ["a person who wants one folder", { settings: { worktrees: false } }],
@@ -40,7 +43,7 @@ it.each<[string, Case]>([
       says: /^All members work in one folder\. .*detached HEAD/,
     },
   ],
-])("decides for %s", async (_, { settings, embedded, arrange, says }) => {
+])("decides for %s", async (_, { settings, arrange, says, ...more }) => {
   const repo = repository({ "a.txt": "a\n" });
   arrange?.(repo);
   const notices: string[] = [];
@@ -48,7 +51,7 @@ it.each<[string, Case]>([
     says: {},
     settings: { teammates: recruits(2), ...settings },
     folder: repo.dir,
-    host: { onNotice: (text) => notices.push(text), ...(embedded && { embedded }) },
+    host: { onNotice: (text) => notices.push(text), ...more },
   });
   expect(notices).toEqual(says ? [expect.stringMatching(says)] : []);
   await host.close();
