@@ -2,15 +2,7 @@
  * Makes a new workspace ready: the installed packages of the project where the lock file is the same, the ignored files that
  * `.worktreeinclude` names, and the command of a set-up file that the person agreed to.
  */
-import {
-  constants,
-  copyFileSync,
-  existsSync,
-  lstatSync,
-  realpathSync,
-  renameSync,
-  writeFileSync,
-} from "node:fs";
+import { constants, copyFileSync, existsSync, lstatSync, renameSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Git } from "../../adapters/git/git.ts";
 import { inOwnFolder } from "../../adapters/git/shared.ts";
@@ -131,7 +123,7 @@ async function copyIncluded({ project, git }: SetUpParts, workspace: string): Pr
 function copied(project: string, workspace: string, path: string): boolean {
   const from = join(project, path);
   const found = lstatSync(from, { throwIfNoEntry: false });
-  if (!found?.isFile() || found.size > BYTES_MAX || realpathSync(from) !== from) return false;
+  if (!found?.isFile() || found.size > BYTES_MAX) return false;
   return inOwnFolder(workspace, path, (to) =>
     copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE),
   );
