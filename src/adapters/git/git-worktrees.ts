@@ -85,7 +85,7 @@ export class GitWorktrees implements Worktrees {
   }
 
   private async openOnce(task: Which, contact: Contact, slug?: string): Promise<Worktree> {
-    await this.prepare(task);
+    await this.prepare(task, true);
     const [found, binding] = [this.find(task), this.bindings.read(task)];
     if (found) this.opened.add(keyOf(task));
     if (found && binding) await this.clones.follow(binding, this.targetOf(binding.target).ref);
@@ -94,9 +94,10 @@ export class GitWorktrees implements Worktrees {
     return tree;
   }
 
-  private async prepare(task: Which): Promise<void> {
+  private async prepare(task: Which, isOwner = false): Promise<void> {
     const binding = this.bindings.read(task);
-    if (binding) await this.clones.prepare(binding, this.targetOf(binding.target).ref);
+    const isTakenOver = isOwner && !this.opened.has(keyOf(task));
+    if (binding) await this.clones.prepare(binding, this.targetOf(binding.target).ref, isTakenOver);
   }
 
   /** Another machine may have had the task since this one did. */
@@ -136,7 +137,7 @@ export class GitWorktrees implements Worktrees {
     const contact = { signal: by.signal, tell: by.onMoved };
     const known = await this.goOnFirst(task, contact);
     if (known) return known;
-    await this.prepare(task);
+    await this.prepare(task, true);
     const binding = this.bindings.read(task);
     if (!binding)
       return this.opened.has(keyOf(task)) ? await this.refuseLost(task, contact) : { kind: "nothing" };
@@ -271,8 +272,7 @@ export class GitWorktrees implements Worktrees {
     const known = this.bindings.read(task);
     const binding = known ?? fresh();
     const root = join(folder, binding.path);
-    const wasMade = this.opened.has(keyOf(task)) || known?.isMade;
-    const isLost = wasMade && !clones.isThere(binding.path);
+    const isLost = (this.opened.has(keyOf(task)) || known?.isMade) && !clones.isThere(binding.path);
     this.bindings.write(task, isLost ? { ...binding, isLost } : binding);
     mkdirSync(folder, { recursive: true });
     const why = await clones.make(binding, this.targetOf(binding.target).ref, refs);

@@ -108,7 +108,7 @@ inSandbox.each(places)("a hosted program, sandbox %s", (sandbox) => {
           repositoryIn(folder, { "a.txt": "a\n", ".gitignore": ".ekiden\n" });
           symlinkSync(secret, join(folder, "link"));
         },
-        settings: { permissionMode: "accept-edits" },
+        settings: { permissionMode: "accept-edits", worktrees: false },
       },
     );
     await team.completed();

@@ -5,6 +5,7 @@ import { messageOf } from "../../../core/errors.ts";
 import { removeTree } from "../../remove-tree.ts";
 import { textIn } from "../../small-files.ts";
 import type { Binding } from "../bindings.ts";
+import { removeLeftLocks } from "../landing/stale-locks.ts";
 import { looseTip } from "../landing/target-tip.ts";
 import { linkShared } from "../shared.ts";
 import { commitsDiff } from "../work-diff.ts";
@@ -65,10 +66,11 @@ export class TaskClones {
     return why;
   }
 
-  /** Before it is used: of the present form, and with its branch. */
-  async prepare(of: Of, target: string): Promise<void> {
+  /** Before it is used: of the present form, and with its branch. `isTakenOver`: an earlier owner may have been killed. */
+  async prepare(of: Of, target: string, isTakenOver: boolean): Promise<void> {
     await this.renew(of, target);
     const place = this.placeOf(of);
+    if (isTakenOver && isWhole(place.root)) await removeLeftLocks(place.root);
     if (isWhole(place.root)) await this.mendBranch(place, target);
   }
 

@@ -1,8 +1,10 @@
 /** Finds the locks that a killed git left behind, and tells whether such a git still runs. */
 
-import { readlinkSync, realpathSync, rmSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, realpathSync, rmSync, statSync, unlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { tried } from "../../../core/tried.ts";
+import { isWithin } from "../../../core/paths/paths.ts";
+import { succeeds, tried } from "../../../core/tried.ts";
+import { inHeldFolder } from "../../held-folder.ts";
 import { namesIn, textIn } from "../../small-files.ts";
 
 const WAIT_MS = 30_000;
@@ -30,6 +32,35 @@ export function removeLocks(
     const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? 0;
     if (made >= from - 1_000 && made <= to) rmSync(lock, { force: true });
   }
+}
+
+/** A git that just starts may not be seen yet. */
+const FRESH_MS = 2_000;
+const DEPTH_MAX = 16;
+
+/**
+ * The new owner of a task finds in its clone the locks of a git that was killed with the earlier one: no git could change anything there. The
+ * clone is nobody else's, so they go as soon as no git runs in it. Links are not followed.
+ */
+export async function removeLeftLocks(root: string): Promise<void> {
+  const found = [...locksIn(root, ".git", 0), ...locksIn(root, ".git/refs", DEPTH_MAX)];
+  if (found.length === 0) return;
+  await gitGone(({ cwd }) => isWithin(root, cwd));
+  for (const path of found) succeeds(() => inHeldFolder(root, path, (at) => removeOld(at)));
+}
+
+function locksIn(root: string, folder: string, depth: number): string[] {
+  if (!succeeds(() => inHeldFolder(root, `${folder}/HEAD`, () => {}))) return [];
+  const entries = tried(() => readdirSync(join(root, folder), { withFileTypes: true }), []);
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory() && depth > 0) return locksIn(root, path, depth - 1);
+    return entry.isFile() && entry.name.endsWith(".lock") ? [path] : [];
+  });
+}
+
+function removeOld(path: string): void {
+  if (Date.now() - lstatSync(path).mtimeMs > FRESH_MS) unlinkSync(path);
 }
 
 /** Git's words about the lock of a branch of a task. */
