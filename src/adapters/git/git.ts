@@ -31,6 +31,8 @@ export type Limits = {
   readonly scratch?: string;
   /** Its standard input. */
   readonly input?: string;
+  /** Of its input and output. */
+  readonly encoding?: "latin1";
 };
 
 const TIMEOUT_MS = 600_000;
@@ -190,7 +192,7 @@ export class Git {
   }
 
   private async startOnce(cwd: string, args: readonly string[], limits: Limits): Promise<Ran> {
-    const { signal, timeoutMs = TIMEOUT_MS, scratch, input } = limits;
+    const { signal, timeoutMs = TIMEOUT_MS, scratch, input, encoding } = limits;
     const own = this.program(cwd, args);
     const index = scratch === undefined ? limits.index : join(scratch, "index");
     const more = {
@@ -206,7 +208,8 @@ export class Git {
     const endWatch = watchReadable(cwd, (error) => stuck.abort(error));
     try {
       const ends = signal ? AbortSignal.any([signal, stuck.signal]) : stuck.signal;
-      const ran = await runInGroup(confined ?? plain, { signal: ends, timeoutMs, input, descriptors });
+      const how = { signal: ends, timeoutMs, input, encoding, descriptors };
+      const ran = await runInGroup(confined ?? plain, how);
       const { code, out, err, timedOut, killed } = ran;
       const isUnstarted = code === MOUNTS_DIFFER_CODE && err.startsWith(MOUNTS_DIFFER);
       if (killed || (isInSandbox && (code === KILLED || isUnstarted)) || DIED.test(err))

@@ -18,6 +18,8 @@ type Limits = {
   readonly signal?: AbortSignal | undefined;
   readonly timeoutMs: number;
   readonly input?: string | undefined;
+  /** Of its input and output. "latin1": each character is a byte, for names of files that are no UTF-8. Default "utf8". */
+  readonly encoding?: "utf8" | "latin1" | undefined;
   /** Open files that it inherits, from number 3 on. */
   readonly descriptors?: readonly number[];
 };
@@ -29,7 +31,7 @@ const GRACE_MS = 2_000;
 /** Rejects with the system's error when it cannot start, and with the signal's reason. `code` is null for more output than fits. */
 export function runInGroup(
   { file, args, cwd, env }: Program,
-  { signal, timeoutMs, input, descriptors = [] }: Limits,
+  { signal, timeoutMs, input, encoding = "utf8", descriptors = [] }: Limits,
 ): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
@@ -78,11 +80,12 @@ export function runInGroup(
       over();
       if (signal?.aborted) return reject(signal.reason);
       const killed = !timedOut && !isFull && by !== null;
-      const [out = "", err = ""] = texts.map((chunks) => Buffer.concat(chunks).toString("utf8"));
-      resolve({ code: isFull ? null : code, out, err, timedOut, killed });
+      const [out, err] = texts.map((chunks) => Buffer.concat(chunks)) as [Buffer, Buffer];
+      const said = { out: out.toString(encoding), err: err.toString() };
+      resolve({ code: isFull ? null : code, ...said, timedOut, killed });
     });
     // Git may end before it has read all of it.
     child.stdin.on("error", () => {});
-    child.stdin.end(input);
+    child.stdin.end(input, encoding);
   });
 }

@@ -6,7 +6,7 @@ export type WorkState = {
   readonly branch: string | null;
   readonly head: string | null;
   readonly isClean: boolean;
-  /** Files that are not in the index as they are. */
+  /** Files that are not in the index as they are, for `addAll`: each character is a byte, because names need not be UTF-8. */
   readonly paths: readonly string[];
 };
 
@@ -16,10 +16,12 @@ const UNSTAGED = /^(?:\?|1 .[^.](?: \S+){6}|u ..(?: \S+){8}) (.+?)\/?$/s;
 /** @throws EkidenError `tool_failed` */
 export async function workState(git: Git, root: string, limits: Limits = {}): Promise<WorkState> {
   const asked = ["--porcelain=v2", "--branch", "--no-ahead-behind", "--no-renames", "--untracked-files=all"];
-  const entries = (await git.runWith(limits, root, "status", ...asked, "-z")).split("\0").filter(Boolean);
-  const told = (key: string): string | undefined =>
+  const told = await git.runWith({ ...limits, encoding: "latin1" }, root, "status", ...asked, "-z");
+  const entries = told.split("\0").filter(Boolean);
+  const named = (key: string): string | undefined =>
     entries.find((entry) => entry.startsWith(`# branch.${key} `))?.slice(`# branch.${key} `.length);
-  const [branch = "(detached)", head = "(initial)"] = [told("head"), told("oid")];
+  const [head = "(initial)", bytes = "(detached)"] = [named("oid"), named("head")];
+  const branch = Buffer.from(bytes, "latin1").toString();
   const changed = entries.filter((entry) => !entry.startsWith("# "));
   return {
     branch: /^\((?:detached|unknown)\)$/.test(branch) ? null : branch,
@@ -38,5 +40,5 @@ export async function addAll(
 ): Promise<Ran> {
   const input = paths.map((path) => `${path}\0`).join("");
   const update = ["update-index", "--add", "--remove", "--replace", "-z", "--stdin"];
-  return await git.tryWith({ ...limits, input }, root, ...update);
+  return await git.tryWith({ ...limits, input, encoding: "latin1" }, root, ...update);
 }
