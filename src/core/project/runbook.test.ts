@@ -283,3 +283,17 @@ it.each([
   // A pattern that goes back takes the square: 5 s or more.
   expect((process.cpuUsage().user - before) / 1_000).toBeLessThan(500);
 });
+
+it("reads a line with many blockers in a time that grows with their number, also where subjects have commas", () => {
+  const time = (count: number): number => {
+    const subjects = Array.from({ length: count }, (_, nth) => `Task, number ${nth}`);
+    const tasks = subjects.map((subject) => `## ${subject}\n\nDo it.\n`).join("\n");
+    const text = `# Many\n\n${tasks}\n## Last\n\nAfter: ${subjects.join(", ")}\n`;
+    const began = performance.now();
+    expect(parseRunbook(text).tasks.at(-1)?.blockedBy).toHaveLength(count);
+    return performance.now() - began;
+  };
+  time(100);
+  const [few, many] = [Math.min(time(250), time(250)), Math.min(time(1_000), time(1_000))];
+  expect(many).toBeLessThan(10 * Math.max(few, 10));
+});

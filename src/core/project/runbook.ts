@@ -149,7 +149,9 @@ function resolve(sections: readonly Section[], complain: Complain): NewTask[] {
         `a second task "${subject}"; the first is in line ${sections[before]?.line}. Subjects must differ.`,
       );
   });
-  const edges = sections.map((section, nth) => blockersOf(section, nth, sections, places, complain));
+  const longest = sections.reduce((most, { subject }) => Math.max(most, subject.split(",").length), 1);
+  const subjects = { places, longest };
+  const edges = sections.map((section, nth) => blockersOf(section, nth, sections, subjects, complain));
   const cycle = findCycle(edges);
   if (cycle) {
     const names = cycle.map((nth) => `"${sections[nth]?.subject}"`);
@@ -183,17 +185,21 @@ function taskOf({ subject, body, options }: Section, blockers: readonly number[]
   };
 }
 
+/** The place of each task by its subject, and the most pieces between commas that one has. */
+type Subjects = { readonly places: ReadonlyMap<string, number>; readonly longest: number };
+
 function blockersOf(
   section: Section,
   self: number,
   sections: readonly Section[],
-  places: ReadonlyMap<string, number>,
+  subjects: Subjects,
   complain: Complain,
 ): number[] {
+  const { places } = subjects;
   const found = new Set<number>();
   for (const { text, key, line } of section.after) {
     if (text === "") complain(line, `"${key}:" names nothing.`);
-    for (const word of namesIn(text, places)) {
+    for (const word of namesIn(text, subjects)) {
       const number = places.has(subjectKey(word)) ? undefined : /^(?:task\s+)?#?(\d+)$/i.exec(word)?.[1];
       const nth = number === undefined ? places.get(subjectKey(word)) : Number(number) - 1;
       if (nth === self) complain(line, `"${section.subject}" cannot come after itself.`);
@@ -216,11 +222,11 @@ function blockersOf(
 }
 
 /** The names in an After line. Subjects may contain commas, so the longest run of pieces that is a subject counts as one. */
-function namesIn(text: string, places: ReadonlyMap<string, number>): string[] {
+function namesIn(text: string, { places, longest }: Subjects): string[] {
   const pieces = split(text);
   const names: string[] = [];
   for (let from = 0; from < pieces.length; ) {
-    let to = pieces.length;
+    let to = Math.min(pieces.length, from + longest);
     while (to > from + 1 && !places.has(subjectKey(pieces.slice(from, to).join(", ")))) to -= 1;
     names.push(pieces.slice(from, to).join(", "));
     from = to;
