@@ -2,7 +2,7 @@
  * These tests check what protects a file from edits that do not fit: those that changed since they were read, several at once, and hints for the
  * next try.
  */
-import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -64,6 +64,15 @@ describe("a file that changed since it was read", () => {
     put(path, "one more\n");
     await expect(alice(tool, input)).rejects.toThrow("something outside");
     expect(get(path)).toBe("one more\n");
+  });
+
+  it("is not changed where something wrote it anew as it was, such as git that came back from another commit", async () => {
+    const alice = agent("alice");
+    await alice(writeFile, { path, content: "one\n" });
+    rmSync(join(workspace, path));
+    put(path, "one\n");
+    await alice(editFile, { path, old: "one", new: "two" });
+    expect(get(path)).toBe("two\n");
   });
 
   it("is not overwritten by another write of the same size at the same time", async () => {

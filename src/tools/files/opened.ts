@@ -15,7 +15,7 @@ import type { Place } from "./workspace.ts";
 const SAFELY = (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 const FLAGS = { read: constants.O_RDONLY | SAFELY, write: constants.O_RDWR | SAFELY } as const;
 const FOLDER = constants.O_RDONLY | (constants.O_DIRECTORY ?? 0) | SAFELY;
-const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | SAFELY;
+const NEW = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | SAFELY;
 
 /** @throws EkidenError `not_found` with similar names, `bad_input`, `outside_workspace`, `tool_failed` */
 export async function withFile<T>(

@@ -51,7 +51,7 @@ it.each(["Anthropic", "OpenAI Responses", "Gemini", "DeepSeek"])(
     git("init", "-q", "-b", "main");
     program.project.write({
       "README.md": "A lamp.\n",
-      ".ekiden/settings.json": JSON.stringify({ gate: "grep -q lit lamp.txt" }),
+      ".ekiden/settings.json": JSON.stringify({ gate: "! grep -q dark lamp.txt" }),
     });
     git("add", ".");
     git("commit", "-qm", "first");
