@@ -42,7 +42,7 @@ const WORDS = [
 
 const RUN = ["faces/run/run-team", "faces/line/lines", "core/project/runbook", "adapters/process-table"];
 const OF_HOST =
-  /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted|whole-events)\.ts))|host(?!\/(worker|guests|hosted)\/|\/(?:money\/judge|obey|gate-leak)\.ts))\//;
+  /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted|whole-events)\.ts))|host(?!\/(worker|guests|hosted)\/|\/(?:money\/judge|obey|gate-leak|workspaces\/set-up)\.ts))\//;
 
 const program = defineConfig({
   ...common,
