@@ -12,6 +12,7 @@ import type { AgentLine } from "../../core/settings/agent-line.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Clock, Sandbox, Shell, Store, ToolSpec, Worktrees } from "../../ports/index.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
+import { contactOf } from "../../runtime/wraps/worktrees.ts";
 import { warnOnce } from "../project-files.ts";
 import type { HostedModel } from "./hosted-model.ts";
 import { HOW_TO_WORK } from "./how-to-work.ts";
@@ -113,7 +114,9 @@ export class HostedAgents {
         // A session that is resumed without its task would go on with it in the project itself.
         if (current?.status !== "in_progress" || current.owner !== name)
           return { cwd: workspace, readOnly: true };
-        return { cwd: (await trees.open(current)).workspace, readOnly: false };
+        const { openedAnyway } = await import("../workspaces/set-up.ts");
+        const contact = contactOf(store, new AbortController().signal);
+        return { cwd: (await openedAnyway(trees, current, contact)).workspace, readOnly: false };
       },
       start: (place, host) =>
         found.start(

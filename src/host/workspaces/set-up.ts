@@ -9,11 +9,12 @@ import { inOwnFolder } from "../../adapters/git/shared.ts";
 import { inHeldFolder } from "../../adapters/held-folder.ts";
 import { removeTree } from "../../adapters/remove-tree.ts";
 import { bytesIn } from "../../adapters/small-files.ts";
-import { messageOf, toolFailed } from "../../core/errors.ts";
+import { isEkidenError, messageOf, toolFailed } from "../../core/errors.ts";
 import { LOCK_FILES, type SetUp, setUpVariables } from "../../core/project/set-up.ts";
 import { cutStart } from "../../core/text/valid.ts";
 import { counted } from "../../core/views/view.ts";
-import type { Contact, Shell, Worktree } from "../../ports/index.ts";
+import type { Contact, Shell, Worktree, Worktrees } from "../../ports/index.ts";
+import type { Which } from "../../ports/worktrees.ts";
 
 /** In the clone of a task: it is ready. */
 const MARK = ".git/ekiden-set-up";
@@ -41,6 +42,16 @@ export type SetUpParts = {
 
 type SettingUp = (tree: Worktree, contact: Contact) => Promise<void>;
 
+/** Opens a workspace for a program that hears no error of its tools: a set-up that failed is told to the person, and the work goes on. */
+export async function openedAnyway(trees: Worktrees, task: Which, contact: Contact): Promise<Worktree> {
+  const open = (): Promise<Worktree> => trees.open(task, undefined, contact);
+  return await open().catch(async (error: unknown) => {
+    if (!isEkidenError(error, "tool_failed") || error.details.setUp !== true) throw error;
+    await contact.tell(error.message);
+    return await open();
+  });
+}
+
 /** Once for each workspace, also after a crash in the middle. @throws EkidenError `tool_failed`, once, when the command fails */
 export function settingUp(parts: SetUpParts): SettingUp {
   const done = new Set<string>();
@@ -57,7 +68,7 @@ export function settingUp(parts: SetUpParts): SettingUp {
       const fault = await runSetUp(parts, tree, contact);
       done.add(workspace);
       inHeldFolder(top, MARK, (mark) => writeFileSync(mark, "", { flag: "wx" }));
-      if (fault !== null) throw toolFailed(fault);
+      if (fault !== null) throw toolFailed(fault, { details: { setUp: true } });
     }
     done.add(workspace);
     const { setUp, isAgreed } = parts;
@@ -108,7 +119,9 @@ async function copyPackages({ project, git, share, shell }: SetUpParts, workspac
 /** Files that git ignores, and no others: they would land. */
 async function copyIncluded({ project, git }: SetUpParts, workspace: string): Promise<string> {
   if (!existsSync(join(project, INCLUDE))) return "";
-  const listing = ["ls-files", "--others", "--ignored", `--exclude-from=${INCLUDE}`, "-z"];
+  // Git takes a relative path from the top of the repository.
+  const from = `--exclude-from=${join(project, INCLUDE)}`;
+  const listing = ["ls-files", "--others", "--ignored", from, "-z"];
   const named = (await git.run(project, ...listing)).split("\0").filter(Boolean);
   if (named.length === 0) return "";
   if (named.length > FILES_MAX)

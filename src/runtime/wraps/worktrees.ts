@@ -34,7 +34,7 @@ export const inWorktrees =
     return await next({ ...call, ctx: { ...ctx, workspace, readable: [...ctx.readable, ...trees.shared] } });
   };
 
-const contactOf = (store: Store, signal: AbortSignal): Contact => ({
+export const contactOf = (store: Store, signal: AbortSignal): Contact => ({
   signal,
   tell: (text) => store.journal.warn(null, text),
 });

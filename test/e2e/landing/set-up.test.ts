@@ -16,18 +16,23 @@ const PERSON = { PATH: process.env.PATH ?? "", GIT_CONFIG_NOSYSTEM: "1" };
 
 async function stage(
   files: Files,
-  { setUp = null, isAgreed = true }: { setUp?: SetUp | null; isAgreed?: boolean } = {},
+  {
+    setUp = null,
+    isAgreed = true,
+    below = "",
+  }: { setUp?: SetUp | null; isAgreed?: boolean; below?: string } = {},
 ) {
   const repo = repository({ "a.txt": "a\n", ".gitignore": "node_modules\n.env*\nconfig/local\n", ...files });
   const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
   onTestFinished(() => shell.close());
   const git = new Git({ ...PERSON, HOME: repo.dir }, null);
-  const parts = { project: repo.dir, git, shell, setUp, isAgreed, share: [] };
+  const project = join(repo.dir, below);
+  const parts = { project, git, shell, setUp, isAgreed, share: [] };
   const told: string[] = [];
   const contact = { signal: landing.by.signal, tell: async (text: string) => void told.push(text) };
   /** As a process of its own would. */
   const open = async (id = 1): Promise<string> => {
-    const trees = await openTrees(repo.dir, shell, { setUp: settingUp(parts), needsClean: false });
+    const trees = await openTrees(project, shell, { setUp: settingUp(parts), needsClean: false });
     return (await trees.open(landing.task(id), undefined, contact)).workspace;
   };
   return { repo, told, open };
@@ -68,6 +73,17 @@ it("copies the ignored files that .worktreeinclude names, and nothing that would
   for (const path of [".env.example", "notes.txt", ".env.link"])
     expect(existsSync(join(workspace, path)), path).toBe(false);
   expect(told).toEqual(["The workspace of #1: not copied: .env.link"]);
+});
+
+it("copies both also for a project that is a folder of its repository", async () => {
+  const files = { "app/.worktreeinclude": ".env\n", "app/package-lock.json": "{}\n" };
+  const { repo, open, told } = await stage(files, { below: "app" });
+  repo.write({ "app/.env": "A=1\n", ".env": "other\n", "app/node_modules/x/index.js": "x\n" });
+  const workspace = await open();
+  expect(readFileSync(join(workspace, ".env"), "utf8")).toBe("A=1\n");
+  expect(readFileSync(join(workspace, "node_modules/x/index.js"), "utf8")).toBe("x\n");
+  expect(existsSync(join(workspace, "../.env"))).toBe(false);
+  expect(told).toEqual([]);
 });
 
 it("writes no file through a link of the repository", async () => {
