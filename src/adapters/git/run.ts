@@ -28,6 +28,9 @@ const BYTES_MAX = 64 * 1024 * 1024;
 /** Git removes its locks when it is asked to end. */
 const GRACE_MS = 2_000;
 
+const textOf = (chunks: readonly Buffer[], encoding?: BufferEncoding): string =>
+  Buffer.concat(chunks).toString(encoding);
+
 /** Rejects with the system's error when it cannot start, and with the signal's reason. `code` is null for more output than fits. */
 export function runInGroup(
   { file, args, cwd, env }: Program,
@@ -80,9 +83,8 @@ export function runInGroup(
       over();
       if (signal?.aborted) return reject(signal.reason);
       const killed = !timedOut && !isFull && by !== null;
-      const [out, err] = texts.map((chunks) => Buffer.concat(chunks)) as [Buffer, Buffer];
-      const said = { out: out.toString(encoding), err: err.toString() };
-      resolve({ code: isFull ? null : code, ...said, timedOut, killed });
+      const [out, err] = [textOf(texts[0], encoding), textOf(texts[1])];
+      resolve({ code: isFull ? null : code, out, err, timedOut, killed });
     });
     // Git may end before it has read all of it.
     child.stdin.on("error", () => {});

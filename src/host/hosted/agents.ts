@@ -6,6 +6,7 @@ import type { Socket } from "node:net";
 import manifest from "../../../package.json" with { type: "json" };
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import type { Profile } from "../../core/board/member.ts";
+import type { Task } from "../../core/board/task.ts";
 import { badInput, type EkidenError, notPermitted } from "../../core/errors.ts";
 import { type Name, quote, type TaskId } from "../../core/ids.ts";
 import type { AgentLine } from "../../core/settings/agent-line.ts";
@@ -114,9 +115,7 @@ export class HostedAgents {
         // A session that is resumed without its task would go on with it in the project itself.
         if (current?.status !== "in_progress" || current.owner !== name)
           return { cwd: workspace, readOnly: true };
-        const { openedAnyway } = await import("../workspaces/set-up.ts");
-        const contact = contactOf(store, new AbortController().signal);
-        return { cwd: (await openedAnyway(trees, current, contact)).workspace, readOnly: false };
+        return { cwd: await workspaceFor(current, trees, store), readOnly: false };
       },
       start: (place, host) =>
         found.start(
@@ -195,4 +194,10 @@ async function serveBoard(
   serveTools(socket, asksByTool ? [...specs, MAY_USE_SPEC] : specs, (tool, input) =>
     tool === MAY_USE_SPEC.name ? mayUse(requests, input) : requests.call(tool, input),
   );
+}
+
+/** The program hears no error of this: what goes wrong with the set-up is told to the person. */
+async function workspaceFor(task: Task, trees: Worktrees, store: Store): Promise<string> {
+  const { openedAnyway } = await import("../workspaces/set-up.ts");
+  return (await openedAnyway(trees, task, contactOf(store, new AbortController().signal))).workspace;
 }

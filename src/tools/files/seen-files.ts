@@ -2,10 +2,10 @@
  * The knowledge of each agent of this process about files: the state in which it read or wrote them last. A file that changed since then is not
  * overwritten. Only in memory: after a restart nothing is known, and unknown files may be written.
  */
-import { createHash } from "node:crypto";
 import { type BigIntStats, constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { badInput } from "../../core/errors.ts";
+import { hashOf } from "../../core/text/hash.ts";
 import type { Store, ToolContext } from "../../ports/index.ts";
 import type { Place } from "./workspace.ts";
 
@@ -36,16 +36,14 @@ function knownIn({ store }: Who): Known {
 const nameOf = ({ self, subagent }: Who): string => subagent ?? self;
 const keyOf = (who: Who, { real }: Place): string => `${nameOf(who)}\0${real}`;
 const stampOf = ({ mtimeNs, size, ino }: BigIntStats): string => `${mtimeNs} ${size} ${ino}`;
-const HASHED_MAX = 4 * 1024 * 1024;
+const HASHED_MAX = 1024 * 1024;
 
 async function contentOf(file: FileHandle): Promise<Content> {
   const stat = await file.stat({ bigint: true });
   if (stat.size > HASHED_MAX) return { stamp: stampOf(stat), hash: "" };
   const { buffer, bytesRead } = await file.read(Buffer.alloc(Number(stat.size)), 0, Number(stat.size), 0);
-  return {
-    stamp: stampOf(stat),
-    hash: createHash("sha1").update(buffer.subarray(0, bytesRead)).digest("hex"),
-  };
+  const hash = hashOf(buffer.toString("latin1", 0, bytesRead));
+  return { stamp: stampOf(stat), hash: `${bytesRead} ${hash}` };
 }
 
 function keep<T>(map: Map<string, T>, key: string, value: T): void {
