@@ -55,18 +55,18 @@ export async function openWorkspaces(input: WorkspacesInput): Promise<Workspaces
   const isKnown = resume && settings.worktrees !== false && hasWorktrees(whose);
   if (settings.worktrees !== "auto" || settings.remote !== undefined || isKnown) {
     const inTrees = settings.worktrees === true || settings.remote !== undefined || isKnown;
-    return await opened(input, inTrees);
+    return await opened(input, inTrees, false);
   }
-  if (!wantsClones(input)) return await opened(input, false);
+  if (!wantsClones(input)) return await opened(input, false, false);
   try {
-    const found = await opened(input, true);
+    const found = await opened(input, true, true);
     const onto = found.trees?.onto ?? "";
     const said = `Each task gets a clone of the repository, and lands on ${onto} when it is done. One folder for all: --no-worktrees.`;
     return { ...found, said };
   } catch (error) {
     if (!isEkidenError(error, "bad_input")) throw error;
     const why = messageOf(error).replace(/ Or run with --no-worktrees\.$/, "");
-    return { ...(await opened(input, false)), said: `All members work in one folder. ${why}` };
+    return { ...(await opened(input, false, false)), said: `All members work in one folder. ${why}` };
   }
 }
 
@@ -91,7 +91,8 @@ function repositoryAround(folder: string): string | null {
   }
 }
 
-async function opened(input: WorkspacesInput, inTrees: boolean): Promise<Workspaces> {
+/** `needsClean`: changes that are not committed are a reason against clones. */
+async function opened(input: WorkspacesInput, inTrees: boolean, needsClean: boolean): Promise<Workspaces> {
   const { settings, workspace, outputDir, mark, warn } = input;
   const sandbox = lateSandbox({
     mode: settings.sandbox,
@@ -110,7 +111,7 @@ async function opened(input: WorkspacesInput, inTrees: boolean): Promise<Workspa
     hideEnv: inTrees ? (await import("../../adapters/git/variables.ts")).FOREIGN : [],
   });
   try {
-    const trees = inTrees ? await treesOf(input, shell, sandbox) : null;
+    const trees = inTrees ? await treesOf(input, shell, sandbox, needsClean) : null;
     if (!inTrees) withoutWorktrees({ project: workspace, team: settings.team });
     return { sandbox, shell, trees, said: "" };
   } catch (error) {
@@ -124,6 +125,7 @@ async function treesOf(
   { settings, workspace: project, trust, env, hasModel }: WorkspacesInput,
   shell: Shell,
   sandbox: Sandbox,
+  needsClean: boolean,
 ): Promise<Worktrees> {
   const { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare } = settings;
   const { judges, tampering } = settings;
@@ -145,7 +147,7 @@ async function treesOf(
     env: own,
     target: targetBranch,
     share: worktreeShare,
-    needsClean: settings.worktrees === "auto",
+    needsClean,
     trusted: trust.runsGit,
     mayChange: (path, workspace) => mayChangeProtected(rulesOf(settings), path, workspace),
   });

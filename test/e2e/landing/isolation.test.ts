@@ -57,6 +57,18 @@ it.each<[string, Case]>([
   await host.close();
 });
 
+it("goes on with clones in a project that has changes by now", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  const settings = { teammates: recruits(2) };
+  const first = await programTeam({ says: {}, settings, folder: repo.dir, keep: true });
+  await first.host.close();
+  repo.write({ "a.txt": "changed\n" });
+  const notices: string[] = [];
+  const host = { resume: true, onNotice: (text: string) => void notices.push(text) };
+  await programTeam({ says: {}, settings, folder: repo.dir, host });
+  expect(notices).toEqual([]);
+});
+
 it("says nothing in a folder without a repository", async () => {
   const notices: string[] = [];
   await programTeam({

@@ -1,4 +1,4 @@
-/** The state of a work tree whose branch somebody has damaged. */
+/** The state of a work tree: names of all bytes, and branches that somebody has damaged. */
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
