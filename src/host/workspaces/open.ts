@@ -1,6 +1,6 @@
 /** Where the members of a team work: in one folder, or each task in a clone of its own. */
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { hasWorktrees, withoutWorktrees } from "../../adapters/git/bindings.ts";
 import type { WayOut } from "../../adapters/git/landing/way-out.ts";
 import { lateSandbox } from "../../adapters/sandbox/late.ts";
@@ -14,6 +14,7 @@ import { agentLine } from "../../core/settings/agent-line.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Sandbox, Shell, Worktrees } from "../../ports/index.ts";
 import { sandboxFolders } from "../../project/own-folders.ts";
+import { repositoryOf } from "../../project/trust/items.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
 
 export type Workspaces = {
@@ -80,15 +81,8 @@ export function wantsClones(wanted: Wanted): boolean {
   // Without a number the lead of a run adds as many as it wants.
   const several =
     teammates === undefined ? !interactive : teammates.length > 1 || teammates.some(({ agent }) => agent);
-  const top = repositoryAround(workspace);
-  return (isAgent || several) && top !== null && !existsSync(join(top, ".gitmodules"));
-}
-
-function repositoryAround(folder: string): string | null {
-  for (let at = folder; ; at = dirname(at)) {
-    if (existsSync(join(at, ".git"))) return at;
-    if (dirname(at) === at) return null;
-  }
+  const { top, dirs } = repositoryOf(workspace);
+  return (isAgent || several) && dirs.length > 0 && !existsSync(join(top, ".gitmodules"));
 }
 
 /** `needsClean`: changes that are not committed are a reason against clones. */

@@ -216,9 +216,9 @@ export function gitItems(cwd: string): GitItems {
 
 /**
  * The git directories of the repository that a folder is in, and the top of its files. In a submodule, and in a worktree that the person made,
- * `.git` is a file that names the first, which names the second.
+ * `.git` is a file that names the first, which names the second. None for a folder in no repository.
  */
-function repositoryOf(folder: string): { readonly top: string; readonly dirs: readonly string[] } {
+export function repositoryOf(folder: string): { readonly top: string; readonly dirs: readonly string[] } {
   for (let top = folder; ; top = dirname(top)) {
     const git = join(top, ".git");
     if (statSync(git, { throwIfNoEntry: false })?.isDirectory()) return { top, dirs: [git] };
