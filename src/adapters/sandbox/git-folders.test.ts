@@ -28,6 +28,12 @@ it("guards files that the configuration includes, and those that they include, b
   expect(guarded).toEqual(expect.arrayContaining(["shared.gitconfig", "more.gitconfig", "b/c"]));
 });
 
+it("guards the repository around an empty folder .git, which git does not take for one", () => {
+  const repo = repository({ "a.txt": "a\n", "in/.git/kept": "" });
+  const [around] = repositoryOf(join(realpathSync(repo.dir), "in")).folders;
+  expect(around?.path).toBe(join(realpathSync(repo.dir), ".git"));
+});
+
 it("guards the folder of hooks before it exists", () => {
   const repo = repository({ "a.txt": "a\n" });
   repo.git("config", "core.hooksPath", "tools/hooks");

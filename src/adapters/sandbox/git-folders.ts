@@ -122,12 +122,13 @@ function findGit(root: string): { git: string; link: string | null } | null {
   for (let folder = root; ; folder = dirname(folder)) {
     const at = join(folder, ".git");
     const stat = look(at);
-    if (stat?.isDirectory()) return { git: at, link: null };
+    const isFolder = stat?.isDirectory() === true;
+    if (isFolder && look(join(at, "HEAD"))) return { git: at, link: null };
     if (stat?.isFile()) {
       const git = believed(at, folder);
       return git === null ? null : { git, link: at };
     }
-    if (stat || folder === "/" || dirname(folder) === folder) return null;
+    if ((stat && !isFolder) || dirname(folder) === folder) return null;
   }
 }
 

@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { type Repository, repository } from "../../../test/fixtures/repository.ts";
-import { gitItems } from "./items.ts";
+import { gitItems, repositoryOf } from "./items.ts";
 
 function withPrograms(): Repository {
   const repo = repository({ "in/a.txt": "a\n" });
@@ -37,4 +37,12 @@ it("shows those of a submodule, and not those of the repository around it", () =
   repo.git("-C", join(repo.dir, "sub"), "config", "filter.x.clean", "redact");
   expect(shown(join(repo.dir, "sub"))).toContain("clean = redact");
   expect(shown(join(repo.dir, "sub"))).not.toContain("outer");
+});
+
+it("does not take an empty folder for a repository, as git does not", () => {
+  const repo = withPrograms();
+  repo.write({ "in/.git/kept": "" });
+  expect(repo.git("-C", join(repo.dir, "in"), "rev-parse", "--show-toplevel").trim()).toBe(repo.dir);
+  expect(repositoryOf(join(repo.dir, "in"))).toEqual({ top: repo.dir, dirs: [join(repo.dir, ".git")] });
+  expect(shown(join(repo.dir, "in"))).toContain("clean = redact");
 });

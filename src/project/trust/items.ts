@@ -196,13 +196,13 @@ export function gitItems(cwd: string): GitItems {
   const scripts = [...dirs.map((git) => join(git, "hooks")), ...folders].flatMap(scriptsIn);
   const hashes = scripts.map(([path, hash]) => `${basename(path)}\0${hash}`);
   const setUp = setUpIn((file) => jsonIn(join(cwd, file)));
-  const setUps = setUp
-    ? [trustItem(`set-up in ${setUp.file}`, `set-up of worktrees: ${setUp.command}`, setUp.command, cwd)]
-    : [];
-  const ofSetUp = setUps.map(({ digest }) => digest);
+  const setUps = (setUp ? [setUp] : []).map(({ file, command }) =>
+    trustItem(`set-up in ${file}`, `set-up of worktrees: ${command}`, command, cwd),
+  );
+  const all = [...programs, ...hashes, ...setUps.map(({ digest }) => digest)];
   return {
     setUp,
-    whole: { id: "git", text: "", digest: sha([...programs, ...hashes, ...ofSetUp].join("\0")) },
+    whole: { id: "git", text: "", digest: sha(all.join("\0")) },
     parts: [
       ...setUps,
       ...programs.map((line) => trustItem(`git: ${line.trim()}`, `git: ${line.trim()}`)),
@@ -221,18 +221,19 @@ export function gitItems(cwd: string): GitItems {
 export function repositoryOf(folder: string): { readonly top: string; readonly dirs: readonly string[] } {
   for (let top = folder; ; top = dirname(top)) {
     const git = join(top, ".git");
-    if (statSync(git, { throwIfNoEntry: false })?.isDirectory()) return { top, dirs: [git] };
+    // As git does, it looks further up from a folder without a HEAD, which may be a link to nothing yet.
+    if (isFolder(git) && readdirSync(git).includes("HEAD")) return { top, dirs: [git] };
     const named = /^gitdir: (.+)$/m.exec(textIn(git))?.[1];
     if (named !== undefined) {
       const own = resolve(top, named);
-      const common = textIn(join(own, "commondir")).trim();
-      return { top, dirs: [...new Set([own, resolve(own, common)])] };
+      return { top, dirs: [...new Set([own, resolve(own, textIn(join(own, "commondir")).trim())])] };
     }
     if (dirname(top) === top) return { top: folder, dirs: [] };
   }
 }
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** With those of the files that it includes: a file of the working tree changes with each pull. */
 function configLines(path: string, depth = 0, seen = new Set<string>()): string[] {
@@ -249,6 +250,6 @@ function configLines(path: string, depth = 0, seen = new Set<string>()): string[
 }
 
 const scriptsIn = (folder: string): (readonly [path: string, hash: string])[] =>
-  (statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [])
+  (isFolder(folder) ? readdirSync(folder) : [])
     .filter((name) => !name.endsWith(".sample") && isFile(join(folder, name)))
     .map((name) => [join(folder, name), sha(readRegular(join(folder, name), Number.MAX_SAFE_INTEGER))]);
