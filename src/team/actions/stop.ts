@@ -3,10 +3,12 @@
  * even if the caller ends early.
  */
 import { systemClock } from "../../adapters/clock.ts";
+import { livesAs } from "../../adapters/process-identity.ts";
 import { badInput } from "../../core/errors.ts";
 import { later, type Name, PERSON } from "../../core/ids.ts";
 import type { MemberData } from "../../core/views/team.ts";
 import type { Request, Store } from "../../ports/index.ts";
+import { readHosts } from "../queries/hosts.ts";
 import { mustExist, team } from "../queries/team.ts";
 import { notDecidedBy } from "./tasks.ts";
 
@@ -22,6 +24,8 @@ export type Stopped = { readonly name: Name; readonly stopped: boolean; readonly
 
 /** The time that a host may take after the deadline to end a member that did not answer. */
 const GRACE_MS = 15_000;
+/** The lead is asked when the teammates are gone, with what is left of their time, and at least this. */
+const LEAD_MS = 5_000;
 
 /** Stops a member, or everybody (`null`), the lead last. Resolves when they have stopped or refused. @throws EkidenError `not_found` | `bad_input` | `not_permitted` */
 export async function stop(
@@ -43,13 +47,14 @@ export async function stop(
         : `"${who}" has never been at work in team "${store.team}", so there is nothing to stop.`,
     );
   const results: Stopped[] = [];
+  const deadline = later(systemClock.now(), options.deadlineMs);
   // The lead last: a run is over when its lead is gone.
-  for (const kind of ["teammate", "lead"])
-    results.push(
-      ...(await Promise.all(
-        meant.filter((member) => member.kind === kind).map((member) => stopOne(store, member, options)),
-      )),
-    );
+  for (const kind of ["teammate", "lead"]) {
+    const deadlineMs = Math.max(deadline - systemClock.now(), kind === "lead" ? LEAD_MS : 0);
+    const group = meant.filter((member) => member.kind === kind);
+    const stopped = group.map((member) => stopOne(store, member, { ...options, deadlineMs }));
+    results.push(...(await Promise.all(stopped)));
+  }
   return results;
 }
 
@@ -63,17 +68,11 @@ async function stopOne(store: Store, member: MemberData, options: StopOptions): 
   const deadline = later(systemClock.now(), now ? 0 : deadlineMs);
   const ask = { kind: "shutdown", reason, urgent: now } as const;
   const asked = await store.requests.ask(PERSON, member.name, ask, deadline);
-  const refusal = await untilGone(store, asked, tell);
-  if (refusal === null) return end(true, "has stopped");
-  return end(
-    false,
-    refusal
-      ? `goes on: ${refusal}`
-      : "did not stop by the deadline; is its process still alive? ekiden team shows its heartbeat",
-  );
+  const why = await untilGone(store, asked, tell);
+  return why === null ? end(true, "has stopped") : end(false, why);
 }
 
-/** Null when the member has stopped; else its reason not to, "" without one. */
+/** Null when the member has stopped; else why it has not. */
 async function untilGone(store: Store, asked: Request, tell: (text: string) => void): Promise<string | null> {
   let refusal = "";
   for (;;) {
@@ -86,8 +85,14 @@ async function untilGone(store: Store, asked: Request, tell: (text: string) => v
       refusal = answer.text;
       tell(`${asked.of} refuses: ${refusal}`);
     }
+    const host = (await readHosts(store)).find(({ id }) => id === member.host);
+    if (!host || host.leaseUntil <= systemClock.now())
+      return host && livesAs(host.identity) !== false
+        ? `cannot stop: process ${host.pid} on ${host.machine} stands still. To end it: kill -9 ${host.pid}`
+        : "did not stop: its process ended first. To go on without it: ekiden resume";
     const left = asked.deadline + GRACE_MS - systemClock.now();
-    if (left <= 0) return refusal;
+    if (left <= 0)
+      return refusal === "" ? "did not stop by the deadline, and its process lives" : `goes on: ${refusal}`;
     await store.wake.changed(mark, ["journal", "board"], Math.min(left, 500));
   }
 }

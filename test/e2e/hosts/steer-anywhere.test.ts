@@ -94,6 +94,23 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     await soon(() => expect(pids().filter(isAlive)).toEqual([]));
   });
 
+  it("stop names a process that stands still when its lease is over, once for all members", async () => {
+    env = { ...env, EKIDEN_LEASE_MS: "3000", EKIDEN_SHUTDOWN_DEADLINE_MS: "60000" };
+    placed.write({
+      "many.md": `# Goal\n\n${[1, 2, 3].map((n) => `## Long ${n}\n\`\`\`sh\n${script}\n\`\`\`\n`).join("\n")}`,
+    });
+    const child = start("run", "many.md", "--teammates", "3");
+    await soon(() => expect(pids()).toHaveLength(3));
+    child.kill("SIGSTOP");
+    const began = performance.now();
+    const text = await said("stop");
+    expect(text).toMatch(/^1 /);
+    expect(text.match(/cannot stop: process \d+ on \S+ stands still\. To end it: kill -9/g)?.length).toBe(4);
+    expect(performance.now() - began).toBeLessThan(20_000);
+    child.kill("SIGKILL");
+    await soon(async () => expect(await said("stop")).toMatch(/^0 .*is not running/s));
+  });
+
   it("says that nobody can obey: no process, one that stands still, one that was killed", async () => {
     await (await store({ access: "make" })).board.counts();
     expect(await said("mode", "plan")).toMatch(
