@@ -143,11 +143,14 @@ function workOn(task: Task, request: ModelRequest): Content | null {
       return run(task, request, script, step, (ran?.tries ?? 0) + 1);
     before = ran.at;
     const where = scripts.length === 1 ? "the block" : `block ${i + 1} of ${scripts.length}`;
-    if (isToRepeat(ran) || (i === 0 && wasRemoved(ran))) {
+    if (isToRepeat(ran) || wasRemoved(ran)) {
       const again = `${where} of #${task.id} was interrupted${because(obstacleOf(ran))}; running it again.`;
+      // A new worktree has no files of the blocks before this one.
+      const first = wasRemoved(ran) ? 0 : i;
+      const tries = results.get(`${first}${redo}`)?.tries ?? 0;
       return [
         ...say(again.charAt(0).toUpperCase() + again.slice(1)),
-        ...run(task, request, script, step, ran.tries + 1),
+        ...run(task, request, scripts[first] ?? script, `${first}${redo}`, tries + 1),
       ];
     }
     const failure = failureOf(ran.result);
@@ -160,7 +163,7 @@ function workOn(task: Task, request: ModelRequest): Content | null {
   return end(task, request, "complete_task", tail(output) || "done; no output", tries, redo);
 }
 
-/** The worktree was removed and made again before the block began. */
+/** The worktree was removed before or while the block ran, and is made again. */
 const wasRemoved = ({ result, tries }: Step): boolean =>
   result.isError && tries < MARKS.length && /^The worktree of #\d+ was removed /.test(result.text);
 const because = (obstacle: string | null): string => (obstacle ? ` (${obstacle})` : "");

@@ -26,12 +26,18 @@ export const inWorktrees =
     const isLast = tool.effect === "completes" || givesBack;
     const found = task && trees.find(task);
     if (task && !found && !isLast) await noticeMoves(trees, ctx.store);
-    const tree =
-      task && !isLast ? await trees.open(task, undefined, contactOf(ctx.store, ctx.signal)) : found;
+    const contact = contactOf(ctx.store, ctx.signal);
+    const tree = task && !isLast ? await trees.open(task, undefined, contact) : found;
     if (task && givesBack) await park(trees, ctx.store, ctx.self, ctx.signal);
     if (!tree) return await next(call);
     const { workspace } = tree;
-    return await next({ ...call, ctx: { ...ctx, workspace, readable: [...ctx.readable, ...trees.shared] } });
+    const there = { ...ctx, workspace, readable: [...ctx.readable, ...trees.shared] };
+    const [ran] = await Promise.allSettled([next({ ...call, ctx: there })]);
+    // Removed meanwhile: this makes it again, and throws what was lost, which is why the call failed.
+    if (task && !isLast && !ctx.signal.aborted && !trees.find(task))
+      await trees.open(task, undefined, contact);
+    if (ran.status === "rejected") throw ran.reason;
+    return ran.value;
   };
 
 export const contactOf = (store: Store, signal: AbortSignal): Contact => ({

@@ -7,6 +7,7 @@ import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { workspacesIn } from "../../fixtures/landing-trees.ts";
 import { projectAndOutside } from "../../fixtures/project-outside.ts";
 import { LINES, type Repository, repositoryIn } from "../../fixtures/repository.ts";
+import { soon } from "../../fixtures/soon.ts";
 import { ended, type Project } from "../cli-program.ts";
 
 let project: Project;
@@ -195,4 +196,22 @@ bubblewrapOrSkip(describe)("with a sandbox", () => {
     expect(stdout + stderr).toContain("1 of 1 tasks completed");
     expect(repo.git("log", "--format=%s", "release").split("\n")).toEqual(["Work", "First"]);
   });
+});
+
+it("does a task again, with all its blocks, when its worktree was removed under a command", async () => {
+  repositoryIn(project.dir, { "a.txt": "a\n" });
+  settings({});
+  const wait = `echo >> ${outside}/began; while [ ! -e ${outside}/go ]; do sleep 0.02; done; echo c >> b.txt`;
+  project.write({
+    "plan.md": `# A plan\n\n## Two blocks\n\n\`\`\`sh\necho b > b.txt\n\`\`\`\n\n\`\`\`sh\n${wait}\n\`\`\`\n`,
+  });
+  const child = project.start(["run", "plan.md", "--worktrees"]);
+  const over = ended(child);
+  await soon(() => expect(existsSync(join(outside, "began"))).toBe(true));
+  rmSync(join(project.dir, ".ekiden/worktrees/1-two-blocks"), { recursive: true });
+  writeFileSync(join(outside, "go"), "");
+  const { code, stdout, stderr } = await over;
+  expect(stdout + stderr).toMatch(/The worktree of #1 was removed before its work had landed/);
+  expect([code, readFileSync(join(outside, "began"), "utf8")]).toEqual([0, "\n\n"]);
+  expect(readFileSync(join(project.dir, "b.txt"), "utf8")).toBe("b\nc\n");
 });
