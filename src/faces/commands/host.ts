@@ -5,7 +5,8 @@
 import { systemClock } from "../../adapters/clock.ts";
 import { IDLE } from "../../core/board/lifecycle.ts";
 import type { Member } from "../../core/board/member.ts";
-import { Door, replacement } from "../../host/attach/door.ts";
+import { Door } from "../../host/attach/door.ts";
+import { replacement } from "../../host/attach/place.ts";
 import { faultOf, socketPath } from "../../host/attach/wire.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import { rememberTeam } from "../../project/known-teams.ts";

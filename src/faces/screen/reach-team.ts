@@ -11,6 +11,8 @@ const LOOK_MS = 15;
 
 /** A run that stands still is not waited for: the team is then taken over. */
 const FROZEN_MS = 3_000;
+/** Another process may be faster, and gone again: a few times, and no more. */
+const STARTS_MAX = 5;
 
 /** @throws EkidenError what the process said when it could not run the team */
 export async function reachTeam(call: Invocation, signal?: AbortSignal): Promise<Reached> {
@@ -21,16 +23,19 @@ export async function reachTeam(call: Invocation, signal?: AbortSignal): Promise
   // The last value of an option counts.
   const words = ["host", ...(call.words ?? given()), "--cwd", call.cwd, "--team", settings.team];
   let own: OwnProcess | null = null;
-  for (;;) {
+  for (let starts = 0; ; ) {
     const found = (await reach(path)) ?? (own === null ? await reach(runs, FROZEN_MS) : null);
     if (found && "line" in found) return found;
     if (found && found.refused.retry !== true) throw errorOf(found.refused);
     signal?.throwIfAborted();
     // One that is about to end has the team still.
-    if (!found && own === null) own = startOwn({ cwd: process.cwd(), env: call.env }, words, log);
+    if (!found && own === null) {
+      own = startOwn({ cwd: process.cwd(), env: call.env }, words, log);
+      starts += 1;
+    }
     if (!found && own !== null && own.ended !== null) {
-      if (own.ended !== 0) throw faultIn(log, own.ended);
-      own = null; // another process was faster, and may be gone again
+      if (own.ended !== 0 || starts >= STARTS_MAX) throw faultIn(log, own.ended);
+      own = null;
     }
     await sleep(LOOK_MS);
   }

@@ -4,6 +4,7 @@ import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
+import { soon } from "../../../test/fixtures/soon.ts";
 import { takeAway } from "../../../test/fixtures/take-away.ts";
 import { systemClock } from "../../adapters/clock.ts";
 import { openStore } from "../../adapters/store/index.ts";
@@ -74,4 +75,9 @@ it("ends where processes of the team end again and again before it has started",
     reason: "model",
     error: { message: expect.stringContaining("again and again") as string },
   });
+});
+
+it("tells a face that only looks on of a process that stands still", async () => {
+  const { notices } = await face(() => {});
+  await soon(() => expect(notices).toEqual([expect.stringMatching(/process 1 of the team does not answer/)]));
 });

@@ -85,6 +85,8 @@ export class AttachedHost implements TeamHost {
   private readonly waiting = new Map<number, (message: FromHost | null) => void>();
   private isOver = false;
   private isSilent = false;
+  /** A face that only looks on is told of a process that stands still, too. */
+  private readonly asking: NodeJS.Timeout;
   private readonly losses: number[] = [];
   /** Resolves when this line was lost and the team is reached again, or cannot be. */
   private relinked: Promise<void> = Promise.resolve();
@@ -113,6 +115,9 @@ export class AttachedHost implements TeamHost {
       },
     };
     this.begin(reached);
+    this.asking = setInterval(() => {
+      if (!this.isSilent && this.waiting.size === 0) this.call("answers").catch(() => {});
+    }, SILENT_MS).unref();
   }
 
   /** The process may end before the members have started: the next one starts them. */
@@ -172,6 +177,7 @@ export class AttachedHost implements TeamHost {
   /** Leaves the team as it is. */
   async close(): Promise<void> {
     this.isOver = true;
+    clearInterval(this.asking);
     this.line.socket.destroy();
     await this.store.close();
   }
@@ -251,6 +257,7 @@ export class AttachedHost implements TeamHost {
 
   private finish(outcome: Outcome): void {
     this.isOver = true;
+    clearInterval(this.asking);
     this.resolve(outcome);
   }
 

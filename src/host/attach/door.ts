@@ -2,11 +2,13 @@
  * The faces of a team that this process runs: terminals of the same user on this machine. Their orders are the person's. A face that
  * does not read is left, so the team never waits for one; it comes back by itself when it reads again.
  */
-import { chmodSync, rmSync, statSync } from "node:fs";
-import { connect, createServer, type Server, type Socket } from "node:net";
+import { rmSync } from "node:fs";
+import type { Server, Socket } from "node:net";
+import { dirname } from "node:path";
 import manifest from "../../../package.json" with { type: "json" };
-import { badInput } from "../../core/errors.ts";
+import { badInput, messageOf, toolFailed } from "../../core/errors.ts";
 import type { HostOptions, TeamHost } from "../team-host.ts";
+import { inodeOf, listenAt, NONE } from "./place.ts";
 import {
   type CallName,
   type Calls,
@@ -26,13 +28,16 @@ const STATE_MS = 200;
 const FLUSH_MS = 500;
 /** Bytes that wait for a face before it is left. */
 const BEHIND_MAX = 4 * 1024 * 1024;
+/** Between two looks whether the socket is in its place. */
+const MEND_MS = 1_000;
 
 type Told = Required<Pick<HostOptions, "onDelta" | "onOutput" | "onModel" | "onNotice" | "onUsedUp">>;
 
 export class Door {
-  private readonly server: Server;
+  private server: Server;
   private readonly path: string;
-  private readonly hasReplacement: () => boolean;
+  private inode: bigint;
+  private readonly mending: NodeJS.Timeout;
   private readonly faces = new Set<Socket>();
   /** Those that have said hello before the team was open. */
   private readonly early = new Set<Socket>();
@@ -48,27 +53,35 @@ export class Door {
   /** When the last face left, or the door was opened. */
   private aloneSince = Date.now();
 
-  /** Null where a living process has the socket. */
+  /** Null where a living process has the socket. @throws EkidenError `tool_failed` where it cannot be made */
   static async open(path: string): Promise<Door | null> {
-    for (let tries = 0; tries < 3; tries += 1) {
-      if (await answers(path)) return null;
-      rmSync(path, { force: true });
-      const server = createServer();
-      const isListening = await new Promise<boolean>((done) => {
-        server.once("error", () => done(false)).listen(path, () => done(true));
-      });
-      if (!isListening) continue;
-      chmodSync(path, 0o600);
-      return new Door(server, path);
-    }
-    return null;
+    const server = await listenAt(path).catch((error: unknown) => {
+      throw toolFailed(
+        `the socket through which terminals reach the team cannot be made: ${messageOf(error)}. ${dirname(path)} must have room and be writable. Another place: set XDG_CONFIG_HOME.`,
+      );
+    });
+    return server && new Door(server, path);
   }
 
   private constructor(server: Server, path: string) {
-    this.server = server;
     this.path = path;
-    this.hasReplacement = replacement(path);
-    server.on("connection", (socket) => this.meet(socket)).on("error", () => {});
+    this.server = this.served(server);
+    this.inode = inodeOf(path);
+    this.mending = setInterval(() => void this.mend().catch(() => {}), MEND_MS).unref();
+  }
+
+  private served(server: Server): Server {
+    return server.on("connection", (socket) => this.meet(socket)).on("error", () => {});
+  }
+
+  /** Somebody may have removed the socket. Without it a new face would start a second process. */
+  private async mend(): Promise<void> {
+    if (inodeOf(this.path) !== NONE) return;
+    const [before, server] = [this.server, await listenAt(this.path)];
+    if (server === null) return;
+    this.server = this.served(server);
+    this.inode = inodeOf(this.path);
+    before.close();
   }
 
   /** The options with which the host must be opened, so that the faces hear it. */
@@ -119,11 +132,12 @@ export class Door {
 
   /** Another process has taken the place of this one since it opened the door. */
   get isReplaced(): boolean {
-    return this.hasReplacement();
+    return ![this.inode, NONE].includes(inodeOf(this.path));
   }
 
   async close(): Promise<void> {
     if (this.ticking) clearTimeout(this.ticking);
+    clearInterval(this.mending);
     if (!this.isReplaced) rmSync(this.path, { force: true });
     const closed = new Promise((done) => this.server.close(done));
     const sockets = [...this.faces, ...this.early];
@@ -246,22 +260,3 @@ export class Door {
 }
 
 const isPassed = (call: CallName): call is Passed => PASSED.some((name) => name === call);
-
-const answers = (path: string): Promise<boolean> =>
-  new Promise((done) => {
-    const socket = connect(path, () => {
-      socket.destroy();
-      done(true);
-    });
-    socket.on("error", () => done(false));
-  });
-
-/** Tells whether another file has come to the place of one, or none is there. */
-export function replacement(path: string): () => boolean {
-  const inode = inodeOf(path);
-  return () => inodeOf(path) !== inode;
-}
-
-function inodeOf(path: string): bigint {
-  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? -1n;
-}
