@@ -110,6 +110,37 @@ it("proposes a branch instead of moving the target, and says so when the command
   expect(repo.git("rev-parse", "ekiden/1-task-1")).toBe(remote.git("rev-parse", "ekiden/1-task-1"));
 });
 
+it.each([
+  [
+    "was killed once",
+    "test -e $DONE && echo there; touch $DONE; test -s $DONE || { echo x > $DONE; kill -9 $$; }",
+    {},
+  ],
+  [
+    "stood still once",
+    "test -e $DONE && echo there && exit; touch $DONE; sleep 600",
+    { gateTimeoutMs: 2_000 },
+  ],
+])("runs the command again that %s", async (_, command, options) => {
+  const repo = repository({ "a.txt": "a\n" });
+  remoteOf(repo);
+  const done = join(repo.dir, ".ekiden", "done");
+  const all = await trees(repo, { ...pr(command.replaceAll("$DONE", done)), ...options });
+  await writeWork(all, task(1), { "1.txt": "one\n" });
+  expect(await all.land(task(1), by)).toMatchObject({ kind: "proposed", said: "there" });
+});
+
+it("gives up a command that stands still each time, and says how often it was tried", async () => {
+  const repo = repository({ "a.txt": "a\n" });
+  remoteOf(repo);
+  const all = await trees(repo, { ...pr("echo asks; sleep 600"), gateTimeoutMs: 300 });
+  await writeWork(all, task(1), { "1.txt": "one\n" });
+  expect(await all.land(task(1), by)).toMatchObject({
+    kind: "refused",
+    evidence: expect.stringMatching(/failed 3 times \(timed out after 0\.3 s\):\nasks/),
+  });
+});
+
 it("never overwrites what others have added to a proposed branch", async () => {
   const repo = repository({ "a.txt": "a\n" });
   const remote = remoteOf(repo);

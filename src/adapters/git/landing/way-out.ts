@@ -65,23 +65,36 @@ export async function propose(
     );
   const why = await remote.push(contact, [{ ref, from: there, to: commit }]);
   if (why !== null) return refused("target", `git push ${remote.label} ${branch} was refused:\n${why}`);
-  const ran = await options.shell.run(command, {
-    cwd: workspace,
-    signal: contact.signal,
-    timeoutMs: options.gateTimeoutMs,
-    env: {
-      EKIDEN_BRANCH: branch,
-      EKIDEN_TARGET: target,
-      EKIDEN_TASK: String(task.id),
-      EKIDEN_SUBJECT: task.subject,
-      EKIDEN_COMMIT: commit,
-      EKIDEN_REMOTE: remote.label,
-    },
-  });
-  if (ran.exitCode !== 0 || ran.timedOut)
+  const env = {
+    EKIDEN_BRANCH: branch,
+    EKIDEN_TARGET: target,
+    EKIDEN_TASK: String(task.id),
+    EKIDEN_SUBJECT: task.subject,
+    EKIDEN_COMMIT: commit,
+    EKIDEN_REMOTE: remote.label,
+  };
+  const timeoutMs = Math.min(PROPOSAL_MS, options.gateTimeoutMs);
+  for (let tries = 1; ; tries += 1) {
+    const ran = await options.shell.run(command, { cwd: workspace, signal: contact.signal, timeoutMs, env });
+    if (ran.exitCode === 0 && !ran.timedOut)
+      return { kind: "done", said: ran.output.trim().split("\n").at(-1) ?? "" };
+    const wasKilled = ran.timedOut || (ran.exitCode ?? KILLED) >= KILLED;
+    contact.signal.throwIfAborted();
+    if (wasKilled && tries < TRIES) continue;
+    const how = ran.timedOut
+      ? `timed out after ${timeoutMs / 1000} s`
+      : (ran.signal ?? `exit code ${ran.exitCode}`);
+    const often = tries > 1 ? ` ${tries} times` : "";
     return refused(
       "target",
-      `${branch} was pushed to ${remote.label}, but \`${command}\` failed (${ran.timedOut ? "timed out" : `exit code ${ran.exitCode ?? ran.signal}`}):\n${ran.output}`,
+      `${branch} was pushed to ${remote.label}, but \`${command}\` failed${often} (${how}):\n${ran.output}`,
     );
-  return { kind: "done", said: ran.output.trim().split("\n").at(-1) ?? "" };
+  }
 }
+
+/** An address answers within seconds; a command that asks something waits for ever. */
+const PROPOSAL_MS = 120_000;
+/** A command that a signal or the limit ended may succeed when it runs again. One that fails has its reason. */
+const TRIES = 3;
+/** A shell adds the number of the signal to this. */
+const KILLED = 128;
