@@ -4,7 +4,7 @@
  */
 import { badInput, toolFailed } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
-import type { Binding, Key } from "./bindings.ts";
+import { type Binding, type Key, keyOf } from "./bindings.ts";
 import type { Place } from "./clones/bring.ts";
 import type { OnRemote, ParkedWork } from "./clones/parked.ts";
 import type { Repository } from "./clones/preflight.ts";
@@ -36,6 +36,8 @@ export class SharedTarget {
   private readonly target: string;
   /** By task: since when its pushes are cut in the middle. */
   private readonly cutSince = new Map<string, number>();
+  /** By task: those whose branch is still to be removed. */
+  private readonly landed = new Map<string, Key>();
 
   constructor(clone: Clone, target: string, remote: Remote, parked: ParkedWork) {
     this.clone = clone;
@@ -192,11 +194,16 @@ export class SharedTarget {
     return { parked: there.tip, parkedState: null };
   }
 
-  /** Removes the branch of a task that has landed. A server may keep it: its name is used only once. */
+  /** Removes the branch of a task that has landed, and those whose removal was cut. A server may keep it: its name is used only once. */
   async forget(contact: Contact, task: Key): Promise<void> {
-    const there = await this.follow(contact, task);
-    if (there?.isLanded)
-      await this.remote.push(contact, [{ ref: `refs/heads/${there.branch}`, from: there.tip, to: null }]);
+    this.landed.set(keyOf(task), task);
+    for (const [key, one] of this.landed) {
+      const there = await this.follow(contact, one);
+      const { branch = "", tip = null } = there ?? {};
+      const push = { ref: `refs/heads/${branch}`, from: tip, to: null };
+      const why = there?.isLanded ? await this.remote.push(contact, [push]) : null;
+      if (why === null || !wasCut(why)) this.landed.delete(key);
+    }
   }
 }
 

@@ -4,6 +4,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createShell } from "../../../src/adapters/shell/index.ts";
+import type { Worktrees } from "../../../src/ports/worktrees.ts";
 import { cuttingNetwork, gitDaemon } from "../../fixtures/git-network.ts";
 import { landing, openTrees, writeWork } from "../../fixtures/landing-trees.ts";
 import { type Repository, repository } from "../../fixtures/repository.ts";
@@ -21,11 +22,16 @@ function shared(): { readonly remote: Remote; readonly here: Repository } {
   return { remote: { dir, log: () => first.git("-C", dir, "log", "--format=%s", "main") }, here };
 }
 
-async function land({ dir }: Repository, address: string): Promise<unknown> {
+async function openAt({ dir }: Repository, address: string): Promise<Worktrees> {
   const shell = createShell({ outputDir: join(dir, ".ekiden", "output") });
   onTestFinished(() => shell.close());
-  const trees = await openTrees(dir, shell, { gate: "true", wayOut: { kind: "push", remote: address } });
-  const task = { ...landing.task(1), attempt: 1 };
+  return await openTrees(dir, shell, { gate: "true", wayOut: { kind: "push", remote: address } });
+}
+
+const task = { ...landing.task(1), attempt: 1 };
+
+async function land(here: Repository, address: string): Promise<unknown> {
+  const trees = await openAt(here, address);
   // Random data cannot be compressed.
   await writeWork(trees, task, { "large.txt": randomBytes(300_000).toString("base64"), "b.txt": "b\n" });
   return await trees.land(task, landing.by);
@@ -64,3 +70,21 @@ it.each(["pre-receive", "update", "post-receive"])(
     expect(remote.log()).toBe("Task 1\nFirst");
   },
 );
+
+it("removes the branch of a task with the next one when the connection was cut", async () => {
+  const { remote, here } = shared();
+  const daemon = await gitDaemon(dirname(remote.dir));
+  onTestFinished(() => daemon.end());
+  const through = await cuttingNetwork(daemon.port);
+  onTestFinished(() => through.end());
+  const trees = await openAt(here, `git://127.0.0.1:${through.port}/bare`);
+  const next = { ...landing.task(2), attempt: 1 };
+  for (const one of [task, next]) {
+    await writeWork(trees, one, { [`${one.id}.txt`]: "b\n" });
+    expect(await trees.land(one, landing.by)).toMatchObject({ kind: "landed" });
+    through.cut({ side: "client", bytes: 350 }, one === task ? 1 : 0);
+    await trees.remove(one);
+  }
+  expect(through.cuts).toBe(1);
+  expect(here.git("-C", remote.dir, "branch", "--format=%(refname:short)")).toBe("main");
+});
