@@ -82,7 +82,7 @@ it("removes the branch of a task with the next one when the connection was cut",
   for (const one of [task, next]) {
     await writeWork(trees, one, { [`${one.id}.txt`]: "b\n" });
     expect(await trees.land(one, landing.by)).toMatchObject({ kind: "landed" });
-    through.cut({ side: "client", bytes: 350 }, one === task ? 1 : 0);
+    through.cut({ side: "client", bytes: 150 }, one === task ? 1 : 0);
     await trees.remove(one);
   }
   expect(through.cuts).toBe(1);
