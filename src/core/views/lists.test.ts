@@ -139,6 +139,7 @@ it.each([
   [{ leaseUntil: instant(1) }, "2 | 0/dim | 0s left/dim"],
   [{ leaseUntil: instant(0) }, "2 | 0/dim | over for 0s/warn"],
   [{ leaseUntil: instant(-2_000) }, "2 | 0/dim | over for 2s/warn"],
+  [{ leaseUntil: instant(-1_795_916_634_571) }, "2 | 0/dim | taken over/warn"],
 ])("shows the host %j as %j", (more, expected) => {
   const views = teamViews(teamData(DEFAULT_TEAM, [], [host(more)], [], instant(0)));
   expect(rows(views[1])).toEqual([`box, pid 7/strong | ${expected} | 1.0.0/dim`]);

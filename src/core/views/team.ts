@@ -89,6 +89,9 @@ export function teamViews({ team, members, hosts, logins, now }: TeamData): View
   ];
 }
 
+/** The end of the lease of a process whose members were given to others is set to the beginning of time. */
+const FENCED_MS = -10 * 365 * 86_400_000;
+
 function hostView(hosts: readonly HostData[]): View {
   const columns: Column[] = [
     { name: "host", grow: true },
@@ -103,7 +106,7 @@ function hostView(hosts: readonly HostData[]): View {
     { text: String(working), tone: working > 0 ? "busy" : "dim" },
     leaseLeftMs > 0
       ? { text: `${span(leaseLeftMs)} left`, tone: "dim" }
-      : { text: `over for ${span(-leaseLeftMs)}`, tone: "warn" },
+      : { text: leaseLeftMs < FENCED_MS ? "taken over" : `over for ${span(-leaseLeftMs)}`, tone: "warn" },
     { text: version, tone: "dim" },
   ]);
   return { kind: "table", columns, rows, empty: "" };
