@@ -18,7 +18,7 @@ import { despiteOthers, GitKilled, TRIES_MAX } from "./landing/despite-others.ts
 import { branchFreed } from "./landing/stale-locks.ts";
 import { type Ran, runInGroup } from "./run.ts";
 import { ownVariables } from "./variables.ts";
-import { isRepeatable, LOCKS_BRANCH, LOOKS, lineOf, REACHES, READS } from "./verbs.ts";
+import { isRepeatable, LOCKS_BRANCH, LOOKS, lineOf, REACHES, READS, SWEPT } from "./verbs.ts";
 
 export type { Ran } from "./run.ts";
 export type Env = Readonly<Record<string, string>>;
@@ -148,7 +148,9 @@ export class Git {
       const ran = await (isRepeatable(lineOf(args)) ? despiteOthers(once) : once());
       if (ran.code === 0 || nth === TRIES_MAX) return ran;
       const isUnstarted = this.isConfined(args) && NO_MOUNT.test(ran.err);
-      if (!isUnstarted && !(LOCKS_BRANCH.test(lineOf(args)) && (await branchFreed(ran.err)))) return ran;
+      const isSwept = isRepeatable(lineOf(args)) && SWEPT.test(ran.err);
+      const mayGoOn = isUnstarted || isSwept;
+      if (!mayGoOn && !(LOCKS_BRANCH.test(lineOf(args)) && (await branchFreed(ran.err)))) return ran;
       await new Promise((later) => setTimeout(later, READ_AGAIN_MS * nth));
     }
   }

@@ -25,6 +25,8 @@ const SEEING = [
 const NEVER = [
   ...["core.fsmonitor=", "safe.bareRepository=explicit", "core.askPass=", "diff.external="],
   ...["protocol.ext.allow=never", "core.pager=cat", "gc.auto=0", "maintenance.auto=false"],
+  // A `git gc` of the person holds the locks of refs for longer than the tenth of a second that git waits.
+  ...["core.filesRefLockTimeout=10000", "core.packedRefsTimeout=10000"],
 ];
 const options = (pairs: readonly string[]): string[] => pairs.flatMap((pair) => ["-c", pair]);
 /** `-c` ends a key at its first `=`, and the name of a filter may have one. Such a key gets the value of a variable. */

@@ -17,3 +17,5 @@ export const REACHES = /^(?:fetch|push|pull|ls-remote)(?: |$)/;
 const ADDS = /^(?:ls-remote|hash-object|write-tree|commit-tree)(?: |$)/;
 /** One that was killed simply runs again. `despiteOthers` is for those that change something. */
 export const isRepeatable = (line: string): boolean => LOOKS.test(line) || ADDS.test(line);
+/** A `git gc --prune=now` beside a git that writes objects removes the files that it is about to name. */
+export const SWEPT = /objects\/\S+.*No such file or directory/;

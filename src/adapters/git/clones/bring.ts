@@ -2,6 +2,7 @@
  * The one step of own git with the workspace of a task: a fetch of one commit into the project, with its objects checked, from an
  * upload-pack in the sandbox. What lands was brought by it, and nothing else of a workspace is read by git outside.
  */
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { toolFailed } from "../../../core/errors.ts";
@@ -10,23 +11,46 @@ import { inHeldFolder } from "../../held-folder.ts";
 import { bytesIn, foldersIn, textIn } from "../../small-files.ts";
 import { type Git, messageOfGit } from "../git.ts";
 import { looseTip } from "../landing/target-tip.ts";
+import { SWEPT } from "../verbs.ts";
 
 export type Place = { readonly root: string; readonly branch: string };
 export type Origin = { readonly git: Git; readonly project: string; readonly commonDir: string };
 
-const CHECKED = ["transfer.fsckObjects=true", "fetch.fsckObjects=true", "protocol.file.allow=always"];
+// As a pack: git keeps a new one until the refs are there, and loose objects are removed by a `git gc` at the same time.
+const CHECKED = [
+  ...["transfer.fsckObjects=true", "fetch.fsckObjects=true", "protocol.file.allow=always"],
+  "fetch.unpackLimit=1",
+];
 const ALONE = [
   ...["--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", "--no-auto-gc"],
   ...["--no-auto-maintenance", "--no-show-forced-updates"],
 ];
 
+/**
+ * Keeps what a workspace has brought, until the ref is used again: nothing else names it at first, and a `git gc` beside it would remove it.
+ * "ahead": with the commits of others below it; "look": for a view, or for another machine; "one": several commits as one.
+ */
+const USES = ["branch", "ahead", "look", "one"] as const;
+export type Use = (typeof USES)[number];
+
+const broughtOf = (root: string, use: Use): string =>
+  `refs/ekiden/brought/${createHash("sha256").update(root).digest("hex").slice(0, 16)}/${use}`;
+/** The refs that end with the workspace. */
+export const refsOf = (root: string, path: string): string[] => [
+  baseOf(path),
+  ...USES.map((use) => broughtOf(root, use)),
+];
+
 /** @throws EkidenError `tool_failed` for a commit that is not there, or has an object that is damaged */
 export async function bring(
-  { git, project, commonDir }: Origin,
+  origin: Origin,
   root: string,
   commits: readonly string[],
+  use: Use | null,
   signal?: AbortSignal,
+  tries = TRIES,
 ): Promise<void> {
+  const { git, project, commonDir } = origin;
   const odd = commits.find((commit) => !COMMIT.test(commit));
   if (odd !== undefined) throw toolFailed(`git in ${root} answered with ${odd}, which is no commit.`);
   const shallow = join(commonDir, "shallow");
@@ -43,12 +67,19 @@ export async function bring(
       `--upload-pack=${serve}`,
       "--",
       root,
-      ...commits,
+      ...commits.map((commit) => (use ? `+${commit}:${broughtOf(root, use)}` : commit)),
     )
     .finally(ended);
+  // A ref of ours whose commit is gone, by a `git gc` or a crash: each later fetch would fail.
+  const [, broken = ""] = /bad object (refs\/(?:heads\/)?ekiden\/\S+)/.exec(ran.err) ?? [];
+  if (broken !== "") await git.try(project, "update-ref", "--no-deref", "-d", broken);
+  const isSwept = broken !== "" || SWEPT.test(ran.err);
+  if (isSwept && tries > 1) return await bring(origin, root, commits, use, signal, tries - 1);
   if (ran.code !== 0 || ran.err.includes("rejected"))
     throw toolFailed(`${commits.join(" and ")} cannot be taken over from ${root}: ${messageOfGit(ran)}`);
 }
+
+const TRIES = 5;
 
 const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
 

@@ -8,7 +8,7 @@ import type { Binding } from "../bindings.ts";
 import type { Git } from "../git.ts";
 import { looseTip } from "../landing/target-tip.ts";
 import { unlinkShared } from "../shared.ts";
-import { baseOf, bring } from "./bring.ts";
+import { bring, refsOf } from "./bring.ts";
 import { draftName, isWhole, type Origin } from "./clone.ts";
 import { listed, operationIn } from "./preflight.ts";
 
@@ -40,7 +40,7 @@ export async function takeAway(about: About, workspace: string): Promise<string 
     renameSync(root, gone);
     removeTree(gone);
   }
-  const old = [baseOf(binding.path), ...(tip === null || isProposed ? [] : [branch])];
+  const old = [...refsOf(root, binding.path), ...(tip === null || isProposed ? [] : [branch])];
   const input = old.map((one) => `delete ${one}\n`).join("");
   if (lost === null) await git.tryWith({ input }, project, "update-ref", "--no-deref", "--stdin");
   return lost;
@@ -62,10 +62,23 @@ async function contentsOf(about: About, root: string): Promise<string | null> {
   const why = await unmerged(about, [branch, head], root);
   if (why !== null) return why;
   // What a member committed on further branches is in its clone alone. All others were borrowed.
-  const input = [...new Set(others)].map((commit) => `${commit}\n`).join("");
-  const looked = await git.runWith({ input }, project, "cat-file", "--batch-check");
-  const own = looked.split("\n").flatMap((line) => /^(\w+) missing$/.exec(line)?.[1] ?? []);
-  return await unmerged(about, own, root);
+  const [own] = await sorted(git, project, [...new Set(others)]);
+  // A `git gc` may have removed what was borrowed.
+  const [, kept] = await sorted(git.inside, root, own);
+  return await unmerged(about, kept, root);
+}
+
+/** The commits that a repository has not, and those that it has. */
+async function sorted(
+  git: Git,
+  folder: string,
+  commits: readonly string[],
+): Promise<readonly [absent: string[], present: string[]]> {
+  if (commits.length === 0) return [[], []];
+  const input = commits.map((commit) => `${commit}\n`).join("");
+  const lines = (await git.runWith({ input }, folder, "cat-file", "--batch-check")).split("\n");
+  const named = (what: RegExp): string[] => lines.flatMap((line) => what.exec(line)?.[1] ?? []);
+  return [named(/^(\w+) missing$/), named(/^(\w+) \w+ \d+$/)];
 }
 
 /** The commits that the target does not have, in words; null for none. */
@@ -78,7 +91,7 @@ async function unmerged(
   const landed = looseTip(commonDir, ref);
   const left = [...new Set(tips)].filter((tip) => tip !== landed);
   if (left.length === 0) return null;
-  if (root !== undefined) await bring(origin, root, left);
+  if (root !== undefined) await bring(origin, root, left, null);
   const range = [...left, `^${ref}`, ...(proposed ? [`^${proposed}`] : [])];
   const { code, out } = await git.try(project, "log", "--format=%h %s", ...range, "--");
   if (code !== 0) return `git cannot tell whether ${left.join(" and ")} is on ${target}`;

@@ -129,7 +129,7 @@ export class ParkedWork {
     const { head, changes } = await this.unpacked(tip);
     const mine = await ownTip(at, { root, branch });
     const own = await withChanges(at, root, mine, await workState(inside, root), this.team);
-    await bring(at, root, [own]);
+    await bring(at, root, [own], "look");
     const isSame = async (): Promise<boolean> =>
       (await git.try(project, "diff", "--quiet", own, changes ?? head)).code === 0;
     const isKnown = (await git.isAncestor(project, own, head)) || (await isSame());

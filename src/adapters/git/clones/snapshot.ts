@@ -22,7 +22,7 @@ export async function snapshot(origin: Origin, place: Place, author: string): Pr
     isBusy || state.head === null
       ? await ownTip(origin, place)
       : await withChanges(origin, root, state.head, state, author);
-  await bring(origin, root, [tip]);
+  await bring(origin, root, [tip], "look");
   return tip;
 }
 

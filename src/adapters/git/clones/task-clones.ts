@@ -150,7 +150,7 @@ export class TaskClones {
     if (!isWhole(place.root) || existsSync(atWorkFile(join(place.root, ".git")))) return;
     const tip = await ownTip(origin, place);
     if (tip === looseTip(origin.commonDir, `refs/heads/${place.branch}`)) return;
-    await bring(origin, place.root, [tip]);
+    await bring(origin, place.root, [tip], "branch");
     await show(origin, place.branch, tip);
   }
 }

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { replaceFile } from "../../small-files.ts";
-import { bring, commitIn, ownTip, show } from "../clones/bring.ts";
+import { bring, commitIn, ownTip, show, type Use } from "../clones/bring.ts";
 import { commitWork } from "../clones/commit-work.ts";
 import { filterFault } from "../clones/filters.ts";
 import { atWorkFile } from "../clones/own-state.ts";
@@ -65,7 +65,7 @@ export class LandingTree {
   /** The last commit of the branch, brought to the project. */
   async head(): Promise<string> {
     const head = await ownTip(this.task, this.task);
-    await this.bring(head);
+    await this.bring(head, "branch");
     await show(this.task, this.task.branch, head);
     return head;
   }
@@ -74,10 +74,10 @@ export class LandingTree {
     return this.task.git.inside;
   }
 
-  private async bring(commit: string): Promise<void> {
+  private async bring(commit: string, use: Use): Promise<void> {
     const { commonDir, branch, ref, root } = this.task;
     const known = [`refs/heads/${branch}`, ref].map((one) => looseTip(commonDir, one));
-    if (!known.includes(commit)) await bring(this.task, root, [commit], this.job.by.signal);
+    if (!known.includes(commit)) await bring(this.task, root, [commit], use, this.job.by.signal);
   }
 
   /** The files that a commit changes since it left the base, where they may land. */
@@ -122,7 +122,7 @@ export class LandingTree {
     const tip = isOnBase
       ? own
       : (commitIn(root, "HEAD") ?? (await this.inside.run(root, "rev-parse", "HEAD")));
-    if (!isOnBase) await this.bring(tip);
+    if (!isOnBase) await this.bring(tip, "ahead");
     const asked = [tip, base].map((one) => `${one}^{tree}`);
     const [tree = "", before] = (await git.run(project, "rev-parse", ...asked)).split("\n");
     // A command in the background may have made other commits since the branch was looked at.

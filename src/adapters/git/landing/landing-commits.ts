@@ -1,5 +1,6 @@
 /** The commits that a landing makes itself: several commits of a task as one, by the person or by the member. */
 import { toolFailed } from "../../../core/errors.ts";
+import { bring } from "../clones/bring.ts";
 import type { TaskBranch } from "../clones/task-branch.ts";
 
 /**
@@ -43,14 +44,19 @@ export async function squashed(
   return await commitOf(task, names, tip, base, `${message}\n\n${steps}`);
 }
 
+/** Made in the workspace, and brought: a `git gc` in the project removes a commit that nothing names yet. */
 async function commitOf(
-  { git, project }: TaskBranch,
+  task: TaskBranch,
   names: readonly string[],
   tree: string,
   parent: string,
   message: string,
 ): Promise<string> {
-  return await git.run(project, ...names, "commit-tree", `${tree}^{tree}`, "-p", parent, "-m", message);
+  const { git, root } = task;
+  const made = ["commit-tree", `${tree}^{tree}`, "-p", parent, "-m", message];
+  const commit = await git.inside.run(root, ...names, ...made);
+  await bring(task, root, [commit], "one");
+  return commit;
 }
 
 /** The person's own identity if git has one, else that of the member. Nobody can type a passphrase here, so nothing is signed. */
