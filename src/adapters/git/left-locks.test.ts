@@ -51,6 +51,13 @@ it("removes them in the clone, and the task lands", async () => {
   expect(repo.read("b.txt")).toBe("b\n");
 });
 
+it("waits for one that was left a moment ago", async () => {
+  const { repo, open, workspace } = await stage();
+  writeFileSync(join(workspace, ".git", "index.lock"), "");
+  await open();
+  commits(repo, workspace);
+});
+
 it("waits for a git that runs there, and follows no link", async () => {
   const { repo, open, workspace } = await stage();
   const outside = join(repository({ "b.txt": "" }).dir, "locks");

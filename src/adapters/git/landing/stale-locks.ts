@@ -45,9 +45,14 @@ const DEPTH_MAX = 16;
 export async function removeLeftLocks(root: string): Promise<void> {
   const found = [...locksIn(root, ".git", 0), ...locksIn(root, ".git/refs", DEPTH_MAX)];
   if (found.length === 0) return;
+  const ages = found.map((path) => tried(() => inHeldFolder(root, path, ageOf), FRESH_MS));
+  const waitMs = FRESH_MS - Math.max(0, Math.min(...ages));
+  if (waitMs > 0) await new Promise((later) => setTimeout(later, waitMs));
   await gitGone(({ cwd }) => isWithin(root, cwd));
   for (const path of found) succeeds(() => inHeldFolder(root, path, (at) => removeOld(at)));
 }
+const ageOf = (path: string): number =>
+  Date.now() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
 
 function locksIn(root: string, folder: string, depth: number): string[] {
   if (!succeeds(() => inHeldFolder(root, `${folder}/HEAD`, () => {}))) return [];
@@ -60,7 +65,7 @@ function locksIn(root: string, folder: string, depth: number): string[] {
 }
 
 function removeOld(path: string): void {
-  if (Date.now() - lstatSync(path).mtimeMs > FRESH_MS) unlinkSync(path);
+  if (ageOf(path) >= FRESH_MS) unlinkSync(path);
 }
 
 /** Git's words about the lock of a branch of a task. */
