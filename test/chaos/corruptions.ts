@@ -433,4 +433,11 @@ export const CORRUPTIONS: readonly Corruption[] = [
       if (landings) delete landings.files["out/1.txt"];
     },
   },
+  {
+    what: "a completed task whose file with an odd name is not on the target",
+    rule: "every completed task landed once",
+    corrupt: ({ landings }) => {
+      if (landings) landings.odd = [];
+    },
+  },
 ];

@@ -60,7 +60,14 @@ export type Gate = { tree: string; green: boolean };
 export type Commit = { hash: string; parents: string[]; tree: string; subject: string };
 
 /** The target branch behind its first commit, oldest first, the files at its tip, and what the project's own checkout has beside it. */
-export type Landings = { gates: Gate[]; commits: Commit[]; files: Record<string, string>; strays: string[] };
+export type Landings = {
+  gates: Gate[];
+  commits: Commit[];
+  files: Record<string, string>;
+  strays: string[];
+  /** Tasks whose file with an odd name is on the target; null where they made none. */
+  odd: number[] | null;
+};
 
 export type History = Tables & {
   requests: SeenRequest[];

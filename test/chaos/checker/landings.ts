@@ -45,6 +45,8 @@ export function landedOnce({ landings, tasks, events }: History): string[] {
     if (commits.length > 1) faults.push(`#${id}: landed ${commits.length} times`);
     if (status !== "completed" || byHand.has(id)) continue;
     if (commits.length === 0) faults.push(`#${id}: completed, and no commit of it is on the target`);
+    if (landings.odd && !landings.odd.includes(id))
+      faults.push(`#${id}: completed, and its file with an odd name is not on the target`);
     if (landings.files[`out/${id}.txt`] !== `green ${id}\n`)
       faults.push(
         `#${id}: out/${id}.txt on the target is ${JSON.stringify(landings.files[`out/${id}.txt`])}`,

@@ -107,7 +107,13 @@ export const readEffects = (file: string): Effect[] =>
   }));
 
 /** `target`: the repository that tasks land in: `project` itself, or its remote. */
-export function readLandings(project: string, target: string, base: string, gateLog: string): Landings {
+export function readLandings(
+  project: string,
+  target: string,
+  base: string,
+  gateLog: string,
+  hasOdd: boolean,
+): Landings {
   const gitIn = (cwd: string, args: string[]): string =>
     execFileSync("git", args, { cwd, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
   const git = (...args: string[]): string => gitIn(target, args);
@@ -118,11 +124,13 @@ export function readLandings(project: string, target: string, base: string, gate
       const [hash = "", parents = "", tree = "", subject = ""] = line.split("\0");
       return { hash, parents: parents.split(" "), tree, subject };
     });
-  const paths = git("ls-tree", "-r", "--name-only", "main").split("\n").filter(Boolean);
+  const all = git("ls-tree", "-r", "-z", "--name-only", "main").split("\0");
+  const paths = all.filter((path) => /^[\w./]+$/.test(path));
   return {
     commits,
     gates: linesOf(gateLog).map(([tree = "", verdict]): Gate => ({ tree, green: verdict === "green" })),
     strays: gitIn(project, ["status", "--porcelain", "--untracked-files=all"]).split("\n").filter(Boolean),
     files: Object.fromEntries(paths.map((path) => [path, git("show", `main:${path}`)])),
+    odd: hasOdd ? all.flatMap((path) => Number(/^out\/(\d+)-/.exec(path)?.[1] ?? [])).filter(Boolean) : null,
   };
 }

@@ -74,6 +74,13 @@ export const CLASSES = {
     about: "git: somebody removes the branch of a task in the project, or the .git of its clone",
     holds: true,
   },
+  collected: { about: "git: `git gc --prune=now` in the project", holds: true },
+  "locks-left": {
+    about:
+      "git: SIGKILL for a process that is alone, and locks of git in the clones of its tasks, then another goes on",
+    holds: true,
+  },
+  "sockets-gone": { about: "process: somebody removes the sockets of the running processes", holds: true },
   "push-cut": { about: "git: tasks land on a remote, and pushes are cut in the middle", holds: true },
   "by-hand": {
     about: "person: done, fail and cancel of a task that waits or is in progress; take, then done",
@@ -92,6 +99,11 @@ export const CLASSES = {
   "long-commands": { about: "work: commands that outlive the host", holds: true },
   splits: { about: "work: some tasks are split by their owners", holds: true },
   landings: { about: "work: tasks land in a git repository behind a gate", holds: true },
+  "odd-names": { about: "work: names of files that are no text, or long, or end with a blank", holds: true },
+  "odd-targets": {
+    about: "work: the target is a symbolic ref, or packed",
+    holds: true,
+  },
   "red-gate": { about: "work: some tasks meet a red gate first", holds: true },
 } as const satisfies Readonly<Record<string, Class>>;
 export type ClassName = keyof typeof CLASSES;
@@ -126,7 +138,10 @@ export type Injected = Readonly<
     | "removals"
     | "orders"
     | "pushCuts"
-    | "newerPrograms",
+    | "newerPrograms"
+    | "collections"
+    | "locks"
+    | "sockets",
     number
   >
 >;
@@ -145,6 +160,9 @@ export const INJECTIONS: Partial<Record<ClassName, Injection>> = {
   "database-away": { counts: "restarts", inject: (world) => world.databaseDown("stopped", 8_000) },
   "database-read-only": { counts: "cuts", inject: (world) => world.readOnly(1_000) },
   "database-lock": { counts: "cuts", inject: (world) => world.lockTables(7_000) },
+  collected: { counts: "collections", inject: (world) => world.collect() },
+  "locks-left": { counts: "locks", inject: (world) => world.leaveLocks() },
+  "sockets-gone": { counts: "sockets", inject: (world) => world.removeSockets() },
   "git-killed": { counts: "gitKills", inject: (world) => world.killGit() },
   "worktree-removed": { counts: "removals", inject: (world) => world.removeWorktree() },
   "branch-removed": { counts: "removals", inject: (world) => world.removeBranch() },

@@ -1,6 +1,6 @@
 /** The project of a round: a repository with a runbook and a gate, a remote behind a network that cuts pushes, a small disk for its worktrees. */
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { namesIn, textIn } from "../../../src/adapters/small-files.ts";
 import {
   type CuttingNetwork,
@@ -39,6 +39,7 @@ export class ChaosProject {
     this.repository = repositoryIn(this.dir, { ".gitignore": ".ekiden/\nplan.md\n" });
     this.base = this.repository.git("rev-parse", "HEAD");
     writeFileSync(join(this.dir, "plan.md"), runbookOf(plan));
+    for (const words of plan.target) this.repository.git(...words);
     const isSmall = plan.landings && plan.classes.has("worktrees-full");
     if (isSmall) mkdirSync(this.trees, { recursive: true });
     this.disk = isSmall && skipped("worktrees-full", "sqlite") === null ? mountSmall(this.trees) : null;
@@ -116,6 +117,24 @@ export class ChaosProject {
     return true;
   }
 
+  /** As a git does that was killed in each place where it takes one. */
+  leaveLocks(): boolean {
+    const names = namesIn(this.trees).filter((name) => /^\d/.test(name));
+    for (const name of names) {
+      const git = join(this.trees, name, ".git");
+      const [, branch = "HEAD"] = /^ref: (.*)/.exec(textIn(join(git, "HEAD"))) ?? [];
+      for (const lock of ["index.lock", "HEAD.lock", "config.lock", `${branch}.lock`])
+        if (existsSync(dirname(join(git, lock)))) writeFileSync(join(git, lock), "");
+    }
+    return names.length > 0;
+  }
+
+  /** A run of it that meets a lock does nothing. */
+  collect(): boolean {
+    this.tries("gc", "--prune=now", "--quiet");
+    return this.plan.landings;
+  }
+
   private endedTree(dice: Dice): string | null {
     const last = new Map(readEffects(this.plan.effectsLog).map(({ what, task }) => [task, what]));
     const found = namesIn(this.trees).filter((name) => last.get(Number(name.split("-")[0])) === "end");
@@ -133,7 +152,9 @@ export class ChaosProject {
 
   landings(): Landings | null {
     const { dir, base, gateLog, remote, plan } = this;
-    return plan.landings ? readLandings(dir, remote?.bare ?? dir, base, gateLog) : null;
+    return plan.landings
+      ? readLandings(dir, remote?.bare ?? dir, base, gateLog, plan.classes.has("odd-names"))
+      : null;
   }
 
   async end(): Promise<void> {

@@ -15,6 +15,8 @@ export type RoundReport = {
   readonly counts: Counts;
   readonly faults: readonly Fault[];
   readonly history: History;
+  /** The classes whose faults were injected. */
+  readonly tried: ReadonlySet<ClassName>;
 };
 
 export type RoundOptions = {
@@ -57,11 +59,11 @@ export async function round({ store, classes, dice, schema, postgres }: RoundOpt
     world.start("run", hosts[0] ?? []);
     await until(BOARD_MS, () => world.isOpen());
     for (const members of hosts.slice(1)) world.start("resume", members);
-    await injectFaults(world, classes, dice, injected);
+    const tried = await injectFaults(world, classes, dice, injected);
     await world.settle();
     await reachEnd(world, hosts[0] ?? []);
     const { faults, history } = await world.judge();
-    return { about, faults, history, counts: countsOf(world, history, injected) };
+    return { about, faults, history, tried, counts: countsOf(world, history, injected) };
   } finally {
     await world.close();
   }
@@ -101,8 +103,21 @@ function planOf(classes: ReadonlySet<ClassName>, dice: Dice, effectsLog: string)
     landings,
     red,
     effectsLog,
+    target:
+      landings && classes.has("odd-targets") ? (TARGETS[Math.floor(dice() * TARGETS.length)] ?? []) : [],
   };
 }
+
+/** The target as it is in most repositories, and as it may be. */
+const TARGETS = [
+  [],
+  [["pack-refs", "--all"]],
+  [
+    ["branch", "-m", "main", "trunk"],
+    ["symbolic-ref", "refs/heads/main", "refs/heads/trunk"],
+    ["symbolic-ref", "HEAD", "refs/heads/main"],
+  ],
+] as const;
 
 /** For ten seconds, or until the board is done. */
 async function injectFaults(
@@ -110,15 +125,19 @@ async function injectFaults(
   classes: ReadonlySet<ClassName>,
   dice: Dice,
   injected: Record<string, number>,
-): Promise<void> {
+): Promise<Set<ClassName>> {
+  const tried = new Set<ClassName>();
   const injections = Object.entries(INJECTIONS).filter(([name]) => classes.has(name as ClassName));
   const end = performance.now() + FAULTS_MS;
   while (performance.now() < end) {
     await delay(100 + dice() * 1_200);
-    if ((await world.unfinished()) === 0) return;
-    const [, chosen] = injections[Math.floor(dice() * injections.length)] ?? [];
-    if (chosen && (await chosen.inject(world))) injected[chosen.counts] = (injected[chosen.counts] ?? 0) + 1;
+    if ((await world.unfinished()) === 0) break;
+    const [name, chosen] = injections[Math.floor(dice() * injections.length)] ?? [];
+    if (!chosen || !(await chosen.inject(world))) continue;
+    tried.add(name as ClassName);
+    injected[chosen.counts] = (injected[chosen.counts] ?? 0) + 1;
   }
+  return tried;
 }
 
 /** The processes end by themselves when the board is done. Where none is left before that, one more goes on, a few times. */
@@ -154,6 +173,9 @@ function countsOf(world: World, history: History, injected: Readonly<Record<stri
     removals: 0,
     orders: 0,
     newerPrograms: 0,
+    collections: 0,
+    locks: 0,
+    sockets: 0,
     ...injected,
     pushCuts: world.pushCuts,
     modelFaults: world.modelFaults,

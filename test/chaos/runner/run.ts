@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { dice } from "../../fixtures/simulation.ts";
 import type { Fault } from "../checker/history.ts";
-import type { ClassName } from "./faults.ts";
+import { CLASSES, type ClassName, INJECTIONS } from "./faults.ts";
 import { type StoreName, skipped } from "./place.ts";
 import { Postgres } from "./postgres.ts";
 import { type Counts, round } from "./round.ts";
@@ -33,6 +33,9 @@ const NOTHING: Counts = {
   orders: 0,
   pushCuts: 0,
   newerPrograms: 0,
+  collections: 0,
+  locks: 0,
+  sockets: 0,
   modelFaults: 0,
   requests: 0,
   tasks: 0,
@@ -51,11 +54,14 @@ export async function chaos({ store, minutes, seed, classes, say }: ChaosOptions
     const why = skipped(name, store);
     if (why !== null && !/^SQLite/.test(why)) say(`${name} is skipped: ${why}.`);
   }
+  const left = (Object.keys(CLASSES) as ClassName[]).filter((name) => !classes.has(name));
+  if (left.length > 0) say(`Not tried, because not asked for: ${left.join(", ")}.`);
   const able = new Set([...classes].filter((name) => skipped(name, store) === null));
   const postgres = store === "postgres" ? await Postgres.start() : null;
   const end = performance.now() + minutes * 60_000;
   const faults: (Fault & { round: number })[] = [];
   const total: Record<string, number> = { rounds: 0, ...NOTHING };
+  const tried = new Set<ClassName>();
   try {
     for (let nth = 1; nth === 1 || performance.now() < end; nth += 1) {
       const report = await round({
@@ -66,6 +72,7 @@ export async function chaos({ store, minutes, seed, classes, say }: ChaosOptions
         postgres,
       });
       total.rounds = nth;
+      for (const name of report.tried) tried.add(name);
       for (const [name, count] of Object.entries(report.counts)) total[name] = (total[name] ?? 0) + count;
       faults.push(...report.faults.map((fault) => ({ ...fault, round: nth })));
       say(`${store} round ${nth} (${report.about}): ${summary(report.counts)}`);
@@ -76,6 +83,9 @@ export async function chaos({ store, minutes, seed, classes, say }: ChaosOptions
   } finally {
     await postgres?.stop();
   }
+  const missed = [...able].filter((name) => INJECTIONS[name] && !tried.has(name));
+  if (missed.length > 0)
+    say(`Not tried, because the dice or the time did not allow it: ${missed.join(", ")}.`);
   return { counts: total as ChaosReport["counts"], faults };
 }
 

@@ -18,6 +18,8 @@ export type WorkPlan = {
   /** Tasks whose first try at the gate is red. */
   readonly red: ReadonlySet<number>;
   readonly effectsLog: string;
+  /** Commands of git that give the target branch its form. */
+  readonly target: readonly (readonly string[])[];
 };
 
 /** Each task waits for up to two earlier ones. */
@@ -28,6 +30,16 @@ export const randomGraph = (dice: Dice, tasks: number): number[][] =>
       : [...new Set([1, 2].map(() => 1 + Math.floor(dice() * nth)))].slice(0, 1 + Math.floor(dice() * 2)),
   );
 
+/** As words of bash. */
+const ODD_NAMES = [
+  "$'\\xff\\xfe'",
+  "$'new\\nline'",
+  "'ends '",
+  "'-rf'",
+  `'${"long".repeat(55)}'`,
+  "'ä ö.txt'",
+] as const;
+
 /** One `printf` is one write with O_APPEND, so that lines of several processes do not mix. */
 function commandOf(plan: WorkPlan, task: number, attempt: string): string {
   const line = (what: string): string =>
@@ -35,8 +47,11 @@ function commandOf(plan: WorkPlan, task: number, attempt: string): string {
   const ticks = plan.classes.has("long-commands")
     ? [`for tick in $(seq 40); do sleep 0.05; ${line("tick")}; done`]
     : [];
+  const odd = plan.classes.has("odd-names")
+    ? `; printf x > out/${task}-${ODD_NAMES[task % ODD_NAMES.length]}`
+    : "";
   const file = plan.landings
-    ? [`{ mkdir -p out && printf 'green ${task}\\n' > out/${task}.txt; } || exit 1`]
+    ? [`{ mkdir -p out && printf 'green ${task}\\n' > out/${task}.txt${odd}; } || exit 1`]
     : [];
   return [`run=$$-$(date +%s%N)`, line("begin"), ...ticks, ...file, line("end")].join("\n");
 }

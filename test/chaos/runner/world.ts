@@ -1,11 +1,11 @@
 /** One round's world: a project, a store, a model server, and the host processes that faults are injected into. */
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, realpathSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { descendantsOf, processesOf } from "../../../src/adapters/process-table.ts";
-import { textIn } from "../../../src/adapters/small-files.ts";
+import { namesIn, textIn } from "../../../src/adapters/small-files.ts";
 import { type ModelServer, startModelServer } from "../../fixtures/model-server/index.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 import { check } from "../checker/check.ts";
@@ -235,6 +235,27 @@ export class World {
     return true;
   }
 
+  /** Only the host that works there has commands in the clones. */
+  async leaveLocks(): Promise<boolean> {
+    const [host, ...others] = this.alive;
+    if (!host || others.length > 0 || this.kills >= this.mostKills || !this.options.plan.landings)
+      return false;
+    this.kills += 1;
+    host.killed = true;
+    host.child.kill("SIGKILL");
+    await ended(host.child);
+    const isLeft = this.project.leaveLocks();
+    this.start("resume", host.as.split(" ")[1]?.split(",") ?? []);
+    return isLeft;
+  }
+
+  removeSockets = async (): Promise<boolean> => {
+    const folder = join(this.options.dir, "config", "ekiden", "hosts");
+    const found = namesIn(folder);
+    for (const name of found) rmSync(join(folder, name), { force: true });
+    return found.length > 0;
+  };
+
   async freezeOne(ms: number): Promise<boolean> {
     const host = this.pick();
     if (!host) return false;
@@ -269,6 +290,7 @@ export class World {
 
   removeWorktree = async (): Promise<boolean> => this.project.removeWorktree(this.dice);
   removeBranch = async (): Promise<boolean> => this.project.removeBranch(this.dice);
+  collect = async (): Promise<boolean> => this.project.collect();
   cutPush = async (): Promise<boolean> => this.project.cutPush(this.dice);
   fillWorktrees = (ms: number): Promise<boolean> => this.project.fillWorktrees(ms);
 
