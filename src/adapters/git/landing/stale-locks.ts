@@ -51,8 +51,7 @@ export async function removeLeftLocks(root: string): Promise<void> {
   await gitGone(({ cwd }) => isWithin(root, cwd));
   for (const path of found) succeeds(() => inHeldFolder(root, path, (at) => removeOld(at)));
 }
-const ageOf = (path: string): number =>
-  Date.now() - (lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+const ageOf = (path: string): number => Date.now() - lstatSync(path).mtimeMs;
 
 function locksIn(root: string, folder: string, depth: number): string[] {
   if (!succeeds(() => inHeldFolder(root, `${folder}/HEAD`, () => {}))) return [];
