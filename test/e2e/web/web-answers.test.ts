@@ -35,15 +35,15 @@ async function asking(commands: readonly string[]) {
 }
 
 describe.skipIf(!hasBrowser)("answers", () => {
-  it("are given on the member's card, with y and n, and to all at once", async () => {
+  it("are given on the member's card, with y and x, and to all at once", async () => {
     const { address, origin, has, team } = await asking(["touch one", "touch two", "touch three"]);
     const { page } = await visit(address);
     await page.goto(`${origin}/default/team`);
     const card = page.locator(".member", { has: page.getByRole("link", { name: "alice", exact: true }) });
-    await card.locator(".inline-ask").getByText("touch one").waitFor();
+    await card.locator(".asked", { hasText: "touch one" }).waitFor();
     await page.locator(".live", { hasText: "Needs you" }).waitFor();
     expect(await faultsOfAccess(page)).toEqual([]);
-    await card.getByRole("button", { name: "Allow" }).click();
+    await card.getByRole("button", { name: "Allow", exact: true }).click();
     await soon(() => expect(has("one")).toBe(true));
 
     await page.goto(`${origin}/default/questions`);
@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("answers", () => {
       await page.keyboard.press("j");
       await soon(async () => expect(await marked()).not.toBe(before));
     } while (!(await marked()).includes("touch one-b"));
-    await page.keyboard.press("n");
+    await page.keyboard.press("x");
     await asked("touch one-b").waitFor({ state: "detached" });
     await asked("touch two-b").waitFor();
     expect(await faultsOfAccess(page)).toEqual([]);

@@ -78,8 +78,7 @@ describe.skipIf(!hasBrowser)("without a terminal", () => {
     expect(await page.getByLabel("Each task works on a branch of its own").isChecked()).toBe(true);
     await page.getByRole("button", { name: "Go on with 1 open task" }).click();
     await card("Review of #1").click();
-    await page.getByRole("link", { name: /echo two coats/ }).click();
-    await page.getByText("echo two coats > door.txt").first().waitFor();
+    await page.locator(".asked", { hasText: "echo two coats > door.txt" }).waitFor();
     await page.getByRole("button", { name: "Allow", exact: true }).click();
     await page.getByText("3 of 3 done").waitFor();
     await page.locator(".live", { hasText: "Finished" }).waitFor();

@@ -47,7 +47,7 @@ export function Header() {
         </Button>
       )}
       {app.mayAct && (
-        <Button class="primary" onClick={() => openDialog("new")} title="New task (n)">
+        <Button class="primary" onClick={() => openDialog("new")} title="New task (c)">
           <span aria-hidden="true" class="plus">
             +{" "}
           </span>

@@ -10,6 +10,7 @@ import { Button, Pair } from "./parts/fields.tsx";
 import { Empty, teamTitle } from "./parts/parts.tsx";
 import { inSearchField } from "./parts/search-field.ts";
 import type { Choice } from "./pure/find-choice.ts";
+import { hearAnswers } from "./questions/settled.ts";
 import { ReplayBar } from "./replay-bar.tsx";
 import { hrefOf } from "./route.ts";
 import { Share } from "./share.tsx";
@@ -25,6 +26,7 @@ export function Shell() {
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
   }, []);
+  useEffect(() => app.tap(hearAnswers), []);
   const { route, failure, loaded, questions } = app;
   useEffect(() => {
     const waiting = questions.length > 0 ? `(${questions.length}) ` : "";
@@ -135,8 +137,8 @@ const KEYS: readonly (readonly [key: string, what: string])[] = [
   ["1 to 9", "the views, from the top"],
   ["g", "start the team, or see to it"],
   ["Ctrl K", "a task, a member, a view by its name; words in the journal"],
-  ["n", "a new task"],
-  ["y n s a", "in Questions: allow, refuse, allow for this session, always; j and k move"],
+  ["c", "a new task"],
+  ["y x s a", "in Questions: allow, refuse, allow for this session, always; j and k move"],
   ["r", "replay, or back to live"],
   ["/", "search in the journal"],
   ["Arrows", "from task to task in the graph"],
@@ -162,7 +164,7 @@ function Help() {
 
 /** Keys of the page; those of the graph are its own. */
 const ACTIONS: Readonly<Record<string, () => void>> = {
-  n: () => app.mayAct && open("new"),
+  c: () => app.mayAct && open("new"),
   r: () => app.toggleReplay(),
   g: () => app.go({ view: "run", item: "", task: null }),
   "?": () => open("help"),

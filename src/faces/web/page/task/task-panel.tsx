@@ -12,7 +12,7 @@ import { Button, Choice, CloseButton, Form, Pair, TextField } from "../parts/fie
 import { Empty, Link, Status, Time } from "../parts/parts.tsx";
 import { Markdown, Output } from "../parts/text.tsx";
 import { lookOf, pauseOf, shownOf, whyWaiting } from "../pure/board.ts";
-import { AsksOf } from "./answers.tsx";
+import { AsksOf } from "../questions/asks.tsx";
 import { TaskTime } from "./task-time.tsx";
 
 export function TaskPanel({ id }: { id: number }) {

@@ -11,6 +11,7 @@ import { Button, Choice } from "../parts/fields.tsx";
 import { Empty, TaskLink } from "../parts/parts.tsx";
 import { Markdown } from "../parts/text.tsx";
 import { contentsBefore } from "../pure/edits.ts";
+import { AsksOf } from "../questions/asks.tsx";
 import { EntryBlock, subagentsOf } from "./entries.tsx";
 import { useKeptPlace } from "./kept-place.ts";
 import { Say } from "./say.tsx";
@@ -74,6 +75,7 @@ export function ConversationView() {
           onEarlier={hasEarlier ? readEarlier : null}
         />
       )}
+      <AsksOf who={who.split("/")[0] ?? ""} />
       {app.mayAct && app.model.members.has(who) && <Say key={who} to={who} />}
     </div>
   );
@@ -287,7 +289,7 @@ function goesOn(lines: readonly Line[], start: number, i: number): boolean {
 function LiveWords({ words: { kind, who, text } }: { words: LiveOutput }) {
   if (kind === "command") return null;
   return (
-    <article class="entry said live" aria-live="off">
+    <article class="entry said" aria-live="off">
       <p class="dim">
         {who} {kind === "text" ? "writes" : "thinks"} …
       </p>

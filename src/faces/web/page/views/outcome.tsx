@@ -145,7 +145,9 @@ function Tasks({ since }: { since: number }) {
             <Status look={of.get(task.id) ?? "done"} />
             <span class="grow">
               <TaskLink id={task.id} />
-              {task.why && <span class={`why ${task.status === "failed" ? "bad" : "dim"}`}> {task.why}</span>}
+              {task.why && (
+                <span class={`ended-why ${task.status === "failed" ? "bad" : "dim"}`}> {task.why}</span>
+              )}
             </span>
             <span class="dim">{task.owner}</span>
           </li>

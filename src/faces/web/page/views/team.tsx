@@ -10,13 +10,14 @@ import { Button } from "../parts/fields.tsx";
 import { Empty, Link } from "../parts/parts.tsx";
 import { lastLines } from "../parts/text.tsx";
 import { isAsking, isHosted, isThere } from "../pure/board.ts";
-import { AsksOf } from "../task/answers.tsx";
+import { AsksOf } from "../questions/asks.tsx";
 import { Logins } from "./logins.tsx";
 
 const LOOK_MS = 1_000;
 
 export function TeamView() {
-  const members = [...app.model.members.values()].sort(byRank);
+  // In the order of joining: no card changes its place under the pointer.
+  const members = [...app.model.members.values()];
   const [seen] = useState(() => new Set<string>());
   const doing = useDoing(seen);
   if (members.length === 0)
@@ -47,13 +48,6 @@ export function TeamView() {
       </ul>
     </>
   );
-}
-
-/** The lead, then who works, who is idle, who has stopped. */
-function byRank(a: Member, b: Member): number {
-  const rank = ({ kind, phase }: Member): number =>
-    kind === "lead" ? 0 : { work: 1, idle: 2, shutdown: 3 }[phase];
-  return rank(a) - rank(b) || a.name.localeCompare(b.name, "en", { numeric: true });
 }
 
 function useDoing(seen: ReadonlySet<string>): ReadonlyMap<string, Doing> {
@@ -153,7 +147,7 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
   const asks = app.model.questions.has(({ by }) => by === name);
   const task = member.task === null ? undefined : app.model.tasks.get(member.task);
   return (
-    <li class={`member ${member.phase}`} ref={box}>
+    <li class={`member ${member.phase}${asks && !app.replay ? " asks" : ""}`} ref={box}>
       <header>
         <h2>
           <Link to={{ view: "conversation", item: name }}>{name}</Link>
