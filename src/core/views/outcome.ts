@@ -15,6 +15,11 @@ export type Outcome = {
   /** The last sign of its members. */
   readonly worked: number | null;
   readonly reason: string;
+  /** Spent in these runs. */
+  readonly usd: number;
+  readonly tokens: number;
+  /** The first words of what completed tasks have come to, by task. */
+  readonly results: Readonly<Record<string, string>>;
   /** The last text of the lead. */
   readonly words: string;
   /** The changes of the folder since `began`, by anybody; null outside of a repository. */

@@ -2,6 +2,7 @@
 import { z } from "zod";
 import { badInput, notPermitted } from "../../core/errors.ts";
 import { cronId, mailId, name, PERSON, taskId } from "../../core/ids.ts";
+import { MODES } from "../../core/permission/mode.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Store } from "../../ports/index.ts";
 import { answer } from "../../team/actions/answer.ts";
@@ -68,6 +69,7 @@ const ACT = z.discriminatedUnion("do", [
       teammates: z.number().int().min(0).max(100).optional(),
       budgetUsd: z.string().optional(),
       worktrees: z.boolean().optional(),
+      mode: z.enum(MODES).optional(),
       repository: z.boolean().optional(),
       ask: z.boolean().optional(),
       trust: z.boolean().optional(),

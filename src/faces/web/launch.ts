@@ -87,7 +87,8 @@ function commandOf({ cwd }: Launch, what: Launched, text: string, options: Start
     ...modelOf(options),
     ...(options.teammates !== undefined ? ["--teammates", String(options.teammates)] : []),
     ...(options.budgetUsd ? ["--budget-usd", options.budgetUsd] : []),
-    ...(options.worktrees ? ["--worktrees"] : []),
+    ...(options.worktrees === undefined ? [] : [options.worktrees ? "--worktrees" : "--no-worktrees"]),
+    ...(options.mode ? ["--permission-mode", options.mode] : []),
     ...askOf(options),
     ...trustOf(options),
   ];

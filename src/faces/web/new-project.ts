@@ -2,13 +2,17 @@
 
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { repositoryOf } from "../../adapters/git/clones/preflight.ts";
 import { Git } from "../../adapters/git/git.ts";
 import { identity } from "../../adapters/git/landing/landing-commits.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
 import { badInput } from "../../core/errors.ts";
 import { parseRunbook } from "../../core/project/runbook.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import { tried } from "../../core/tried.ts";
+import { wantsClones } from "../../host/workspaces/open.ts";
+import { withGit } from "../../project/own-git.ts";
 
 /** Nothing but a plan is there: a first commit can leave nothing out, and takes nothing in that nobody has looked at. */
 const NOTHING = /^(\.ekiden|\.DS_Store|.+\.(md|markdown))$/i;
@@ -23,6 +27,17 @@ export async function canBecomeRepository(cwd: string): Promise<boolean> {
     .try(cwd, "rev-parse", "--git-dir")
     .catch(() => null);
   return found !== null && found.code !== 0 && /not a git repository/i.test(found.err);
+}
+
+/** Whether each task of several members works on a branch, where nobody says so: not with changes that a clone would lack. */
+export async function isolates({ settings, cwd }: { settings: Settings; cwd: string }): Promise<boolean> {
+  const start = { workspace: cwd, lead: "", embedded: false, resume: false, interactive: false };
+  if (!wantsClones({ ...start, settings: { ...settings, worktrees: "auto" } })) return false;
+  const found = withGit(cwd, (git) => repositoryOf(git, cwd, settings.targetBranch));
+  return await found.then(
+    () => true,
+    () => false,
+  );
 }
 
 /** @throws EkidenError `bad_input` where there is something already */

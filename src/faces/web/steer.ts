@@ -3,7 +3,7 @@
 import type { Order } from "../../core/board/orders.ts";
 import { badInput } from "../../core/errors.ts";
 import { name, PERSON, quote } from "../../core/ids.ts";
-import { readMode } from "../../core/permission/mode.ts";
+import { type Mode, readMode } from "../../core/permission/mode.ts";
 import { readEffort } from "../../core/settings/effort.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import { withHost } from "../../host/attach/one-call.ts";
@@ -41,10 +41,17 @@ export async function readSteering(
   return here ?? (await steeringOf(store, settings));
 }
 
-async function steeringOf({ roster, journal }: Store, settings: Settings): Promise<Steering> {
-  let mode: string = settings.permissionMode;
-  for await (const { events } of journal.pages(journal.from(0), ["mode.changed"]))
-    for (const event of events) if (event.type === "mode.changed") mode = event.mode;
+/** What a person has changed the mode to since the last run began; null where nobody has. */
+export async function changedMode({ journal }: Pick<Store, "journal">): Promise<Mode | null> {
+  let mode: Mode | null = null;
+  for await (const { events } of journal.pages(journal.from(0), ["mode.changed", "team.resumed"]))
+    for (const event of events) mode = event.type === "mode.changed" ? readMode(event.mode) : null;
+  return mode;
+}
+
+async function steeringOf(store: Store, settings: Settings): Promise<Steering> {
+  const { roster } = store;
+  const mode = (await changedMode(store)) ?? settings.permissionMode;
   const members = await roster.members();
   const hosted = members.filter(({ host }) => host !== null);
   return {

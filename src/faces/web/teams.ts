@@ -104,14 +104,20 @@ export class Teams {
   async startForm({ store, project }: TeamPage): Promise<StartForm> {
     const { settings, cwd } = project;
     const { runbooksIn } = await import("./launch.ts");
-    const { canBecomeRepository } = await import("./new-project.ts");
+    const { canBecomeRepository, isolates } = await import("./new-project.ts");
+    const { changedMode } = await import("./steer.ts");
+    const { modelsHere } = await import("../../project/models-here.ts");
     return {
       runbooks: runbooksIn(cwd),
       model: settings.model ?? "",
       ...(await modelFor(project)),
       effort: typeof settings.effort === "string" ? settings.effort : "",
       teammates: settings.teammates?.length ?? null,
-      worktrees: settings.worktrees === true,
+      worktrees: settings.worktrees,
+      isolates: await isolates(project),
+      mode: settings.permissionMode,
+      changedMode: await changedMode(store),
+      offered: await modelsHere(settings),
       isEmpty: await canBecomeRepository(cwd),
       crons: (await store.crons.list()).map((one) => ({ id: one.id, line: cronLine(one) })),
     };

@@ -5,6 +5,7 @@ import type { Outline } from "../../core/board/task.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
 import type { Event } from "../../core/event.ts";
 import type { LoginWindow } from "../../core/limits/window.ts";
+import type { Mode } from "../../core/permission/mode.ts";
 import type { MemberRow } from "../../core/picture/member.ts";
 import type { OpenQuestion } from "../../core/picture/questions.ts";
 import type { ReviewComment } from "../../core/views/outcome.ts";
@@ -174,6 +175,7 @@ export type StartOptions = {
   readonly teammates?: number;
   readonly budgetUsd?: string;
   readonly worktrees?: boolean;
+  readonly mode?: Mode;
   /** Make the empty folder a repository first. */
   readonly repository?: boolean;
   /** Ask the person before each command, also one that a rule allows. */
@@ -192,7 +194,14 @@ export type StartForm = {
   readonly missing: string;
   readonly effort: string;
   readonly teammates: number | null;
-  readonly worktrees: boolean;
+  readonly worktrees: boolean | "auto";
+  /** "auto" would give several members a branch for each task. */
+  readonly isolates: boolean;
+  /** That of the settings, and what a person has changed it to during the last run. */
+  readonly mode: Mode;
+  readonly changedMode: Mode | null;
+  /** Models to choose from. */
+  readonly offered: readonly string[];
   /** The folder is empty and no repository: a start can make it one. */
   readonly isEmpty: boolean;
   readonly crons: readonly { readonly id: number; readonly line: string }[];

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { ManualClock } from "../../adapters/clock.ts";
 import { openStore } from "../../adapters/store/index.ts";
-import { DEFAULT_TEAM, LEAD, PERSON } from "../../core/ids.ts";
+import { DEFAULT_TEAM, type HostId, LEAD, PERSON } from "../../core/ids.ts";
 import { OutcomeReader } from "./outcome.ts";
 
 it("counts no time after the last sign of a run that never told its end", async () => {
@@ -15,11 +15,16 @@ it("counts no time after the last sign of a run that never told its end", async 
   const store = await openStore({ url, team: DEFAULT_TEAM, clock });
   onTestFinished(() => store.close());
   await store.board.add({ subject: "Paint" }, PERSON);
-  const used = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 0, ms: 1 };
+  const used = { inputTokens: 1, cachedTokens: 0, outputTokens: 1, usd: 0.25, ms: 1 };
   await clock.advance(5_000);
   await store.journal.note([{ type: "turn.taken", who: LEAD, model: "m", text: "", ...used }]);
   await clock.advance(60_000);
   await store.board.add({ subject: "By a person, later" }, PERSON);
-  const { began, ended, worked } = await new OutcomeReader(store, folder).read(false);
+  const reader = new OutcomeReader(store, folder);
+  const { began, ended, worked } = await reader.read(false);
   expect({ began, ended, worked }).toEqual({ began: 1_000, ended: null, worked: 6_000 });
+  // The cost of the last run is not that of all.
+  await store.journal.note([{ type: "team.resumed", host: "h1" as HostId }]);
+  await store.journal.note([{ type: "turn.taken", who: LEAD, model: "m", text: "", ...used }]);
+  expect([(await reader.read(false)).usd, (await reader.read(true)).usd]).toEqual([0.25, 0.5]);
 });

@@ -24,9 +24,11 @@ type Run = {
   landed: string | undefined;
   /** The last fact of its members. A process that was killed told no end. */
   worked: number;
+  usd: number;
+  tokens: number;
 };
 const begun = (began: number): Run => ({
-  ...{ began, ended: null, reason: "", landed: undefined, worked: began },
+  ...{ began, ended: null, reason: "", landed: undefined, worked: began, usd: 0, tokens: 0 },
 });
 const WORK: ReadonlySet<FactType> = new Set(["turn.taken", "tool.called", "teammate.phase"]);
 
@@ -38,6 +40,7 @@ export class OutcomeReader {
   private readonly claims = new Map<string, number>();
   /** By path that tools wrote, relative to the project: the tasks that wrote it, latest last. */
   private readonly writers = new Map<string, Set<number>>();
+  private readonly results = new Map<number, string>();
   private readonly landed: { readonly task: number; readonly commit: string }[] = [];
 
   constructor(store: Store, cwd: string) {
@@ -49,8 +52,8 @@ export class OutcomeReader {
   /** `isWhole`: all runs, not only the last one. */
   async read(isWhole: boolean): Promise<Outcome> {
     await this.caughtUp();
-    const run = isWhole ? this.runs[0] : this.runs.at(-1);
-    const last = this.runs.at(-1);
+    const runs = isWhole ? this.runs : this.runs.slice(-1);
+    const [run, last] = [runs[0], this.runs.at(-1)];
     const said = (await this.store.transcript.last(LEAD, LAST_ENTRIES))
       .map(({ entry }) => (entry.kind === "said" ? textOf(entry.message).trim() : ""))
       .findLast((text) => text !== "");
@@ -66,6 +69,9 @@ export class OutcomeReader {
       ended: last?.ended ?? null,
       worked: last?.worked ?? null,
       reason: last?.reason ?? "",
+      usd: runs.reduce((sum, one) => sum + one.usd, 0),
+      tokens: runs.reduce((sum, one) => sum + one.tokens, 0),
+      results: Object.fromEntries(this.results),
       words: said ?? "",
       diff: diff?.slice(0, DIFF_MAX) ?? null,
       cut: (diff?.length ?? 0) > DIFF_MAX,
@@ -96,6 +102,13 @@ export class OutcomeReader {
         if (run) [run.ended, run.reason] = [event.at, event.reason];
         break;
       }
+      case "turn.taken":
+        if (last) last.usd += event.usd;
+        if (last) last.tokens += event.inputTokens + event.outputTokens;
+        break;
+      case "task.completed":
+        this.results.set(event.task, event.result.trim().split("\n")[0] ?? "");
+        break;
       case "task.claimed":
         this.claims.set(event.by, event.task);
         break;

@@ -91,6 +91,48 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     expect(JSON.stringify(server.requests[0]?.body)).toContain("See whether all is well");
   });
 
+  it("edits as they come where tasks work on branches, else asks, and keeps the mode of the last run", async () => {
+    ours = new Project();
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=T", "-c", "user.email=t@example.org", ...args], {
+        cwd: ours.dir,
+      });
+    git("init", "-q");
+    ours.write({
+      "build.md": `${RUNBOOK}\n## Sign\nAfter: Pack\n\`\`\`sh\ntrue\n\`\`\`\n`,
+      ".gitignore": ".ekiden\n",
+    });
+    git("add", ".");
+    git("commit", "-qm", "Begin");
+    const web = ours.start(["web", "--port", "0"]);
+    const { page } = await visit(await addressIn(web.stdout));
+    const [edits, branches] = [page.getByLabel("Edits"), page.getByLabel("Branches")];
+    await page.getByLabel("Goal").fill("Paint");
+    expect([await branches.inputValue(), await edits.inputValue()]).toEqual(["", "accept-edits"]);
+    await branches.selectOption("one folder for all");
+    expect(await edits.inputValue()).toBe("default");
+    await page.getByLabel("Or work through a file of this folder").selectOption("build.md");
+    await edits.selectOption("as they come");
+    await page.getByRole("button", { name: "Start", exact: true }).click();
+    const pack = page.locator(".card", { hasText: "Pack" });
+    await pack.locator('[aria-label="In progress"]').waitFor();
+    await page.keyboard.press("g");
+    const mode = page.getByLabel("Mode", { exact: true });
+    await soon(async () => expect(await mode.inputValue()).toBe("accept-edits"));
+    await mode.selectOption("bypass");
+    await page.locator(".notice", { hasText: "bypass" }).waitFor();
+    ours.write({ go: "" });
+    await page.getByRole("heading", { name: "What shall the team do?" }).waitFor();
+    expect(await edits.inputValue()).toBe("bypass");
+    await edits.selectOption("as they come");
+    ours.write({ works: "" });
+    await page.keyboard.press("1");
+    await pack.click();
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.keyboard.press("g");
+    expect(await edits.inputValue()).toBe("bypass");
+  });
+
   it("says why a run cannot begin, and keeps what was typed", async () => {
     ours = new Project();
     const web = ours.start(["web", "--port", "0"], { EKIDEN_MODEL: "" });

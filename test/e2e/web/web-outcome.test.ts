@@ -4,7 +4,8 @@ import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { asTaskId, name, PERSON } from "../../../src/core/ids.ts";
+import { asTaskId, type HostId, LEAD, name, PERSON, type TaskId } from "../../../src/core/ids.ts";
+import { completeTask, failTask, retryTask, takeTask } from "../../../src/team/actions/tasks.ts";
 import { faultsOfAccess } from "../../fixtures/axe.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { pageServer } from "../../fixtures/page-server.ts";
@@ -24,6 +25,47 @@ function repository(): string {
 }
 
 describe.skipIf(!hasBrowser)("the outcome", () => {
+  it("says what is not done, what completed tasks came to, and the cost of the last run alone", async () => {
+    const { store, folder } = await programTeam({ says: {} });
+    const [first, second, third] = [1, 2, 3].map(asTaskId) as [TaskId, TaskId, TaskId];
+    await store.board.add({ subject: "Paint" }, PERSON);
+    await store.board.add({ subject: "Dry" }, PERSON);
+    await store.board.add({ subject: "Hang", blockedBy: [second] }, PERSON);
+    const turn = {
+      type: "turn.taken",
+      who: LEAD,
+      model: "m",
+      text: "",
+      inputTokens: 1,
+      cachedTokens: 0,
+    } as const;
+    const cost = { ...turn, outputTokens: 1, usd: 0.25, ms: 1 };
+    await takeTask(store, PERSON, first);
+    await failTask(store, PERSON, first, "there is no paint", folder);
+    await store.journal.note([cost, { type: "team.resumed", host: "h" as HostId }, cost]);
+    await retryTask(store, PERSON, first);
+    await takeTask(store, PERSON, first);
+    await completeTask(store, PERSON, first, "Two coats are on.", folder);
+    await takeTask(store, PERSON, second);
+    await failTask(store, PERSON, second, "it rains", folder);
+    const ended = { completed: 1, failed: 1, cancelled: 0, unfinished: 1, reason: "concluded" } as const;
+    await store.journal.note([{ type: "team.finished", ...ended }]);
+    const { address, origin } = await pageServer(store, folder);
+    const { page } = await visit(address);
+    await page.goto(`${origin}/default/outcome`);
+    await page
+      .getByRole("heading", { name: "Stopped: 1 of 3 done · 1 failed · 1 could not begin" })
+      .waitFor();
+    expect(third).toBe(3);
+    const lines = page.locator(".ended");
+    await lines.getByText("Two coats are on.").waitFor();
+    await lines.getByText("it rains").waitFor();
+    expect(await lines.getByText("there is no paint").count()).toBe(0);
+    await page.locator(".totals", { hasText: "Cost$0.25" }).waitFor();
+    await page.getByLabel("Of which runs").selectOption("all");
+    await page.locator(".totals", { hasText: "Cost$0.50" }).waitFor();
+  });
+
   it("shows the whole change by file and task; comments go out in one batch, to the owner or as a task", async () => {
     const team = await programTeam({
       folder: repository(),

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("with a key, on the page", () => {
     await page.getByText("The page takes no key.").waitFor({ state: "detached" });
     expect(await page.content()).not.toContain(KEY);
     await page.getByLabel("Goal").fill("Paint the door.");
-    await page.getByLabel("Each task works on a branch of its own").check();
+    await page.getByLabel("Branches").selectOption("yes");
     await page.getByLabel("Ask me before each command").check();
     await page.getByRole("button", { name: "Start", exact: true }).click();
 

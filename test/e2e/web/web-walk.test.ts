@@ -36,7 +36,7 @@ describe.skipIf(!hasBrowser)("without a terminal", () => {
 
     await page.getByLabel("Goal").fill(PLAN);
     expect(await page.getByLabel("This is a plan").isChecked()).toBe(true);
-    await page.getByLabel("Each task works on a branch of its own").check();
+    await page.getByLabel("Branches").selectOption("yes");
     await page.getByText("this empty folder becomes one").waitFor();
     await page.getByLabel("Ask me before each command").check();
     expect(await faultsOfAccess(page)).toEqual([]);
@@ -75,7 +75,7 @@ describe.skipIf(!hasBrowser)("without a terminal", () => {
 
     // The second run works as the first was told to.
     await page.getByRole("link", { name: "Start", exact: true }).click();
-    expect(await page.getByLabel("Each task works on a branch of its own").isChecked()).toBe(true);
+    expect(await page.getByLabel("Branches").inputValue()).toBe("yes");
     await page.getByRole("button", { name: "Go on with 1 open task" }).click();
     await card("Review of #1").click();
     await page.locator(".asked", { hasText: "echo two coats > door.txt" }).waitFor();

@@ -1,5 +1,6 @@
 /** The fields of forms and toolbars. One without a visible label needs an `aria-label`. */
 import type { ButtonHTMLAttributes, ComponentChildren, FormHTMLAttributes } from "preact";
+import { useId } from "preact/hooks";
 
 type Value<T> = { readonly value: T; readonly onValue: (value: T) => void };
 
@@ -13,16 +14,28 @@ type TextProps = Value<string> & {
   required?: boolean;
   autoFocus?: boolean;
   inputMode?: "numeric" | "decimal";
+  /** Values to choose from, beside any other. */
+  offered?: readonly string[];
 };
 
-export function TextField({ label, onValue, type = "text", ...rest }: TextProps) {
+export function TextField({ label, onValue, type = "text", offered, ...rest }: TextProps) {
+  const id = useId();
   const field = (
-    <input
-      {...rest}
-      type={type}
-      list={undefined}
-      onInput={({ currentTarget }) => onValue(currentTarget.value)}
-    />
+    <>
+      <input
+        {...rest}
+        type={type}
+        list={offered && id}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+      {offered && (
+        <datalist id={id}>
+          {offered.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
+    </>
   );
   if (!label) return field;
   return (

@@ -20,7 +20,12 @@ export function QuestionCard({ question, answered, isChosen = false }: Settled &
   const { id, of, deadline, why } = question;
   const say = async (word: string, said = ""): Promise<void> => {
     setSent(true);
-    if (!(await answer(question, word, said)) || isHeld(id)) setSent(false);
+    const isAll = word === "edits";
+    if (isAll && !(await app.act({ do: "steer", what: "mode", who: "", value: "accept-edits" })))
+      return setSent(false);
+    const all = isAll ? app.questions.filter(isEditInDefault) : [];
+    for (const one of all) if (one.id !== id) void answer(one, "yes");
+    if (!(await answer(question, isAll ? "yes" : word, said)) || isHeld(id)) setSent(false);
   };
   return (
     <li
@@ -85,6 +90,11 @@ function Answers({ question, answered, isOff, isStill, say }: AnswersProps) {
     <div class="answering" role="group" aria-label="Your answer" aria-disabled={!isStill || undefined}>
       {kind === "question" && <Options question={question} isOff={isOff} say={say} />}
       <Words question={question} isOff={isOff} say={say} />
+      {isEditInDefault(question) && (
+        <Button class="link all-edits" disabled={isOff} onClick={() => void say("edits")}>
+          Allow all edits of this run
+        </Button>
+      )}
       {rule && <RuleForm rule={rule} isSent={isOff} say={say} />}
       {answered !== null && (
         <p class="answer-of" role="status">
@@ -99,6 +109,13 @@ function Answers({ question, answered, isOff, isStill, say }: AnswersProps) {
     </div>
   );
 }
+
+/** An edit that is asked about because of the mode, not of a rule. */
+const isEditInDefault = ({ kind, call, why }: Question): boolean =>
+  kind === "permission" &&
+  call !== undefined &&
+  /^(?:edit|write)$/.test(shownCall(call).kind) &&
+  /\bmode default\b/.test(why ?? "");
 
 type PartProps = Pick<AnswersProps, "question" | "isOff" | "say">;
 

@@ -64,7 +64,7 @@ export function OutcomeView() {
             <Markdown text={data.words} />
           </section>
         )}
-        <Tasks since={isWhole ? 0 : (data.began ?? 0)} />
+        <Tasks since={isWhole ? 0 : (data.began ?? 0)} results={data.results} />
         <Changes outcome={data} />
         <Gates since={isWhole ? 0 : (data.began ?? 0)} />
       </div>
@@ -88,23 +88,29 @@ const isEnd = ({ type }: Event): boolean => type === "team.finished";
 const isGone = (): boolean => !isHosted(app.live);
 
 const REASONS: Readonly<Record<string, string>> = {
-  concluded: "Done",
+  concluded: "Stopped",
   interrupted: "Stopped by you",
-  budget: "Stopped: the budget is used up",
-  deadline: "Stopped: the time is up",
+  budget: "The budget is used up",
+  deadline: "The time is up",
 };
 
 function headline({ ended, reason }: Outcome): string {
   if (!isGone()) return "Still at work";
-  if (ended === null) return "Its process ended before the work did";
-  const { counts } = looksOf(app.live);
-  if (reason === "concluded" && counts.failed > 0) return `Done, but for ${counts.failed} that failed`;
-  return REASONS[reason] ?? "Ended";
+  const { done, failed, waiting, busy, ready, cancelled } = looksOf(app.live).counts;
+  const all = app.live.tasks.size - cancelled;
+  if (ended !== null && done === all && reason === "concluded") return "Done";
+  const parts = [
+    `${figure(done)} of ${figure(all)} done`,
+    failed > 0 && `${figure(failed)} failed`,
+    waiting > 0 && `${figure(waiting)} could not begin`,
+    busy + ready > 0 && `${figure(busy + ready)} still open`,
+  ];
+  const how = ended === null ? "Its process ended before the work did" : (REASONS[reason] ?? "Ended");
+  return all === 0 ? how : `${how}: ${parts.filter(Boolean).join(" · ")}`;
 }
 
-/** The money is that of all runs: the picture knows no other. */
-function Figures({ outcome: { began, ended, worked, runs }, since }: { outcome: Outcome; since: number }) {
-  const { usd, tokens: used } = app.live.spent;
+function Figures({ outcome, since }: { outcome: Outcome; since: number }) {
+  const { began, ended, worked, usd, tokens: used } = outcome;
   const tasks = endedSince(since);
   const count = (wanted: Task["status"]): number => tasks.filter(({ status }) => status === wanted).length;
   const [failed, cancelled] = [count("failed"), count("cancelled")];
@@ -116,7 +122,7 @@ function Figures({ outcome: { began, ended, worked, runs }, since }: { outcome: 
       {began !== null && (
         <Pair label="Time">{span((isGone() ? (ended ?? worked ?? began) : app.now) - began)}</Pair>
       )}
-      <Pair label={since > 0 && runs > 1 ? "Cost of all runs" : "Cost"}>
+      <Pair label="Cost">
         <Link to={{ view: "costs", item: "" }}>
           {usd > 0 ? money(usd) : used > 0 ? `${tokens(used)} tokens` : "none"}
         </Link>
@@ -130,7 +136,7 @@ const endedSince = (since: number): Task[] =>
 
 const TASKS_SHOWN = 12;
 
-function Tasks({ since }: { since: number }) {
+function Tasks({ since, results }: { since: number; results: Outcome["results"] }) {
   const [isAll, setAll] = useState(false);
   const rank = (task: Task): number => (task.status === "failed" ? 0 : task.status === "completed" ? 2 : 1);
   const ended = endedSince(since).sort((a, b) => rank(a) - rank(b) || (a.endedAt ?? 0) - (b.endedAt ?? 0));
@@ -145,9 +151,10 @@ function Tasks({ since }: { since: number }) {
             <Status look={of.get(task.id) ?? "done"} />
             <span class="grow">
               <TaskLink id={task.id} />
-              {task.why && (
-                <span class={`ended-why ${task.status === "failed" ? "bad" : "dim"}`}> {task.why}</span>
-              )}
+              <span class={`ended-why ${task.status === "failed" ? "bad" : "dim"}`}>
+                {" "}
+                {task.status === "completed" ? results[task.id] : task.why}
+              </span>
             </span>
             <span class="dim">{task.owner}</span>
           </li>

@@ -1,4 +1,5 @@
 /** The fields of a start: its goal, plan or file, how the team works, and what is sent of them. */
+import type { Mode } from "../../../../core/permission/mode.ts";
 import { EFFORTS } from "../../../../core/settings/effort.ts";
 import { tried } from "../../../../core/tried.ts";
 import { counted } from "../../../../core/views/view.ts";
@@ -13,7 +14,10 @@ export type Fields = {
   readonly effort: string;
   readonly teammates: string;
   readonly budgetUsd: string;
-  readonly worktrees: boolean;
+  /** "": by itself, as the settings say. */
+  readonly branches: "" | "yes" | "no";
+  /** "": as they come where tasks work on branches, else they are asked about. */
+  readonly mode: Mode | "";
   readonly ask: boolean;
   /** The text is a plan: null where nobody has said so or not. */
   readonly isPlan: boolean | null;
@@ -24,17 +28,25 @@ export type Fields = {
 const keptKey = (): string => `ekiden-start-${app.project}-${app.teamName}`;
 export const keptFields = (): Partial<Fields> =>
   tried(() => JSON.parse(localStorage.getItem(keptKey()) ?? "{}") as Partial<Fields>, {});
-export function keepFields({ model, effort, teammates, worktrees, ask }: Fields): void {
-  const kept = JSON.stringify({ model, effort, teammates, worktrees, ask });
+export function keepFields({ model, effort, teammates, branches, mode, ask }: Fields): void {
+  const kept = JSON.stringify({ model, effort, teammates, branches, mode, ask });
   tried(() => localStorage.setItem(keptKey(), kept), null); // a browser that keeps nothing
 }
 
 export const firstFields = (form: StartForm): Fields => ({
   ...{ goal: "", runbook: "", budgetUsd: "", trust: false, ask: false, isPlan: null },
-  ...{ model: form.model, effort: form.effort, worktrees: form.worktrees },
+  ...{ model: form.model, effort: form.effort, mode: form.mode === "default" ? "" : form.mode },
+  branches: form.worktrees === "auto" ? "" : form.worktrees ? "yes" : "no",
   teammates: form.teammates === null ? "" : String(form.teammates),
   ...keptFields(),
+  ...(form.changedMode !== null && { mode: form.changedMode }),
 });
+
+const onBranches = ({ branches, teammates, runbook }: Fields, { isolates }: StartForm): boolean =>
+  branches === "yes" || (branches === "" && isolates && runbook === "" && Number(teammates || 2) > 1);
+
+const modeOf = (fields: Fields, form: StartForm): Mode =>
+  fields.mode || (onBranches(fields, form) ? "accept-edits" : "default");
 
 /** A goal and tasks under headings of their own. */
 const looksLikePlan = (text: string): boolean => /^\s*#\s+\S/.test(text) && /^##\s+\S/m.test(text);
@@ -102,14 +114,21 @@ export function Missing({ form, lookAgain }: { form: StartForm; lookAgain: () =>
   );
 }
 
-type HowProps = { fields: Fields; change: (part: Partial<Fields>) => void; found: string };
+const EDITS = [
+  ["accept-edits", "as they come"],
+  ["default", "ask me"],
+] as const;
+const OTHER_MODES = { plan: "none: only look", bypass: "as they come, and every command" } as const;
 
-export function How({ fields, change, found }: HowProps) {
+export function How({ fields, change, form }: WhatProps) {
+  const mode = modeOf(fields, form);
+  const isOther = mode === "plan" || mode === "bypass";
   return (
     <div class="form-grid">
       <TextField
         label="Model"
-        placeholder={found || "provider/model"}
+        placeholder={form.found || "provider/model"}
+        offered={form.offered}
         value={fields.model}
         onValue={(model) => change({ model })}
       />
@@ -133,13 +152,38 @@ export function How({ fields, change, found }: HowProps) {
         value={fields.budgetUsd}
         onValue={(budgetUsd) => change({ budgetUsd })}
       />
+      <LabelledChoice
+        label="Branches"
+        value={fields.branches}
+        options={[
+          ...(form.worktrees === "auto"
+            ? [
+                [
+                  "",
+                  form.isolates ? "by itself: one for each task" : "by itself: one folder for all",
+                ] as const,
+              ]
+            : []),
+          ["yes", "one for each task, landed when it is done"],
+          ["no", "one folder for all"],
+        ]}
+        onValue={(branches) => change({ branches: branches as Fields["branches"] })}
+      />
+      <LabelledChoice
+        label="Edits"
+        value={mode}
+        options={[...EDITS, ...(isOther ? [[mode, OTHER_MODES[mode]] as const] : [])]}
+        onValue={(mode) => change({ mode: mode as Mode })}
+      />
     </div>
   );
 }
 
 /** The fields that differ from the settings; only these are sent. */
 export function optionsOf(fields: Fields, form: StartForm): StartOptions {
-  const { model, effort, teammates, budgetUsd, worktrees, ask, trust } = fields;
+  const { model, effort, teammates, budgetUsd, branches, ask, trust } = fields;
+  const mode = modeOf(fields, form);
+  const worktrees = branches === "" ? form.worktrees : branches === "yes";
   const count = Number(teammates);
   return {
     ...(model.trim() !== form.model && { model: model.trim() }),
@@ -148,8 +192,9 @@ export function optionsOf(fields: Fields, form: StartForm): StartOptions {
       Number.isInteger(count) &&
       count !== form.teammates && { teammates: count }),
     ...(budgetUsd.trim() !== "" && { budgetUsd: budgetUsd.trim().replace(/^\$/, "") }),
-    ...(worktrees !== form.worktrees && { worktrees }),
-    ...(worktrees && form.isEmpty && { repository: true }),
+    ...(worktrees !== "auto" && worktrees !== form.worktrees && { worktrees }),
+    ...(worktrees === true && form.isEmpty && { repository: true }),
+    ...(mode !== form.mode && { mode }),
     ...(ask && { ask }),
     ...(trust && { trust }),
   };

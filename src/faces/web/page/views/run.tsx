@@ -37,9 +37,12 @@ export function RunView() {
       (fault: Error) => setError(fault.message),
     );
   };
+  const isThere = isHosted(app.model);
+  // A run may have changed what the form begins with, such as the mode.
   useEffect(() => {
+    setForm(null);
     if (mayStart) read();
-  }, [team, mayStart, returns]);
+  }, [team, mayStart, returns, isThere]);
   if (!mayStart)
     return (
       <Empty title="Nothing can be started here">
@@ -48,7 +51,6 @@ export function RunView() {
     );
   if (error) return <Empty title="The project cannot be read">{error}</Empty>;
   if (!form) return <Empty title="Loading" />;
-  const isThere = isHosted(app.model);
   return (
     <div class="door">
       {isThere ? <More /> : <Start key={team} form={form} lookAgain={read} />}
@@ -60,8 +62,13 @@ export function RunView() {
 
 function Start({ form, lookAgain }: { form: StartForm; lookAgain: () => void }) {
   const [fields, setFields] = useState<Fields>(() => firstFields(form));
-  const { send, isSending, refusal } = useStart();
-  const change = (part: Partial<Fields>): void => setFields({ ...fields, ...part });
+  const { send, isSending, refusal, forget } = useStart();
+  const change = (part: Partial<Fields>): void => {
+    setFields({ ...fields, ...part });
+    // It was about what stood there before. What must be agreed to stays.
+    if (!needsTrust(refusal)) forget();
+  };
+  useEffect(forget, [form]);
   const { counts } = looksOf(app.model);
   const open = counts.busy + counts.ready + counts.waiting;
   const goOn = (): void => {
@@ -81,11 +88,8 @@ function Start({ form, lookAgain }: { form: StartForm; lookAgain: () => void }) 
       {form.missing !== "" && fields.model.trim() === "" && fields.runbook === "" && !isPlan(fields) && (
         <Missing form={form} lookAgain={lookAgain} />
       )}
-      <How fields={fields} change={change} found={form.found} />
-      <Check value={fields.worktrees} onValue={(worktrees) => change({ worktrees })}>
-        Each task works on a branch of its own and lands when it is done
-      </Check>
-      {form.isEmpty && fields.worktrees && (
+      <How fields={fields} change={change} form={form} />
+      {form.isEmpty && fields.branches === "yes" && (
         <p class="dim">Branches need a git repository: this empty folder becomes one.</p>
       )}
       <Check value={fields.ask} onValue={(ask) => change({ ask })}>
@@ -133,7 +137,7 @@ function useStart() {
     app.say(done.text, false);
     if (what !== "spawn" && app.route.view === "run") app.go({ view: "board", item: "" });
   };
-  return { send, isSending, refusal };
+  return { send, isSending, refusal, forget: () => setRefusal("") };
 }
 
 /** The team works. */
