@@ -1,5 +1,6 @@
 /** Spent tokens and money, by member, model, task and hour, folded from facts. Pure; a fact costs the same on any board. */
 import type { Event, FactOf, FactType } from "../event.ts";
+import { LEAD } from "../ids.ts";
 import { Hands } from "./hands.ts";
 
 export type Spending = {
@@ -13,7 +14,7 @@ export type Costs = {
   readonly total: Spending;
   readonly members: Readonly<Record<string, Spending>>;
   readonly models: Readonly<Record<string, Spending>>;
-  /** By task number; spending without a task is at 0. */
+  /** By task number. Without a task: at "lead" that of the lead, at "idle" that of the others. */
   readonly tasks: Readonly<Record<string, Spending>>;
   /** By the hour's beginning, in milliseconds. */
   readonly hours: Readonly<Record<string, Spending>>;
@@ -60,7 +61,7 @@ export class Spent {
     const keys = {
       members: event.who,
       models: event.model,
-      tasks: String(this.hands.taskOf(event.who) ?? 0),
+      tasks: String(this.hands.taskOf(event.who) ?? (event.who === LEAD ? "lead" : "idle")),
       hours: String(Math.floor(event.at / HOUR_MS) * HOUR_MS),
     };
     add(this.total, event);

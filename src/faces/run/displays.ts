@@ -16,8 +16,11 @@ export type Display = {
   stop(): void | Promise<void>;
 };
 
+/** `left`: once no tab has been open for a minute; at once where nobody came who is not expected. */
+export type PageOfRun = { left(isExpected: boolean): Promise<void>; close(): Promise<void> };
+
 export type Displays = {
   screen(call: Invocation): Promise<Display>;
   lines(call: Invocation): Promise<Display>;
-  page(call: Invocation, store: Store): Promise<{ close(): Promise<void> }>;
+  page(call: Invocation, store: Store): Promise<PageOfRun>;
 };

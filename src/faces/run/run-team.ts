@@ -19,11 +19,11 @@ import { againLine, nextStep } from "../kit/again-line.ts";
 import { exitCodeOf } from "../kit/exit-code.ts";
 import type { Invocation } from "../kit/invocation.ts";
 import { opening } from "../kit/opening.ts";
-import { ignoreUnhandled, interruptible, keepYoungSmall, START_MS } from "../kit/run-guards.ts";
+import { ignoreUnhandled, interrupted, interruptible, keepYoungSmall, START_MS } from "../kit/run-guards.ts";
 import { clean } from "../kit/terminal.ts";
 import { wantsScreen } from "../kit/wanted.ts";
 import { chooseLead } from "./choose-lead.ts";
-import type { Display, Displays } from "./displays.ts";
+import type { Display, Displays, PageOfRun } from "./displays.ts";
 import { limitQuestions } from "./limit-questions.ts";
 import { RunDoor } from "./run-door.ts";
 
@@ -114,7 +114,7 @@ async function hostOn(
     againLine(call, host.store.team, "resume"),
   );
   try {
-    return await atWork(watched, work, options);
+    return await atWork(watched, work, options, release);
   } finally {
     release();
     await door.close();
@@ -127,7 +127,13 @@ function tell({ call, display }: Watched, text: string): void {
   if (!call.json) display.say(text);
 }
 
-async function atWork(watched: Watched, work: Work, options: RunOptions): Promise<number> {
+/** `release`: lets signals end this process again. */
+async function atWork(
+  watched: Watched,
+  work: Work,
+  options: RunOptions,
+  release: () => void,
+): Promise<number> {
   const { call, host, display, settings, door } = watched;
   const reading = new AbortController();
   // Work that nobody waits for begins when the first request of the run is on its way, or when the run is over before.
@@ -135,7 +141,7 @@ async function atWork(watched: Watched, work: Work, options: RunOptions): Promis
   const reader = (call.err.isTTY ? Promise.resolve() : isOnItsWay).then(() =>
     readAlong(watched, host.since, reading.signal),
   );
-  let page: { close(): Promise<void> } | undefined;
+  let page: PageOfRun | undefined;
   try {
     rememberTeam(call.cwd, settings); // also a run that is killed at once is listed
     await host.start(work);
@@ -144,7 +150,15 @@ async function atWork(watched: Watched, work: Work, options: RunOptions): Promis
     if (options.web) page = await options.displays.page(call, host.store);
     if (!call.quiet) tell(watched, (await opening(host, call.cwd, "--budget-usd")).join("\n"));
     setTimeout(keepYoungSmall, START_MS).unref();
-    return await conclude(watched, await ended(host, reading, reader, display));
+    const outcome = await ended(host, reading, reader, display);
+    const code = await conclude(watched, outcome);
+    // Who has watched reads the outcome; who has stopped the run wants its end.
+    if (page && outcome.reason !== "interrupted" && !outcome.elsewhere) {
+      release();
+      if (!call.quiet) call.err.write("The page stays until its last tab is closed. Ctrl-C ends it.\n");
+      await Promise.race([page.left(call.err.isTTY), interrupted()]);
+    }
+    return code;
   } finally {
     reading.abort();
     await reader;

@@ -40,6 +40,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
     return team.conversationEnd(who, last, number(c, "before", 0) || undefined);
   },
   mail: (team, c) => team.mail(text(c, "ids")),
+  run: (team) => team.run(),
   questions: (team) => team.questions(),
   doing: (team, c) => team.doing(text(c, "who")),
   costs: (team) => team.costs(),

@@ -2,11 +2,12 @@
  * The page's server: one for all teams of a store, wherever they run. Routes only; the rules of access are in `access.ts`, what a view reads
  * in `answers.ts`, the live journal in `stream.ts` and `read/feed.ts`.
  */
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type Server } from "node:http";
 import { hostname } from "node:os";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { compress } from "hono/compress";
+import { systemClock } from "../../adapters/clock.ts";
 import { type ErrorCode, isEkidenError, messageOf, notFound } from "../../core/errors.ts";
 import type { PublicAddress } from "../kit/address.ts";
 import { type Access, refusal, SAFE_HEADERS, type Visit } from "./access.ts";
@@ -41,15 +42,21 @@ export type ServeOptions = {
   readonly links?: Links | undefined;
   /** Where browsers find the page behind a proxy. */
   readonly behind?: PublicAddress | undefined;
+  /** After so long without a visitor everybody has left. */
+  readonly leftMs?: number | undefined;
 };
 export type WebServer = {
   /** With the token. */
   readonly address: string;
   readonly port: number;
+  /** Resolves once nobody has asked for anything for a minute, nor has a connection open. At once where nobody came who is not expected. */
+  left(isExpected: boolean): Promise<void>;
   close(): Promise<void>;
 };
 
 const DRAIN_MS = 300;
+const LEFT_MS = 60_000;
+const LOOK_MS = 500;
 const STATUS: Partial<Record<ErrorCode, 400 | 403 | 404 | 409 | 503>> = {
   not_found: 404,
   not_permitted: 403,
@@ -81,6 +88,7 @@ export async function serve(teams: Teams, options: ServeOptions): Promise<WebSer
   const handle = getRequestListener((request, env) => app.fetch(request, env), {
     overrideGlobalObjects: false,
   });
+  const left = leaving(server, options.leftMs ?? LEFT_MS);
   const prefix = behind?.base ? `${behind.base}/` : null;
   server.on("request", (incoming, outgoing) => {
     // Some proxies take the path away that they serve the page below, some do not.
@@ -97,6 +105,7 @@ export async function serve(teams: Teams, options: ServeOptions): Promise<WebSer
   return {
     address: `${behind ? behind.origin + behind.base : `http://${shown}:${port}`}/#token=${options.token}`,
     port,
+    left,
     close: async () => {
       await teams.close();
       // Written data must still be sent.
@@ -107,6 +116,24 @@ export async function serve(teams: Teams, options: ServeOptions): Promise<WebSer
       });
       clearTimeout(cut);
     },
+  };
+}
+
+/** A tab that is hidden asks now and then, and has no connection open in between. */
+function leaving(server: Server, leftMs: number): WebServer["left"] {
+  let [open, seenAt] = [0, 0];
+  server.on("request", (_, outgoing) => {
+    open += 1;
+    outgoing.once("close", () => {
+      open -= 1;
+      seenAt = Date.now();
+    });
+  });
+  return async (isExpected) => {
+    if (seenAt === 0 && open === 0 && !isExpected) return;
+    const since = Date.now();
+    while (server.listening && (open > 0 || Date.now() - Math.max(since, seenAt) < leftMs))
+      await systemClock.sleep(LOOK_MS);
   };
 }
 

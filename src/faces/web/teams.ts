@@ -21,9 +21,19 @@ import { costReader } from "./read/costs.ts";
 import { DoingReader } from "./read/doing.ts";
 import { allTeams, isElsewhere, openElsewhere } from "./read/elsewhere.ts";
 import { Feed } from "./read/feed.ts";
+import { goalOf } from "./read/glance.ts";
 import { lineReader } from "./read/in-line.ts";
 import { liveHostIds, snapshot } from "./read/snapshot.ts";
-import type { AllTeams, ConversationPage, Doing, MailPage, Overview, Question, StartForm } from "./wire.ts";
+import type {
+  AllTeams,
+  ConversationPage,
+  Doing,
+  MailPage,
+  Overview,
+  Question,
+  RunGlance,
+  StartForm,
+} from "./wire.ts";
 
 const ENTRIES = 300;
 const MAIL_A_BOX = 100;
@@ -232,6 +242,10 @@ export class TeamPage {
     const all: Mail[] = [];
     for (const box of names) all.push(...(await mail.box(box, MAIL_A_BOX)));
     return { mail: all.sort((a, b) => a.id - b.id) };
+  }
+
+  async run(): Promise<RunGlance> {
+    return { goal: await goalOf(this.store), ...(await this.outcome.lastRun()) };
   }
 
   async questions(): Promise<Question[]> {

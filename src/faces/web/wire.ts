@@ -42,6 +42,17 @@ export type Overview = {
   readonly first: string;
 };
 
+/** The last run of a team. */
+export type RunGlance = {
+  /** The first words of what the person asked for; "" where nothing was said. */
+  readonly goal: string;
+  readonly began: number | null;
+  readonly ended: number | null;
+  readonly worked: number | null;
+  /** Spent in the runs before it. */
+  readonly usdBefore: number;
+};
+
 /** The link with which other people look at one team. */
 export type ShareLink = { readonly until: number };
 

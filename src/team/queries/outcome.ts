@@ -49,6 +49,15 @@ export class OutcomeReader {
     this.caughtUp = journalReader(store, (event) => this.take(event));
   }
 
+  /** The last run, without asking git. */
+  async lastRun(): Promise<Pick<Outcome, "began" | "ended" | "worked"> & { readonly usdBefore: number }> {
+    await this.caughtUp();
+    const last = this.runs.at(-1);
+    const usdBefore = this.runs.slice(0, -1).reduce((sum, { usd }) => sum + usd, 0);
+    const [began, ended, worked] = [last?.began ?? null, last?.ended ?? null, last?.worked ?? null];
+    return { began, ended, worked, usdBefore };
+  }
+
   /** `isWhole`: all runs, not only the last one. */
   async read(isWhole: boolean): Promise<Outcome> {
     await this.caughtUp();

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { cloneInto } from "../../fixtures/clone.ts";
 import { ownHome } from "../../fixtures/own-home.ts";
+import { soon } from "../../fixtures/soon.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 import { addressIn, exitOf, replayOffline } from "../../fixtures/web-program.ts";
 
@@ -27,13 +28,18 @@ describe.skipIf(!hasBrowser)("the demo with a page", () => {
         detached: true, // npm starts further processes
       });
       onTestFinished(() => {
-        if (child.exitCode === null && child.pid) process.kill(-child.pid, "SIGKILL");
+        if (child.exitCode === null && child.signalCode === null && child.pid)
+          process.kill(-child.pid, "SIGKILL");
       });
       return child;
     };
 
     const demo = start("npm", "run", "demo", "--", "--web");
+    let said = "";
     const { page } = await visit(await addressIn(demo.stderr));
+    demo.stderr.on("data", (part: string) => {
+      said += part;
+    });
     page.setDefaultTimeout(200_000);
     const card = (subject: string) => page.locator(".card", { hasText: subject });
     await card("List the files").locator('[aria-label="Completed"]').waitFor();
@@ -43,7 +49,10 @@ describe.skipIf(!hasBrowser)("the demo with a page", () => {
     await page.keyboard.press("1");
     await card(LAST).locator('[aria-label="Completed"]').waitFor();
     await page.getByText("9 of 9 done").waitFor();
-    expect(await exitOf(demo)).toBe(0);
+    await page.locator(".live", { hasText: "Finished" }).waitFor();
+    await soon(() => expect(said).toContain("The page stays until its last tab is closed."));
+    process.kill(-(demo.pid ?? 0), "SIGINT");
+    await exitOf(demo); // npm tells a signal, and not the code of what it has started
 
     const web = start(process.execPath, "dist/main.js", "web", "--port", "0");
     await page.goto(await addressIn(web.stdout));

@@ -74,12 +74,13 @@ describe.skipIf(!hasBrowser)("live output on the page", () => {
     });
     await server.arrived(1);
     await page.goto(`${new URL(address).origin}/default/conversation/lead`);
-    const words = page.locator(".entry.live");
+    const words = page.locator(".entry.arriving");
     await words.getByText("lead writes").waitFor();
     await words.getByText(/Sentence \d\d of the answer/).waitFor();
+    expect((await words.boundingBox())?.width).toBeGreaterThan(400);
     expect(await words.innerText()).not.toContain(SECRET);
     expect(await words.innerText()).not.toContain("Sentence 199");
-    await page.locator(".entry.said:not(.live)", { hasText: "Sentence 199 of the answer" }).waitFor();
+    await page.locator(".entry.said:not(.arriving)", { hasText: "Sentence 199 of the answer" }).waitFor();
     await words.waitFor({ state: "detached" });
   });
 });

@@ -40,7 +40,7 @@ function taskFields() {
 
 const READ = [
   ..."state members task/1 timeline journal conversation/lead mail questions doing?who=lead costs".split(" "),
-  ..."outcome start steering commit/abcdef1 image/0 recording stream?once=1".split(" "),
+  ..."run outcome start steering commit/abcdef1 image/0 recording stream?once=1".split(" "),
 ];
 const OWN = ["link"];
 const WRITE = ["act", ...OWN];

@@ -69,6 +69,15 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
     await page.getByText("3 of 4 done").waitFor();
     writeFileSync(join(ours.dir, "go"), "");
     await page.getByText("4 of 4 done").waitFor();
+    // The page stays for who has watched, until Ctrl-C or a minute after its last tab.
+    let told = "";
+    run.stderr?.on("data", (part: string) => {
+      told += part;
+    });
+    await soon(() => expect(told).toContain("The page stays until its last tab is closed."));
+    await page.keyboard.press("5");
+    await page.getByRole("heading", { name: "Done", exact: true }).waitFor();
+    run.kill("SIGINT");
     expect(await exitOf(run)).toBe(0);
 
     const web = ours.start(["web", "--port", "0"]);

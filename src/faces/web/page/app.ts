@@ -55,6 +55,8 @@ export class App {
   loaded = false;
   notice: Notice | null = null;
   dialog: "none" | "new" | "help" | "more" | "share" | "palette" | { readonly edit: number } = "none";
+  /** The panel of a task is opened by a key. */
+  panelTakesFocus = false;
   private sending = 0;
   private slowSince: number | null = null;
   private clockOffset = 0;

@@ -7,7 +7,7 @@ import { Dialog, openDialog } from "./parts/dialog.tsx";
 import { Button, Choice as Select } from "./parts/fields.tsx";
 import { Link, teamTitle } from "./parts/parts.tsx";
 import { chooseTheme, chosenTheme, THEMES, type Theme } from "./theme.ts";
-import { VIEW_NAMES, VIEWS, type ViewName } from "./views/table.ts";
+import { GROUPS, VIEW_NAMES, VIEWS, type ViewName } from "./views/table.ts";
 
 /** In the navigation. */
 export const SHOWN = VIEW_NAMES.filter((name) => VIEWS[name].icon !== null);
@@ -25,9 +25,16 @@ export function Sidebar({ current }: { current: ViewName }) {
       <Brand />
       <ul>
         {SHOWN.map((view) => (
-          <li key={view} class={MAIN.has(view) ? "" : "further"}>
-            <ViewLink view={view} isCurrent={isHere(view, current)} />
-          </li>
+          <>
+            {GROUPS[view] && (
+              <li key={GROUPS[view]} class="view-group">
+                {GROUPS[view]}
+              </li>
+            )}
+            <li key={view} class={MAIN.has(view) ? "" : "further"}>
+              <ViewLink view={view} isCurrent={isHere(view, current)} />
+            </li>
+          </>
         ))}
       </ul>
       <Button
@@ -113,26 +120,26 @@ function Foot() {
   const { overview } = app;
   return (
     <div class="foot">
-      <ThemeButton />
-      {app.mayAct && (
-        <Button
-          class="link"
-          title="A link with which other people look at this team"
-          onClick={() => openDialog("share")}
-        >
-          Share
-        </Button>
-      )}
-      {canNotify() && !app.source.recording && (
-        <Button
-          class="link"
-          aria-pressed={isNotifying()}
-          title="Of questions, failures and the end, while the page is not seen"
-          onClick={() => void setNotifying(!isNotifying())}
-        >
-          {isNotifying() ? "Notifies you" : "Notify me"}
-        </Button>
-      )}
+      <div class="tools">
+        <ThemeButton />
+        {app.mayAct && (
+          <Tool
+            words="Share"
+            title="A link with which other people look"
+            icon="share"
+            onClick={() => openDialog("share")}
+          />
+        )}
+        {canNotify() && !app.source.recording && (
+          <Tool
+            words={isNotifying() ? "Notifies you" : "Notify me"}
+            title="Of questions, failures and the end, while the page is not seen"
+            icon="bell"
+            isOn={isNotifying()}
+            onClick={() => void setNotifying(!isNotifying())}
+          />
+        )}
+      </div>
       <p>
         Ekiden {overview?.version}
         {overview?.readOnly && !app.source.recording && " · read-only"}
@@ -153,15 +160,42 @@ function ThemeButton() {
   const [theme, setTheme] = useState(chosenTheme());
   const next = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] as Theme;
   return (
-    <Button
-      class="link"
+    <Tool
+      words={THEME_WORDS[theme]}
+      icon="theme"
       onClick={() => {
         chooseTheme(next);
         app.draw(); // lanes are painted
         setTheme(next);
       }}
-    >
-      {THEME_WORDS[theme]}
-    </Button>
+    />
   );
 }
+
+const ICONS = {
+  theme: "M8 2.500a5.500 5.500 0 1 0 0 11zM8 2.500a5.500 5.500 0 0 1 0 11",
+  share: "M8 10V2.500M5 5l3-3 3 3M3 8.500v5h10v-5",
+  bell: "M4 11.500V7a4 4 0 0 1 8 0v4.500l1 1H3zM6.800 14.500h2.400",
+} as const;
+
+type ToolProps = {
+  readonly words: string;
+  readonly title?: string;
+  readonly icon: keyof typeof ICONS;
+  readonly isOn?: boolean;
+  readonly onClick: () => void;
+};
+
+const Tool = ({ words, title, icon, isOn, onClick }: ToolProps) => (
+  <Button
+    class="quiet tool"
+    aria-label={words}
+    aria-pressed={isOn}
+    title={title ? `${words}: ${title[0]?.toLowerCase()}${title.slice(1)}` : words}
+    onClick={onClick}
+  >
+    <svg viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
+      <path d={ICONS[icon]} />
+    </svg>
+  </Button>
+);

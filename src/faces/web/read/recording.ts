@@ -49,6 +49,7 @@ async function record(team: TeamPage, overview: Overview): Promise<Recording> {
     },
     state: { ...(JSON.parse(await team.state()) as Snapshot), questions: [] },
     mail: await team.mail(""),
+    run: await team.run(),
     costs: await team.costs(),
     "outcome?whole=1": await team.outcome.read(true),
     questions: [], // they are answered live

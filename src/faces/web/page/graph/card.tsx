@@ -26,7 +26,11 @@ export function Card({ task, look, place: [x, y], isCritical }: Props) {
       data-task={task.id}
       aria-current={isSelected ? "true" : undefined}
       title={`#${task.id} ${task.subject}`}
-      onClick={() => app.go({ task: task.id })}
+      onClick={({ detail }) => {
+        app.panelTakesFocus = detail === 0;
+        app.go({ task: task.id });
+        app.draw();
+      }}
     >
       <Status look={shownOf(task, app.model)} />
       <span class="subject">{task.subject}</span>
@@ -59,7 +63,7 @@ function noteOf(task: Task, look: Look): string {
   const since = task.startedAt === null ? "" : span((task.endedAt ?? app.now) - task.startedAt);
   if (look === "busy") {
     const pause = pauseOf(task, app.model);
-    return `${task.owner ?? ""}${PAUSES[pause]}${pause === "away" ? "" : ` · ${since}`}`;
+    return `${task.owner ?? ""}${PAUSES[pause]}${pause === "away" || pause === "asks" ? "" : ` · ${since}`}`;
   }
   return [task.owner, since].filter(Boolean).join(" · ");
 }

@@ -1,5 +1,5 @@
 /** One task: its description, the reason of its waiting, its outcome, and the decisions that a person may make about it. */
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { PERSON } from "../../../../core/ids.ts";
 import type { Task } from "../../../../core/picture/task.ts";
 import type { TaskHistory } from "../../../../core/views/board.ts";
@@ -15,10 +15,24 @@ import { lookOf, pauseOf, shownOf, whyWaiting } from "../pure/board.ts";
 import { AsksOf } from "../questions/asks.tsx";
 import { TaskTime } from "./task-time.tsx";
 
+/** Opened by a key it takes the focus, and gives it back to the card. */
 export function TaskPanel({ id }: { id: number }) {
   const task = app.model.tasks.get(id);
+  const box = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (app.panelTakesFocus) box.current?.focus();
+    app.panelTakesFocus = false;
+  });
+  useEffect(() => {
+    const at = box.current;
+    return () => {
+      const now = document.activeElement;
+      if (at?.contains(now) || now === document.body)
+        document.querySelector<HTMLElement>(`[data-task="${id}"]`)?.focus({ preventScroll: true });
+    };
+  }, [id]);
   return (
-    <aside class="panel" aria-label={`Task ${id}`}>
+    <aside class="panel" aria-label={`Task ${id}`} ref={box} tabIndex={-1}>
       <div class="panel-head">
         <span class="dim">#{id}</span>
         <CloseButton onClose={() => app.go({ task: null })} />
@@ -52,7 +66,7 @@ function Details({ task }: { task: Task }) {
             {task.owner}
           </Link>
         )}
-        {task.startedAt !== null && pause !== "away" && (
+        {task.startedAt !== null && pause !== "away" && pause !== "asks" && (
           <span class="dim">
             <Elapsed since={task.startedAt} to={task.endedAt} />
           </span>

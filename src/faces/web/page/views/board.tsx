@@ -4,10 +4,11 @@ import type { Task } from "../../../../core/picture/task.ts";
 import { figure, span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { Graph } from "../graph/graph.tsx";
-import { useClock } from "../parts/clock.tsx";
+import { Elapsed, useClock } from "../parts/clock.tsx";
 import { openDialog } from "../parts/dialog.tsx";
 import { Button, TextField } from "../parts/fields.tsx";
 import { Empty, Link, Status, VirtualList } from "../parts/parts.tsx";
+import { Markdown } from "../parts/text.tsx";
 import {
   deadBlocker,
   isHosted,
@@ -19,9 +20,12 @@ import {
   whyNobody,
   whyWaiting,
 } from "../pure/board.ts";
+import { AsksOf } from "../questions/asks.tsx";
+import { PhaseWords } from "./team.tsx";
 
 export function BoardView() {
   const { model, route } = app;
+  if (app.live.tasks.size === 0 && isHosted(app.live)) return <Planning />;
   if (app.live.tasks.size === 0)
     return (
       <Empty title="The board is empty">
@@ -52,6 +56,34 @@ export function BoardView() {
       )}
       {isColumns ? <Columns tasks={[...model.tasks.values()]} /> : <Graph />}
     </>
+  );
+}
+
+/** There are no tasks yet: the lead is at work on them, and is seen at it. */
+function Planning() {
+  const lead = [...app.live.members.values()].find(({ kind }) => kind === "lead");
+  const words = app.output.findLast(({ who }) => who === lead?.name);
+  if (!lead) return <Empty title="No tasks yet">The team has started.</Empty>;
+  const isAtWork = lead.phase === "work";
+  return (
+    <div class="planning">
+      <p>
+        <Link to={{ view: "conversation", item: lead.name }}>{lead.name}</Link>{" "}
+        {isAtWork ? (
+          <>
+            plans · <Elapsed since={lead.since} />
+          </>
+        ) : (
+          <PhaseWords member={lead} />
+        )}
+      </p>
+      <AsksOf who={lead.name} />
+      {words && words.kind !== "command" ? (
+        <Markdown text={words.text} />
+      ) : (
+        <p class="dim">{words?.command ?? lead.lastCall}</p>
+      )}
+    </div>
   );
 }
 

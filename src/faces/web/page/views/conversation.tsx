@@ -10,8 +10,8 @@ import { Follow } from "../live/follow.ts";
 import { Button, Choice } from "../parts/fields.tsx";
 import { Empty, TaskLink } from "../parts/parts.tsx";
 import { Markdown } from "../parts/text.tsx";
-import { contentsBefore } from "../pure/edits.ts";
 import { AsksOf } from "../questions/asks.tsx";
+import { answersIn, useWaits } from "./answers-in.ts";
 import { EntryBlock, subagentsOf } from "./entries.tsx";
 import { useKeptPlace } from "./kept-place.ts";
 import { Say } from "./say.tsx";
@@ -202,7 +202,8 @@ function Lines({ who, lines, subagentsBefore, onEarlier }: LinesProps) {
   const start = Math.max(0, lines.length - shown);
   useKeptPlace(box, lines[start]?.seq);
   const follow = useFollow(box, lines.length);
-  const { results, before } = useMemo(() => answersIn(lines), [lines]);
+  const waits = useWaits(who);
+  const { results, before } = useMemo(() => answersIn(lines, waits), [lines, waits]);
   const summary = lines.findLastIndex(({ entry }) => entry.kind === "summary");
   const hasMore = start > 0 || onEarlier !== null;
   const more = (): void => {
@@ -265,17 +266,6 @@ function useFollow(box: RefObject<HTMLElement | null>, count: number): Follow {
   return follow;
 }
 
-/** The results by the id of their call, and the texts of files before they were edited. */
-function answersIn(lines: readonly Line[]) {
-  const results = new Map(
-    lines.flatMap(({ at, entry }) =>
-      entry.kind === "result" ? [[entry.result.id, { at, result: entry.result }] as const] : [],
-    ),
-  );
-  const before = contentsBefore(lines, new Map([...results].map(([id, { result }]) => [id, result])));
-  return { results, before };
-}
-
 /** Whether the shown line before it, of those that are not results, is one of its own speaker. */
 function goesOn(lines: readonly Line[], start: number, i: number): boolean {
   for (let before = i - 1; before >= start; before -= 1) {
@@ -289,7 +279,7 @@ function goesOn(lines: readonly Line[], start: number, i: number): boolean {
 function LiveWords({ words: { kind, who, text } }: { words: LiveOutput }) {
   if (kind === "command") return null;
   return (
-    <article class="entry said" aria-live="off">
+    <article class="entry said arriving" aria-live="off">
       <p class="dim">
         {who} {kind === "text" ? "writes" : "thinks"} …
       </p>

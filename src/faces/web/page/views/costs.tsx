@@ -1,6 +1,6 @@
 /** The view of spent tokens and money. */
-import { useState } from "preact/hooks";
-import type { Costs, Spending } from "../../../../core/picture/spent.ts";
+import { useMemo, useState } from "preact/hooks";
+import { type Costs, type Spending, Spent } from "../../../../core/picture/spent.ts";
 import { money, tokens } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { useAnswer } from "../live/facts.ts";
@@ -11,7 +11,9 @@ const SHOWN = 30;
 
 export function CostsView() {
   const turns = [...app.live.members.values()].reduce((sum, member) => sum + member.turns, 0);
-  const { data, error } = useAnswer<Costs>("costs", turns);
+  const whole = useAnswer<Costs>("costs", turns);
+  const then = useMoment();
+  const { data, error } = then === null ? whole : { data: then, error: "" };
   if (error) return <Empty title="The journal cannot be read">{error}</Empty>;
   if (!data) return <Empty title="Loading" />;
   if (data.total.turns === 0)
@@ -19,10 +21,10 @@ export function CostsView() {
   const { total } = data;
   return (
     <div class="costs">
-      {app.replay && <p class="dim">Costs are those of the whole run.</p>}
+      {app.replay && then === null && <p class="dim">Costs are those of the whole run.</p>}
       <dl class="totals">
         <Pair label="Cost">
-          {total.usd > 0 ? money(total.usd) : total.input + total.output > 0 ? "no price known" : "none"}
+          {total.usd > 0 ? exact(total.usd) : total.input + total.output > 0 ? "no price known" : "none"}
         </Pair>
         <Pair label="Turns">{total.turns}</Pair>
         <Pair label="Input">{tokens(total.input)}</Pair>
@@ -38,13 +40,29 @@ export function CostsView() {
         name={(who) => <Link to={{ view: "conversation", item: who }}>{who}</Link>}
       />
       <Table title="By model" rows={data.models} name={(model) => model || "none"} />
-      <Table
-        title="By task"
-        rows={data.tasks}
-        name={(id) => (id === "0" ? <span class="dim">without a task</span> : <TaskLink id={Number(id)} />)}
-      />
+      <Table title="By task" rows={data.tasks} name={(id) => NO_TASK[id] ?? <TaskLink id={Number(id)} />} />
     </div>
   );
+}
+
+const NO_TASK: Readonly<Record<string, string>> = {
+  lead: "the lead, without a task",
+  idle: "teammates, between tasks",
+  0: "without a task", // in recordings of older programs
+};
+
+/** So that parts add up: to a hundredth of a cent below a dollar. */
+const exact = (usd: number): string => `$${usd.toFixed(usd < 1 ? 4 : 2)}`;
+
+/** The costs at the moment of a replay; null where it is live, or a run is too long for its turns. */
+function useMoment(): Costs | null {
+  const { replay } = app;
+  return useMemo(() => {
+    if (!replay?.events.some(({ type }) => type === "turn.taken")) return null;
+    const spent = new Spent();
+    for (const event of replay.events) if (event.at <= replay.time) spent.apply(event);
+    return spent.costs();
+  }, [replay, replay?.time]);
 }
 
 /** By cost where there are prices, else by tokens. */
@@ -62,7 +80,6 @@ function Table({
   const [isAll, setAll] = useState(false);
   const sorted = Object.entries(rows).sort(([, a], [, b]) => weight(b) - weight(a));
   const most = Math.max(1, weight(sorted[0]?.[1] ?? { turns: 0, input: 0, cached: 0, output: 0, usd: 0 }));
-  const decimals = (sorted[0]?.[1].usd ?? 0) >= 0.1 ? 2 : 4;
   return (
     <section>
       <div class="scroll-x" tabIndex={0} role="group" aria-label={title}>
@@ -91,7 +108,7 @@ function Table({
                 <td>{tokens(one.input)}</td>
                 <td>{tokens(one.cached)}</td>
                 <td>{tokens(one.output)}</td>
-                <td>{one.usd > 0 ? `$${one.usd.toFixed(decimals)}` : "–"}</td>
+                <td>{one.usd > 0 ? exact(one.usd) : "–"}</td>
               </tr>
             ))}
           </tbody>

@@ -13,6 +13,7 @@ import { CopyButton } from "../parts/copy.tsx";
 import { Link, Time } from "../parts/parts.tsx";
 import { ShownImage } from "../parts/shown-image.tsx";
 import { Diff, lastLines, Markdown, Output } from "../parts/text.tsx";
+import { isAsking } from "../pure/board.ts";
 import { type Before, edited } from "../pure/edits.ts";
 import { type HeardPart, heardParts } from "../pure/heard.ts";
 
@@ -26,8 +27,12 @@ export const subagentsOf = (entry: Entry): number =>
     ? entry.message.content.filter((part) => part.type === "call" && isSubagent(part)).length
     : 0;
 
-/** When the answer to a call was stored, and the answer. */
-export type Answered = { readonly at: number; readonly result: ToolResult };
+/** When the answer to a call was stored, the answer, and how long the call waited for a person before it ran. */
+export type Answered = {
+  readonly at: number;
+  readonly result: ToolResult;
+  readonly waited: (from: number) => number;
+};
 
 type BlockProps = {
   who: string;
@@ -172,7 +177,9 @@ function CallBlock({
   const exit = result && exitCodeOf(call, result);
   const state = !result ? "open" : result.isError || exit !== undefined ? "failed" : "done";
   const member = app.model.members.get(who.split("/")[0] ?? "");
-  const words = { open: member?.hosted ? "runs" : "was cut off", failed: "failed", done: "" }[state];
+  const isAsked = member !== undefined && isAsking(member);
+  const now = member?.hosted ? (isAsked ? "waits for you" : "runs") : "was cut off";
+  const words = { open: now, failed: "failed", done: "" }[state];
   return (
     <details class={`call ${state}`} open={state !== "done" || isEdit(call)}>
       <summary>
@@ -183,7 +190,7 @@ function CallBlock({
         <code>{callText(call).split("\n")[0]}</code>{" "}
         {exit !== undefined && <span class="tag bad">exit {exit}</span>}{" "}
         <span class="dim took">
-          {answered ? took(answered.at - at) : words === "runs" && <Elapsed since={at} />}
+          {answered ? tookOf(answered, at) : words === "runs" && <Elapsed since={at} />}
         </span>
         {subagent && (
           <>
@@ -204,6 +211,12 @@ function CallBlock({
 
 /** "0.4s", "12s"; "" for what took no time that one notices. */
 const took = (ms: number): string => (ms < 100 ? "" : ms < 10_000 ? `${(ms / 1_000).toFixed(1)}s` : span(ms));
+
+/** Time in which it waited for a person is none of its own: "ran 0.2s · waited 5m43s". */
+function tookOf({ at, waited }: Answered, from: number): string {
+  const held = waited(from);
+  return held < 1_000 ? took(at - from) : `ran ${took(at - from - held) || "0.0s"} · waited ${span(held)}`;
+}
 
 /** The language of a file that is read. */
 function languageIn(call: ToolCall): string {

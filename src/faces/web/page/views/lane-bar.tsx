@@ -30,12 +30,13 @@ export function LaneBar({ bar: { span, left, width, count }, last, isSelected, o
   const about = span.task === null ? "" : ` on #${span.task} ${subject}`;
   const words =
     count > 1 ? `${count} spans: zoom in` : `${span.who} ${SPAN_WORDS[span.kind]}${about}, ${time}`;
+  const isMine = /^(?:permission|plan|question)$/.test(span.kind);
   const color = isTask ? ENDS[span.end] : COLORS[span.kind];
   return (
     <button
       type="button"
       tabIndex={-1}
-      class={`lane-bar ${isTask ? "work" : "hold"} ${color}${isSelected ? " selected" : ""}`}
+      class={`lane-bar ${isTask ? "work" : isMine ? "hold mine" : "hold"} ${color}${isSelected ? " selected" : ""}`}
       style={{ left: `${left}px`, width: `${width}px` }}
       aria-label={words}
       title={words}

@@ -20,15 +20,15 @@ export const VIEWS = {
     body: TeamView,
     icon: "M5.5 7.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4M2 13c0-2.2 1.5-3.5 3.5-3.5S9 10.800 9 13M10.500 7.500a1.700 1.700 0 1 0 0-3.400M11 9.600c1.800 0 3 1.200 3 3.400",
   },
-  mail: { body: MailView, icon: "M2 4h12v8.500H2zM2.300 4.500 8 9l5.700-4.500" },
   questions: {
     body: QuestionsView,
     icon: "M6 6.200a2 2 0 1 1 2.900 1.800c-.6.300-.9.700-.9 1.400M8 11.700v.1M8 14.500a6.500 6.500 0 1 0 0-13 6.500 6.500 0 0 0 0 13",
   },
-  landing: { body: LandingView, icon: "M4 2.500v11M4 6.500c0 3 4 2 8 2M10 6l2.500 2.500L10 11" },
-  costs: { body: CostsView, icon: "M3 13.500V9M8 13.500v-11M13 13.500V6" },
-  journal: { body: JournalView, icon: "M4 2.500h8.500v11H4zM6.500 5.500h3.500M6.500 8h3.500M6.500 10.500h2" },
   outcome: { body: OutcomeView, icon: "M3 2.500v11M3 3h9l-2 2.700 2 2.700H3" },
+  mail: { body: MailView, icon: "M2 4h12v8.500H2zM2.300 4.500 8 9l5.700-4.500" },
+  journal: { body: JournalView, icon: "M4 2.500h8.500v11H4zM6.500 5.500h3.500M6.500 8h3.500M6.500 10.500h2" },
+  costs: { body: CostsView, icon: "M3 13.500V9M8 13.500v-11M13 13.500V6" },
+  landing: { body: LandingView, icon: "M4 2.500v11M4 6.500c0 3 4 2 8 2M10 6l2.500 2.500L10 11" },
   run: { body: RunView, icon: "M5 3l8 5-8 5z" },
   teams: {
     body: TeamsView,
@@ -38,5 +38,9 @@ export const VIEWS = {
 } as const;
 export type ViewName = keyof typeof VIEWS;
 export const VIEW_NAMES = Object.keys(VIEWS) as readonly ViewName[];
+/** The first views of the groups of the navigation. */
+export const GROUPS: Partial<Record<ViewName, string>> = {
+  ...{ board: "Now", questions: "Review", mail: "Record", run: "Control" },
+};
 /** The view of an address; the board for a name that is none. */
 export const viewOf = (name: string): ViewName => VIEW_NAMES.find((one) => one === name) ?? "board";

@@ -84,9 +84,9 @@ const IDLE_WORDS: Readonly<Record<string, string>> = {
   turn_limit: "is idle: its turns for this stint are used up",
   awaiting_messages: "waits for mail",
   awaiting_tasks: "waits for a task",
-  awaiting_plan: "waits for an answer to its plan",
-  awaiting_permission: "waits for a permission",
-  awaiting_answer: "waits for your answer",
+  awaiting_plan: "waits for you: its plan",
+  awaiting_permission: "waits for you: a permission",
+  awaiting_answer: "waits for you: an answer",
   awaiting_base: "waits until the target branch is repaired",
   interrupted: "was interrupted and waits for a word",
   rate_limited: "waits for the model provider",
@@ -130,6 +130,18 @@ function phaseTone(member: Member): string {
   return phase === "idle" ? "dim" : "busy";
 }
 
+const Phase = ({ member }: { member: Member }) => (
+  <p class="phase">
+    <PhaseWords member={member} />
+    {!isAsking(member) && (
+      <span class="dim">
+        {" · "}
+        <Elapsed since={member.since} />
+      </span>
+    )}
+  </p>
+);
+
 function Card({ member, doing, seen }: { member: Member; doing: Doing | undefined; seen: Set<string> }) {
   const box = useRef<HTMLLIElement>(null);
   const { name, role, kind } = member;
@@ -164,12 +176,7 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
           </Link>
         )}
       </header>
-      <p class="phase">
-        <PhaseWords member={member} />{" "}
-        <span class="dim">
-          · <Elapsed since={member.since} />
-        </span>
-      </p>
+      <Phase member={member} />
       {(task || member.phase !== "shutdown") && (
         <p class="work">
           {task ? (
