@@ -52,6 +52,10 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
   it("is watched to its end, replayed from the start, exported, and opened offline", async () => {
     const ours = project();
     const run = ours.start(["run", "ship.md", "--web"]);
+    let told = "";
+    run.stderr?.setEncoding("utf8").on("data", (part: string) => {
+      told += part;
+    });
     const { page } = await visit(await addressIn(run.stderr));
     const card = (subject: string) => page.locator(".card", { hasText: subject });
     await card("Build").locator('[aria-label="Completed"]').waitFor();
@@ -70,10 +74,6 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
     writeFileSync(join(ours.dir, "go"), "");
     await page.getByText("4 of 4 done").waitFor();
     // The page stays for who has watched, until Ctrl-C or a minute after its last tab.
-    let told = "";
-    run.stderr?.on("data", (part: string) => {
-      told += part;
-    });
     await soon(() => expect(told).toContain("The page stays until its last tab is closed."));
     await page.keyboard.press("5");
     await page.getByRole("heading", { name: "Done", exact: true }).waitFor();
