@@ -226,6 +226,8 @@ const NAMES_TOOLS: Readonly<Record<string, RegExp>> = {
   "adapters/models/runbook.ts": /./,
   "adapters/models/runbook-conversation.ts": /./,
   "host/guests/guest.ts": /^idle$/,
+  // words for people about facts of all versions, which hold the name alone
+  "core/views/verbs.ts": /./,
   // the vendors' own tools
   "adapters/models/messages/request.ts": /^web_search$/,
   "adapters/models/vendors/openai.ts": /^web_search$/,

@@ -28,3 +28,12 @@ export const meaning = (rule: string): string =>
         ? "whatever fits it"
         : "exactly this"
       : "every call of it";
+
+/** What a rule allows, in words: "any edit of index.mjs", "any git push …", "exactly this". */
+export function ruleWords(rule: string): string {
+  const [, tool = rule, match = ""] = /^([\w-]+)\((.*)\)$/s.exec(rule) ?? [];
+  const isEdit = /^(?:write_file|edit_file|apply_patch)$/.test(tool);
+  if (match === "") return `any call of ${tool}`;
+  if (isEdit) return `any edit of ${match}`;
+  return /\*/.test(match) ? `any ${match.replace(/[ :]\*$/, " …")}` : "exactly this";
+}

@@ -321,6 +321,43 @@ it.each(Object.entries(SCENES))("%s", async (title, play) => {
   await expect(frames.join("\n")).toMatchFileSnapshot(`goldens/${title.replaceAll(" ", "-")}.txt`);
 });
 
+/** One of three edits on the card, with as little room as people give it. */
+async function editing(scene: Scene): Promise<void> {
+  await working(scene);
+  await scene.join(name("carol"));
+  const diff = [
+    "--- index.mjs\n+++ index.mjs\n@@ -2,7 +2,9 @@",
+    " import { env } from 'node:process';\n \n function init(open, close) {",
+    "+  // called for each colour\n+  const end = close;\n-  return s => open + s + close;",
+    "+  return s => `\\x1b[${open}m${s}\\x1b[${end}m`;\n }\n \n export { init };",
+  ].join("\n");
+  for (const who of [alice, bob, name("carol")])
+    await scene.ask(who, {
+      ...{ kind: "permission", tool: "edit_file", subject: "index.mjs", rule: "edit_file(index.mjs)", diff },
+      why: "mode default asks before tools that write files",
+    });
+}
+const plain = (lines: readonly string[]): string =>
+  lines.map((line) => stripVTControlCharacters(line).trimEnd()).join("\n");
+
+it.each([
+  [60, 20, null],
+  [40, 12, null],
+  [80, 24, "board"],
+  [60, 20, "board"],
+  [40, 8, null],
+] as const)("a change is seen beside y at %i×%i with the panel %s", async (width, height, panel) => {
+  const scene = await Scene.on(open);
+  await editing(scene);
+  if (panel) await scene.open(panel);
+  const frame = plain(scene.frame(width, height));
+  expect(frame).toMatch(/^┃ +\d+ [-+] /m);
+  expect(frame).toMatch(/^┃ +y yes/m);
+  await expect(`${frame}\n`).toMatchFileSnapshot(
+    `goldens/a-change-at-${width}x${height}-${panel ?? "alone"}.txt`,
+  );
+});
+
 it.each(["help", "keys"])("the lines of /%s", async (word) => {
   vi.stubEnv("XDG_CONFIG_HOME", "/nowhere");
   onTestFinished(() => void vi.unstubAllEnvs());

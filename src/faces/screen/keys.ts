@@ -51,7 +51,11 @@ export const ACTIONS: Readonly<Record<ActionName, Bound>> = {
   leave: { keys: ["ctrl+d"], about: "leaves; the team works on", whenEmpty: true },
   editor: { keys: ["ctrl+g"], about: "opens what you type in $VISUAL or $EDITOR" },
   paste: { keys: ["ctrl+v"], about: "pastes an image or a text of the clipboard" },
-  find: { keys: ["ctrl+f"], about: "searches the story that is shown", whenEmpty: true },
+  find: {
+    keys: ["ctrl+f"],
+    about: "shows all of a waiting question, else searches the story",
+    whenEmpty: true,
+  },
   "next-question": { keys: ["tab"], about: "shows the next question", whenEmpty: true },
   "take-back": {
     keys: ["up"],

@@ -3,7 +3,7 @@
  * has. It shows the state that others change, and passes on what the person types.
  */
 import { basename } from "node:path";
-import { LEAD, type Name } from "../../core/ids.ts";
+import { LEAD, type Name, type RequestId } from "../../core/ids.ts";
 import { canBeInterrupted } from "../../core/views/retry.ts";
 import type { Store } from "../../ports/index.ts";
 import { Answering } from "./ask/answering.ts";
@@ -11,7 +11,7 @@ import { CardQuestions } from "./ask/questions.ts";
 import { Canvas } from "./draw/canvas.ts";
 import { type Mouse, mouseOf } from "./draw/mouse.ts";
 import { Notice } from "./draw/notice.ts";
-import { type Drawn, pictureOf } from "./draw/picture.ts";
+import { type Drawn, NOTHING_DRAWN, pictureOf } from "./draw/picture.ts";
 import { type Style, styleOf } from "./draw/style.ts";
 import { Theme } from "./draw/theme.ts";
 import { Completion } from "./editor/completion.ts";
@@ -52,7 +52,7 @@ export class Screen {
   private expanded = false;
   private frame = 0;
   private cardScroll = 0;
-  private drawn: Drawn = { lines: [], asks: false, overflows: false, members: new Map(), membersFrom: 0 };
+  private drawn: Drawn = NOTHING_DRAWN;
   private readonly notice = new Notice();
   /** The model of the lead. */
   model = "";
@@ -76,13 +76,14 @@ export class Screen {
     this.editor = new Prompt(this.canvas, this.style, call.cwd, completion);
     this.editor.onSubmit = (text) => this.submit(text);
     const [note, changed] = [this.note.bind(this), this.changed.bind(this)];
-    const { canvas, editor, style } = this;
+    const { canvas, editor, style, questions } = this;
     const said = { note, changed, feed: () => this.feed };
     this.tools = new ScreenTools({ canvas, editor, style, theme, env: call.env, ...said });
     for (const fault of this.tools.faults) this.warn(fault);
     this.answering = new Answering({
-      ...{ questions: this.questions, editor: this.editor, note },
+      ...{ questions, editor, note, style },
       ...{ at: () => this.at, store: () => this.store },
+      view: (view) => this.tools.show(view),
     });
     this.tick = setInterval(() => this.onTick(), TICK_MS).unref();
     this.canvas.enter();
@@ -102,8 +103,7 @@ export class Screen {
 
   /** Painted text, such as the result of a command, at the end of the feed that is shown. */
   say(text: string): void {
-    if (text.trim() === "") return;
-    this.put(printed(text));
+    if (text.trim() !== "") this.put(printed(text));
   }
 
   put(block: Block): void {
@@ -134,6 +134,8 @@ export class Screen {
   giveBack(line: string): void {
     this.editor.setText([line, this.editor.getText()].filter((text) => text !== "").join("\n"));
   }
+
+  readonly judge = (id: RequestId) => this.questions.goTo(id) && this.answering.opensWhole();
 
   /** Takes what is typed out of the editor, into the history. Whether there was something. */
   clearLine(): boolean {
@@ -247,7 +249,7 @@ export class Screen {
     leave: () => this.handlers.leave(),
     editor: () => void this.tools.editOutside(),
     paste: () => void this.tools.paste(),
-    find: () => this.tools.find.open(),
+    find: () => this.answering.opensWhole() || this.tools.find.open(),
     "next-question": () => this.questions.count > 0 && this.questions.next(),
     "take-back": () =>
       !this.watches &&
@@ -272,7 +274,7 @@ export class Screen {
 
   private page(direction: 1 | -1): void {
     if (this.drawn.overflows && this.feed.follows)
-      this.cardScroll = Math.max(0, this.cardScroll + direction * CARD_STEP);
+      this.cardScroll = this.drawn.cardScroll + direction * CARD_STEP;
     else this.feed.page(direction);
   }
 
@@ -292,7 +294,7 @@ export class Screen {
       },
       { width, height },
     );
-    if (this.drawn.asks) questions.shown(Date.now());
+    if (this.drawn.asks) questions.shown(Date.now(), this.drawn.showsChange);
     return this.drawn.lines;
   };
 }

@@ -26,6 +26,8 @@ const NEW = "a new question";
 export interface FullView {
   lines(width: number, height: number): readonly string[];
   key(data: string): void;
+  /** It shows the question that waits. */
+  readonly answers?: true;
   /** Ctrl-C has closed it. */
   closed?(): void;
   /** A quarter of a second has passed. */
@@ -111,7 +113,7 @@ export class ScreenTools {
       this.shownAt = Date.now();
       setTimeout(this.place.changed, SEEN_MS).unref();
     }
-    const below = asks ? [this.place.style.paint("warn", shortened(WAITS, width))] : [];
+    const below = asks && !this.view.answers ? [this.place.style.paint("warn", shortened(WAITS, width))] : [];
     const room = height - below.length;
     const lines = [...this.view.lines(width, room)];
     const said = notice === "" && !this.hasKeys ? this.place.style.paint("dim", NEW) : notice;

@@ -132,7 +132,7 @@ it("leaves the lead at its turn, and its question waits for an answer from anywh
   place.write({ go: "" });
   await soon(async () => expect((await place.run(["ps"])).stdout).toMatch(/^needs you +default/m));
   const later = await place.open([], { columns: 110, rows: 24 });
-  await later.shows("lead wants to run bash");
+  await later.shows("lead wants to run a command");
   later.type("\x04");
   expect(await later.ended).toBe(0);
   expect(later.output).toContain("The team works on in process");

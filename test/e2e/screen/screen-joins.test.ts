@@ -46,12 +46,12 @@ it("steers a run from a second terminal: mode, interruption, question, words", a
   other.type("\x1b");
   await other.shows(/bob +idle: interrupted/);
   other.type("push it\r");
-  for (const terminal of [other, run]) await terminal.shows("bob wants to run bash");
+  for (const terminal of [other, run]) await terminal.shows("bob wants to run a command");
   await soon(() => {
     other.type("n\r");
-    expect(other.screen()).not.toContain("bob wants to run bash");
+    expect(other.screen()).not.toContain("bob wants to run a command");
   });
-  await soon(() => expect(run.screen()).not.toContain("bob wants to run bash"));
+  await soon(() => expect(run.screen()).not.toContain("bob wants to run a command"));
   expect(other.output).not.toContain("the line to the process of the team is cut");
 
   // Leaving, in whichever way, leaves the run.
@@ -116,9 +116,9 @@ it("asks a terminal that has joined a run without one about permissions, and nob
   const run = place.run(["resume", "--teammate", "bob", "--allow", "bash(until *)", ...MODEL], { env });
   const joined = await soonJoined(place, env);
   place.write({ go: "" });
-  await joined.shows(/bob wants to run bash +1 of 1$[\s\S]*y at once/m);
+  await joined.shows(/bob wants to run a command +1 of 1$[\s\S]*↓↑ choose/m);
   joined.type("y");
-  await soon(() => expect(joined.screen()).not.toContain("bob wants to run bash"));
+  await soon(() => expect(joined.screen()).not.toContain("bob wants to run a command"));
   joined.type("\x04\x04");
   await joined.ended;
   place.write({ left: "" });

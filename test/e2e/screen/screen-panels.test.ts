@@ -194,7 +194,7 @@ it("answers the question under the cursor, whichever the card shows", async () =
   });
   await terminal.shows("Your words go to the lead");
   terminal.type("run\r");
-  await terminal.shows("wants to run bash");
+  await terminal.shows("wants to run a command");
   terminal.type(F7);
   await terminal.shows(/● lead +permission bash: touch one/);
   terminal.type(DOWN);

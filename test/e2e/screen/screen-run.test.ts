@@ -42,7 +42,7 @@ async function models(
 /** Answers the question that waits once the card says that it may be answered. */
 async function answers(terminal: InTerminal, answer: string, question: string | RegExp): Promise<void> {
   await terminal.shows(question);
-  await terminal.shows("then enter");
+  await terminal.shows("↓↑ choose");
   terminal.type(`${answer}\r`);
 }
 
@@ -90,10 +90,10 @@ it("settles all questions of one rule by one answer, while the others' news goes
     ...SIZE,
     env: { ...server.env, EKIDEN_SANDBOX: "off" }, // so that a command is asked about
   });
-  const card = await terminal.shows(/wants to run bash +1 of 3/);
+  const card = await terminal.shows(/wants to run a command +1 of 3/);
   // The question of the first did not keep the others from claiming and asking.
   expect(card).toMatch(/carol +waits for you · #\d/);
-  expect(card).toMatch(/task: #\d (?:One|Two|Three)/);
+  expect(card).toMatch(/for #\d (?:One|Two|Three)/);
   expect(card).toContain("yes to all 3 that this rule covers");
   terminal.type("\t");
   await terminal.shows("2 of 3");
@@ -120,7 +120,7 @@ it("shows a plan and takes the answer in place", async () => {
     env: server.env,
   });
   const card = await terminal.shows(/alice plans #1/);
-  expect(card).toMatch(/task: #1 Change the API/);
+  expect(card).toMatch(/for #1 Change the API/);
   expect(card).toMatch(/1\. rename all/);
   await answers(terminal, "n keep the old names", "First plan:");
   await terminal.shows("Second plan: keep the names");

@@ -74,15 +74,15 @@ it("shows that the lead works, and how to stop it; a question goes with the turn
   terminal.type("\x1b");
   await terminal.shows(/· interrupted\n[\s\S]*interrupted; ctrl\+c again leaves/);
   terminal.type("push\r");
-  await terminal.shows("lead wants to run bash");
-  expect(terminal.output).toMatch(/9;Ekiden, \S+: lead wants to run bash/);
+  await terminal.shows("lead wants to run a command");
+  expect(terminal.output).toMatch(/9;Ekiden, \S+: lead wants to run a command/);
   expect(terminal.output).toContain("\x1b]2;(1) waits for you · ");
   terminal.resize({ columns: 30, rows: 8 });
-  await terminal.shows(/lead wants to run bash\n[\s\S]*\n─{30}\n.*\n─{30}\n.*$/);
+  await terminal.shows(/lead wants to run[^\n]*\n[\s\S]*\n─{30}\n.*\n─{30}\n.*$/);
   terminal.resize(SMALL);
   await terminal.shows("y yes");
   terminal.type("\x1b");
-  await soon(() => expect(terminal.screen()).not.toContain("lead wants to run bash"));
+  await soon(() => expect(terminal.screen()).not.toContain("lead wants to run a command"));
 });
 
 it("searches the history, and keeps a line that Ctrl-C takes away", async () => {

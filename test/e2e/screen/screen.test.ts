@@ -238,10 +238,10 @@ it("shows a running command with its last lines, and the diff of an edit before 
   };
   const { terminal } = await conversation(model, MIDDLE, project);
   terminal.type("count\r");
-  await terminal.shows(/lead wants to run bash +1 of 1/);
+  await terminal.shows(/lead wants to run a command +1 of 1/);
   const card = await terminal.shows("until [ -e go ]; do sleep 0.05; done");
   expect(card).toContain("why:");
-  await terminal.shows("y at once");
+  await terminal.shows("↓↑ choose");
   terminal.type("y\r");
   await terminal.shows(/│ step-3\n[^\n]*│ step-4\n[^\n]*│ step-5/);
   expect(terminal.screen()).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] bash/);
@@ -250,7 +250,7 @@ it("shows a running command with its last lines, and the diff of an edit before 
   terminal.type("edit\r");
   await terminal.shows(/-two\n[^\n]*\+TWO/);
   expect(readFileSync(join(project.dir, "a.txt"), "utf8")).toContain("two");
-  await terminal.shows("y at once");
+  await terminal.shows("↓↑ choose");
   terminal.type("y\r");
   await terminal.shows(/● edit_file a\.txt[^\n]*\n +2 -two\n +2 \+TWO/);
   expect(readFileSync(join(project.dir, "a.txt"), "utf8")).toBe("one\nTWO\nthree\n");
@@ -270,8 +270,8 @@ const rulesOf = (project: Project): string => {
 it("writes the rule of an always into the person's own settings, and asks no more", async () => {
   const { terminal, project } = await conversation(runsTests, SMALL);
   terminal.type("run: touch made\r");
-  await terminal.shows("always: the same rule");
-  await terminal.shows("y at once");
+  await terminal.shows("the same, always");
+  await terminal.shows("↓↑ choose");
   terminal.type("a\r");
   await terminal.shows("Done.");
   expect(existsSync(join(project.dir, "made"))).toBe(true);
@@ -282,7 +282,7 @@ it("writes the rule of an always into the person's own settings, and asks no mor
 it("offers a wider rule, which is edited before it is saved and holds at the next start", async () => {
   const { terminal, project, server } = await conversation(runsTests, MIDDLE);
   terminal.type("run: git log --oneline --output=one\r");
-  await terminal.shows("y at once");
+  await terminal.shows("↓↑ choose");
   terminal.type("a\t");
   await terminal.shows("always bash(git log *)");
   terminal.type("\t");
@@ -310,9 +310,9 @@ it("offers a wider rule, which is edited before it is saved and holds at the nex
 it("takes a choice by arrows for this session, and writes nothing", async () => {
   const { terminal, project } = await conversation(runsTests, MIDDLE);
   terminal.type("run: touch one\r");
-  await terminal.shows("y at once");
-  terminal.type("\x1b[B\x1b[B");
-  await terminal.shows("› s for this session: bash(touch one)");
+  await terminal.shows("↓↑ choose");
+  terminal.type("\x1b[B\x1b[B\x1b[B");
+  await terminal.shows("› s exactly this, this session");
   terminal.type("\r");
   await terminal.shows("Done.");
   terminal.type("run: touch one\r");
@@ -325,18 +325,18 @@ it("takes a choice by arrows for this session, and writes nothing", async () => 
 it("answers by y alone; what follows is kept where it was no yes", async () => {
   const { terminal, project } = await conversation(runsTests, SMALL);
   terminal.type("run: touch one\r");
-  await terminal.shows("y at once");
+  await terminal.shows("↓↑ choose");
   terminal.type("yes\r");
   await terminal.shows("Done.");
   expect(existsSync(join(project.dir, "one"))).toBe(true);
   expect(terminal.screen()).not.toMatch(/› (?:yes|es)/);
   terminal.type("run: touch two\r");
-  await terminal.shows("y at once");
+  await terminal.shows("↓↑ choose");
   terminal.type("n\r");
   await terminal.shows(/Done\.[\s\S]*Done\./);
   expect(existsSync(join(project.dir, "two"))).toBe(false);
   terminal.type("run: touch three\r");
-  await terminal.shows(/touch three[\s\S]*┃[\s\S]*y at once/);
+  await terminal.shows(/touch three[\s\S]*┃[\s\S]*↓↑ choose/);
   terminal.type("yet");
   await terminal.shows(/^et$/m);
 });

@@ -6,6 +6,7 @@ import { name, stage } from "../../../../test/fixtures/stage.ts";
 import { LEAD, later, PERSON } from "../../../core/ids.ts";
 import type { Ask } from "../../../ports/index.ts";
 import type { Prompt } from "../editor/prompt.ts";
+import type { FullView } from "../tools.ts";
 import { Answering } from "./answering.ts";
 
 const { open } = stage("sqlite");
@@ -38,9 +39,11 @@ async function asking(ask: Ask) {
   for (const who of [LEAD, alice]) await scene.join(who);
   const line = new Line();
   const notes: string[] = [];
+  const views: (FullView | null)[] = [];
   const answering = new Answering({
     ...{ questions, editor: line as unknown as Prompt, at: () => LEAD },
-    ...{ store: () => store, note: (text) => void notes.push(text) },
+    ...{ store: () => store, note: (text) => void notes.push(text), style: scene.style },
+    view: (view) => void views.push(view),
   });
   /** The messages to members that are no answers. */
   const sent: string[] = [];
@@ -57,14 +60,14 @@ async function asking(ask: Ask) {
       }
     }
   };
-  const draw = (): void => questions.shown(Date.now());
+  const draw = (showsChange = true): void => questions.shown(Date.now(), showsChange);
   const wait = (ms = READ_MS): void => void vi.setSystemTime(Date.now() + ms);
   const comes = async (): Promise<void> => {
     await store.requests.ask(alice, PERSON, ask, later(scene.clock.now(), 600 * SECOND));
     await questions.read(store, team);
   };
   const isOpen = async (): Promise<boolean> => (await store.requests.open()).length > 0;
-  return { press, draw, wait, comes, line, sent, notes, isOpen, questions };
+  return { press, draw, wait, comes, line, sent, notes, isOpen, questions, views };
 }
 
 it("counts the time to read a question from the frame that shows it first", async () => {
@@ -133,4 +136,34 @@ it("sends own words that were begun before a question to whom they were meant fo
   press("neither of them\r");
   await soon(async () => expect(await isOpen()).toBe(false));
   expect(sent).toHaveLength(1);
+});
+
+it.each(["y", "yes\r", "all\r", "s\r"])(
+  "agrees to nothing of which no line is on the screen (%j)",
+  async (keys) => {
+    const { press, draw, wait, comes, isOpen, views } = await asking(call);
+    await comes();
+    draw(false);
+    wait();
+    press(keys);
+    const [view] = views;
+    if (!view) throw new Error("the whole was not opened");
+    expect(view.lines(40, 8).join("\n")).toContain("touch x");
+    view.key("y"); // held
+    expect(await isOpen()).toBe(true);
+    wait();
+    view.key("y");
+    await soon(async () => expect(await isOpen()).toBe(false));
+    expect(views.at(-1)).toBe(null);
+  },
+);
+
+it("refuses without the whole, too", async () => {
+  const { press, draw, wait, comes, isOpen, views } = await asking(call);
+  await comes();
+  draw(false);
+  wait();
+  press("no\r");
+  await soon(async () => expect(await isOpen()).toBe(false));
+  expect(views).toEqual([]);
 });

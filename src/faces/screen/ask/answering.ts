@@ -3,7 +3,11 @@ import { type KeyId, matchesKey } from "@earendil-works/pi-tui";
 import { messageOf } from "../../../core/errors.ts";
 import type { Name, RequestId } from "../../../core/ids.ts";
 import type { Store } from "../../../ports/index.ts";
+import type { Style } from "../draw/style.ts";
 import type { Prompt } from "../editor/prompt.ts";
+import type { FullView } from "../tools.ts";
+import { isJudged } from "./asked.ts";
+import { ChangeView } from "./change-view.ts";
 import type { Choice } from "./choices.ts";
 import type { CardQuestions } from "./questions.ts";
 import { answerIn } from "./typed-answer.ts";
@@ -20,6 +24,9 @@ type Parts = {
   readonly at: () => Name;
   readonly store: () => Store | null;
   readonly note: (text: string) => void;
+  readonly style: Style;
+  /** Takes the whole screen; null gives it back. */
+  readonly view: (view: FullView | null) => void;
 };
 
 export class Answering {
@@ -72,10 +79,31 @@ export class Answering {
     return true;
   }
 
+  /** All of what is asked about, on the whole screen. Whether there is something of this kind. */
+  opensWhole(): boolean {
+    const { questions, style, view, editor } = this.parts;
+    if (!questions.current || !isJudged(questions.current)) return false;
+    const close = (answer: "y" | "n" | null): void => {
+      view(null);
+      questions.showsChange = answer === "y";
+      if (answer === "y") void this.answer("yes", "", "yes");
+      else if (answer === "n") editor.setText("no, ");
+    };
+    view(new ChangeView({ style, questions, close }));
+    return true;
+  }
+
   private async answer(word: string, text: string, typed: string): Promise<void> {
-    const { questions } = this.parts;
+    const { questions, note } = this.parts;
     const store = this.parts.store();
     if (!store) return;
+    const { current, readable, showsChange } = questions;
+    // Nobody agrees to what was not seen.
+    if (current && readable && word !== "no" && isJudged(current) && !showsChange) {
+      note("y again agrees to what is shown now");
+      this.opensWhole();
+      return;
+    }
     try {
       const given = await questions.answer(store, word, text);
       if (given === "answered") return;

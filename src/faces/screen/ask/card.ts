@@ -1,69 +1,154 @@
-/** The card of the question that waits: who asks, for which task, why, and the whole command, diff or plan. */
+/** The card of the question that waits: who asks, for which task, why, and the command, diff or plan. It may take any row. */
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { colourOf } from "../../../core/views/identity.ts";
 import { span } from "../../../core/views/view.ts";
-import { diffLine } from "../draw/highlight.ts";
-import { GrowingMarkdown } from "../draw/markdown.ts";
 import { exact, oneLine, phrases, type Style, shortened, spread, wrapped } from "../draw/style.ts";
+import { keyHint } from "../keys.ts";
+import { countsOf, headOf, isJudged, rowsOf } from "./asked.ts";
 import type { Choice } from "./choices.ts";
 import type { Question } from "./question.ts";
-import { type CardQuestions, headOf, isSeen } from "./questions.ts";
+import { type CardQuestions, isSeen } from "./questions.ts";
 
 /** The columns of the bar and the blanks of a card. */
 const MARGIN = 4;
 /** A lower card, and one whose question is longer than it, has its answers in one paragraph. */
 const ROOMY = 13;
+/** Rows of a longer question for which the card gives up its further words, and takes those of feed and panel. */
+const READABLE = 6;
 
 export type CardLook = {
   readonly width: number;
+  /** The rows that it may have, and those that it takes where a question needs them to be read. */
   readonly height: number;
+  readonly most: number;
   readonly now: number;
   readonly isRead: boolean;
+  /** The key that lets all edits pass, "" where it does not. */
+  readonly editsKey: string;
 };
 
-export type Card = { readonly lines: readonly string[]; readonly overflows: boolean };
+export type Card = {
+  readonly lines: readonly string[];
+  readonly overflows: boolean;
+  /** A row of what is to be judged is among the lines. */
+  readonly showsChange: boolean;
+  /** As far as it goes. */
+  readonly scroll: number;
+};
 
-/** Without lines when there is no question. `scroll`: lines of a long body that are above the card. */
+/** `isLong`: not all of the question may be among the rows. */
+type FormLook = CardLook & { readonly isLong: boolean };
+type Form = { readonly head: readonly string[]; readonly foot: readonly string[] };
+
+/** Without lines when there is no question. `scroll`: the rows by which a long question is moved up; negative: down. */
 export function cardOf(questions: CardQuestions, style: Style, look: CardLook, scroll: number): Card {
   const { current } = questions;
-  if (!current) return { lines: [], overflows: false };
+  if (!current) return { lines: [], overflows: false, showsChange: false, scroll: 0 };
   const { paint } = style;
-  const { width, height, now } = look;
-  const inner = width - MARGIN;
-  const bar = paint("warn", "┃");
-  const { request, task } = current;
-  const why = request.ask.kind === "permission" ? (request.ask.why ?? "") : "";
-  const left = look.isRead || request.ask.kind !== "question" ? leftText(request.deadline - now) : "";
-  const place = `${questions.position} of ${questions.count}`;
-  const head = [
-    titleLine(
-      `${paint(colourOf(request.by), request.by)} ${paint("strong", headOf(current))}`,
-      [place + left, place].map((text) => paint("dim", text)),
-      inner,
-    ),
-    ...(task === "" ? [] : [paint("dim", shortened(`task: ${oneLine(task)}`, inner))]),
-    ...(why === "" ? [] : wrapped(`why:  ${oneLine(exact(why))}`, inner).map((line) => paint("dim", line))),
-  ];
-  const answers = (isLow: boolean): string[] => answersOf(questions, current, style, look, isLow);
-  const body = bodyOf(current, style, inner);
-  const roomBeside = (foot: readonly string[]): number => Math.max(3, height - head.length - foot.length);
-  // What is to be judged comes before a line for each answer.
-  const whole = answers(height < ROOMY);
-  const foot = body.length <= roomBeside(whole) ? whole : answers(true);
-  const room = roomBeside(foot);
-  const from = Math.min(scroll, Math.max(0, body.length - room + 1));
-  const fits = body.length <= room;
-  const shown = fits ? body : body.slice(from, from + room - 1);
+  const inner = look.width - MARGIN;
+  const title = titleOf(questions, current, style, look);
+  const body = rowsOf(current, style, inner, !title.isWhole);
+  const form = formFor(
+    formsOf(questions, current, style, { ...look, isLong: body.length > READABLE }, title.line),
+    body.length,
+    look,
+  );
+  const room = Math.max(0, look.most - form.head.length - form.foot.length);
+  const within = Math.max(0, look.height - form.head.length - form.foot.length);
+  const rows = Math.min(room, Math.max(within, Math.min(READABLE, body.length)));
+  const fits = body.length <= rows;
+  // A line says what is hidden, where there is more than one.
+  const shownRows = fits || rows < 2 ? rows : rows - 1;
+  const first = body.findIndex((row) => row.isJudged);
+  const origin = first < shownRows ? 0 : first - Math.floor(shownRows / 2);
+  const from = Math.max(0, Math.min(origin + scroll, body.length - shownRows));
+  const shown = body.slice(from, from + shownRows);
   const hidden = body.length - shown.length;
   const lines = [
-    ...head,
-    ...shown,
-    ...(fits
+    ...form.head,
+    ...shown.map(({ text }) => text),
+    ...(fits || rows < 2
       ? []
-      : [paint("warn", `… ${hidden} of ${body.length} lines are not shown: pgup and pgdn scroll`)]),
-    ...foot,
-  ].map((line) => `${bar} ${line}`);
-  return { lines, overflows: !fits };
+      : [
+          paint(
+            "warn",
+            shortened(`… ${hidden} of ${body.length} lines are not shown: pgup and pgdn scroll`, inner),
+          ),
+        ]),
+    ...form.foot,
+  ].map((line) => `${paint("warn", "┃")} ${line}`);
+  return {
+    lines,
+    overflows: !fits,
+    showsChange: shown.some(({ isJudged: isSeen }) => isSeen),
+    scroll: fits ? 0 : from - origin,
+  };
+}
+
+/** The first form that leaves the question room to be read, in the usual rows if possible; else the lowest. */
+function formFor(forms: readonly Form[], length: number, { height, most }: CardLook): Form {
+  const roomIn = ({ head, foot }: Form, rows: number): number => rows - head.length - foot.length;
+  const [roomy, paragraph] = forms;
+  const isRoomy = height >= ROOMY && roomy !== undefined && roomIn(roomy, height) >= length;
+  const last = forms.at(-1) as Form;
+  if (isRoomy) return roomy;
+  const needed = Math.min(length, READABLE);
+  if (paragraph && roomIn(paragraph, Math.min(height, most)) >= needed) return paragraph;
+  return forms.slice(1).find((form) => roomIn(form, most) >= needed) ?? last;
+}
+
+/** From the one with all words to the one of two lines. */
+function formsOf(
+  questions: CardQuestions,
+  current: Question,
+  style: Style,
+  look: FormLook,
+  title: string,
+): Form[] {
+  const { paint } = style;
+  const inner = look.width - MARGIN;
+  const { request, task } = current;
+  const why = request.ask.kind === "permission" ? (request.ask.why ?? "") : "";
+  // That edits ask, and in which mode, is known before.
+  const isUsual = request.ask.kind === "permission" && request.ask.diff && /^mode \S+ asks/.test(why);
+  const named = [title, ...(task === "" ? [] : [paint("dim", shortened(`for ${oneLine(task)}`, inner))])];
+  const reason =
+    why === "" || isUsual
+      ? []
+      : wrapped(`why: ${oneLine(exact(why))}`, inner).map((line) => paint("dim", line));
+  const whole = [...named, ...reason];
+  const answers = (isLow: boolean): string[] => answersOf(questions, current, style, look, isLow);
+  const low = answers(true);
+  return [
+    { head: whole, foot: ["", ...answers(false)] },
+    { head: whole, foot: ["", ...low] },
+    { head: whole, foot: low },
+    { head: named, foot: low },
+    { head: named, foot: low.slice(0, 1) },
+    { head: [title], foot: low.slice(0, 1) },
+  ];
+}
+
+/** With what it is about, where that is short enough: the title is never cut. */
+function titleOf(
+  questions: CardQuestions,
+  current: Question,
+  { paint }: Style,
+  look: CardLook,
+): { readonly line: string; readonly isWhole: boolean } {
+  const { request } = current;
+  const inner = look.width - MARGIN;
+  const ask = request.ask.kind === "permission" ? request.ask : null;
+  const left = look.isRead || request.ask.kind !== "question" ? leftText(request.deadline - look.now) : "";
+  const place = `${questions.position} of ${questions.count}`;
+  const places = [place + left, place].map((text) => paint("dim", text));
+  const counts = countsOf(current);
+  const titled = (subject: string): string =>
+    `${paint(colourOf(request.by), request.by)} ${paint("strong", headOf(current, subject))}${counts === "" ? "" : `  ${counts}`}`;
+  // The rows of a change do not name their file.
+  const long = ask?.diff === undefined || ask.subject.includes("\n") ? null : titled(ask.subject);
+  const isWhole = long !== null && visibleWidth(long) + place.length < inner;
+  return { line: titleLine(isWhole ? long : titled(""), places, inner), isWhole };
 }
 
 /** The title is always shown whole: beside it stands the first of `places`, the longest first, that leaves room for it. */
@@ -76,43 +161,17 @@ function titleLine(title: string, places: readonly string[], width: number): str
 const leftText = (ms: number): string => (ms > DAY_MS ? "" : ` · ${span(Math.max(0, ms))} left`);
 const DAY_MS = 86_400_000;
 
-function bodyOf({ request: { ask } }: Question, style: Style, width: number): string[] {
-  switch (ask.kind) {
-    case "permission": {
-      const subject = wrapped(exact(ask.subject), width).map((line) => style.paint("strong", line));
-      return [...subject, ...changeLines(ask.diff ?? "", style, width)];
-    }
-    case "plan":
-      return [...new GrowingMarkdown(style, ask.plan).render(width)];
-    case "question":
-      return [...new GrowingMarkdown(style, ask.question).render(width)];
-    case "shutdown":
-      return wrapped(exact(ask.reason), width);
-    default:
-      return ask satisfies never;
-  }
-}
-
-/** Without the head of the diff: the file is named above it. */
-const changeLines = (diff: string, { paint }: Style, width: number): string[] =>
-  diff
-    .split("\n")
-    // Only the first two lines: "--- x" further down is a removed "-- x".
-    .filter((line, i) => line !== "" && !(i < 2 && /^(?:---|\+\+\+) /.test(line)))
-    .flatMap((line) => wrapped(exact(line), width).map((part) => diffLine(part, paint)));
-
 /** The answers, a line for each where there is room, and how one gives them. */
 function answersOf(
   questions: CardQuestions,
   question: Question,
   style: Style,
-  { width, now, isRead }: CardLook,
+  { width, now, isRead, editsKey, isLong }: FormLook,
   isLow: boolean,
 ): string[] {
   const { paint } = style;
   const inner = width - MARGIN;
-  if (isRead)
-    return ["", paint("dim", shortened("This screen only looks. Answer it in: ekiden attach", inner))];
+  if (isRead) return [paint("dim", shortened("This screen only looks. Answer it in: ekiden attach", inner))];
   const { choices, chosen } = questions;
   const lineOf = (choice: Choice): string[] => {
     const isChosen = choice.key === chosen?.key;
@@ -124,27 +183,44 @@ function answersOf(
         : `    ${line}`,
     );
   };
+  const { edits } = questions;
+  const all = edits === 0 || editsKey === "" ? null : [editsKey, `accept all edits (answers ${edits})`];
   const low = chosen
     ? lineOf(chosen)
     : phrases(
-        choices.map(({ key, label }) => `${paint("busy", key)} ${label}`),
+        [...choices.map(({ key, label, short = label }) => [key, short]), ...(all ? [all] : [])].map(
+          ([key = "", label]) => `${paint("busy", key)} ${label}`,
+        ),
         inner,
         paint("dim", " · "),
       );
-  const hint = phrases(hintOf(questions, question, isSeen(question, now)), inner);
-  return ["", ...(isLow ? low : choices.flatMap(lineOf)), ...hint.map((line) => paint("dim", line))];
+  const listed = [
+    ...choices.flatMap(lineOf),
+    ...(all ? [shortened(`  ${paint("busy", all[0] ?? "")} ${all[1]}`, inner)] : []),
+  ];
+  const hint = phrases(hintOf(questions, question, isSeen(question, now), isLong), inner);
+  return [...(isLow ? low : listed), ...hint.map((line) => paint("dim", line))];
 }
 
-function hintOf(questions: CardQuestions, { request: { ask } }: Question, seen: boolean): string[] {
-  if (!seen) return ["a new question"];
+function hintOf(questions: CardQuestions, question: Question, seen: boolean, isLong: boolean): string[] {
+  const { ask } = question.request;
+  if (!seen) return ["a new question: keys answer it in half a second"];
   const isQuestion = ask.kind === "question";
   const { width, chosen } = questions;
-  const rule = width !== "" && chosen?.rule ? `←→ the rule (${width}), e edits it` : "";
+  const rule =
+    chosen?.rule === undefined
+      ? ""
+      : `${exact(chosen.rule)}${width === "" ? "" : ` ←→ (${width})`}, e edits it`;
+  const whole = isLong && isJudged(question) ? keyHint("find", "whole change") : "";
   return [
-    isQuestion ? "a number or your own words, then enter" : "y at once; or type it, then enter",
+    ...(isQuestion ? ["a number or your own words, then enter"] : []),
+    ...(whole === "" ? [] : [whole.replace("change", wholeWord(question))]),
     "↓↑ choose",
     ...(rule === "" ? [] : [rule]),
-    ...(questions.count > 1 ? ["tab next"] : []),
+    ...(questions.count > 1 ? [keyHint("next-question", "next question")] : []),
     ...(isQuestion ? ["/send lead TEXT talks past it"] : []),
   ];
 }
+
+const wholeWord = ({ request: { ask } }: Question): string =>
+  ask.kind === "plan" ? "plan" : ask.kind === "permission" && ask.diff === undefined ? "command" : "change";

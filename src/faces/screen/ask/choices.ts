@@ -1,6 +1,6 @@
 /** The answers that a card offers, in the order of its lines. */
 import { optionLines } from "../../../core/board/question.ts";
-import { meaning } from "../../kit/question-text.ts";
+import { ruleWords } from "../../kit/question-text.ts";
 import { exact } from "../draw/style.ts";
 import type { Question } from "./question.ts";
 
@@ -10,6 +10,8 @@ export type Choice = {
   /** For the action that answers. */
   readonly word: string;
   readonly label: string;
+  /** In a paragraph of all answers. */
+  readonly short?: string;
   /** The rule that the answer adds. */
   readonly rule?: string;
   /** The line that the person finishes, in place of an answer. */
@@ -24,18 +26,30 @@ export function choicesOf({ request: { ask } }: Question, alike: number, rule: s
       word: String(i + 1),
       label: exact(line.replace(/^\d+\. /, "")),
     }));
-  const shown = rule === null ? "" : `${exact(rule)} (${meaning(rule)})`;
   return [
-    { key: "y", word: "yes", label: rule === null ? "yes" : "yes, once" },
+    { key: "y", word: "yes", label: "yes" },
+    { key: "n", word: "no", label: "no, because …", opens: "no, " },
     ...(rule !== null && alike > 0
-      ? [{ key: "all", word: "all", label: `yes to all ${alike + 1} that this rule covers` }]
+      ? [
+          {
+            key: "all",
+            word: "all",
+            label: `yes to all ${alike + 1} that this rule covers`,
+            short: String(alike + 1),
+          },
+        ]
       : []),
     ...(rule === null
       ? []
       : [
-          { key: "s", word: "session", rule, label: `for this session: ${shown}` },
-          { key: "a", word: "always", rule, label: "always: the same rule, in your own settings" },
+          { key: "s", word: "session", rule, label: `${exact(ruleWords(rule))}, this session` },
+          {
+            key: "a",
+            word: "always",
+            rule,
+            label: "the same, always, in your own settings",
+            short: "always",
+          },
         ]),
-    { key: "n", word: "no", label: "no, because …", opens: "no, " },
   ];
 }

@@ -4,12 +4,13 @@
  */
 
 import type { Event } from "../../../core/event.ts";
-import { LEAD, type Name } from "../../../core/ids.ts";
+import { LEAD, type Name, type RequestId } from "../../../core/ids.ts";
 import { widthsOf } from "../../../core/permission/widths.ts";
 import { isForPerson, QUESTION_FACTS } from "../../../core/picture/questions.ts";
 import type { Request, Store } from "../../../ports/index.ts";
 import { answer as give } from "../../../team/actions/answer.ts";
 import type { TeamModel } from "../story/team.ts";
+import { headOf } from "./asked.ts";
 import { type Choice, choicesOf } from "./choices.ts";
 import type { Question } from "./question.ts";
 
@@ -19,22 +20,6 @@ export const SEEN_MS = 500;
 /** Either way: a clock may be set back. */
 export const isSeen = ({ shownAt }: Pick<Question, "shownAt">, now: number): boolean =>
   shownAt !== null && Math.abs(now - shownAt) >= SEEN_MS;
-
-/** The words behind the name of the asker. */
-export function headOf({ request: { ask, of } }: Question): string {
-  switch (ask.kind) {
-    case "permission":
-      return `wants to run ${ask.tool}`;
-    case "plan":
-      return `plans #${ask.task}${of === "person" ? "" : ` (asked ${of}; you may answer, too)`}`;
-    case "question":
-      return "asks you";
-    case "shutdown":
-      return "asks whether to stop";
-    default:
-      return ask satisfies never;
-  }
-}
 
 const NO_CHOICE = { of: "", line: null, width: 0 } as const;
 
@@ -46,6 +31,8 @@ export class CardQuestions {
   private viewer: Name = LEAD;
   /** The state of the question on the card: the line of the cursor, and the width of the rule. */
   private choice: { readonly of: string; readonly line: number | null; readonly width: number } = NO_CHOICE;
+  /** The last frame showed a row of what the question on the card is about. */
+  showsChange = false;
   private readonly onChange: () => void;
 
   constructor(onChange: () => void) {
@@ -97,9 +84,10 @@ export class CardQuestions {
     return length < 2 ? "" : `${this.chosenHere.width + 1}/${length}`;
   }
 
-  /** A frame with the card was drawn. */
-  shown(now: number): void {
+  /** A frame with the card was drawn. `showsChange`: with a row of what is to be judged. */
+  shown(now: number, showsChange: boolean): void {
     const { at, current } = this;
+    this.showsChange = showsChange;
     if (current?.shownAt === null) this.waiting = this.waiting.with(at, { ...current, shownAt: now });
   }
 
@@ -144,9 +132,24 @@ export class CardQuestions {
     return rule === null ? 0 : this.waiting.filter((one) => ruleOf(one) === rule).length - 1;
   }
 
+  /** Edits that wait, each of which the mode that accepts them answers. */
+  get edits(): number {
+    const { current, waiting } = this;
+    return current && isEdit(current) ? waiting.filter(isEdit).length : 0;
+  }
+
+  /** Brings a question onto the card. Whether it waits. */
+  goTo(id: RequestId): boolean {
+    const at = this.waiting.findIndex(({ request }) => request.id === id);
+    if (at >= 0 && at !== this.at) this.show(at);
+    this.onChange();
+    return at >= 0;
+  }
+
   next(): void {
     if (this.waiting.length === 0) return;
     this.at = (this.at + 1) % this.waiting.length;
+    this.showsChange = false;
     this.onChange();
   }
 
@@ -213,6 +216,7 @@ export class CardQuestions {
   /** A question that appears on the card by itself must be read before it can be answered. */
   private show(at: number): void {
     this.at = at;
+    this.showsChange = false;
     const shown = this.waiting[at];
     if (shown) this.waiting = this.waiting.with(at, { ...shown, shownAt: null });
   }
@@ -228,3 +232,6 @@ export class CardQuestions {
 
 const ruleOf = (question: Question | null): string | null =>
   question?.request.ask.kind === "permission" ? (question.request.ask.rule ?? null) : null;
+
+const isEdit = ({ request: { ask } }: Question): boolean =>
+  ask.kind === "permission" && ask.diff !== undefined;

@@ -1,5 +1,7 @@
 /** Rows that one goes through: a cursor that stays on its row when rows come and go, a filter, and a window around the cursor. */
 
+import type { RequestId } from "../../../core/ids.ts";
+
 /** The action of a key on a row. */
 export type Action = {
   /** A printable key, or "enter". */
@@ -11,6 +13,8 @@ export type Action = {
   readonly show?: () => Promise<string> | string;
   /** Done at the second time only. */
   readonly asks?: boolean;
+  /** The question of which all is shown first. */
+  readonly judges?: RequestId;
 };
 
 /** It changes nothing. */

@@ -3,6 +3,7 @@ import { visibleWidth } from "@earendil-works/pi-tui";
 import { LEAD, type Name } from "../../../core/ids.ts";
 import { cardOf } from "../ask/card.ts";
 import type { CardQuestions } from "../ask/questions.ts";
+import { keyHint } from "../keys.ts";
 import type { Feed } from "../story/feed.ts";
 import { stripLines } from "../story/strip.ts";
 import type { TeamModel } from "../story/team.ts";
@@ -44,9 +45,18 @@ export type Drawn = {
   readonly lines: readonly string[];
   readonly asks: boolean;
   readonly overflows: boolean;
+  /** A row of what is to be judged can be read. */
+  readonly showsChange: boolean;
+  readonly cardScroll: number;
   readonly members: ReadonlyMap<number, Name>;
   /** The column at which those lines begin. */
   readonly membersFrom: number;
+};
+
+/** Before the first frame. */
+export const NOTHING_DRAWN: Drawn = {
+  ...{ lines: [], asks: false, overflows: false, showsChange: false, cardScroll: 0 },
+  ...{ members: new Map(), membersFrom: 0 },
 };
 
 export function pictureOf(parts: Parts, { width: whole, height }: { width: number; height: number }): Drawn {
@@ -58,8 +68,11 @@ export function pictureOf(parts: Parts, { width: whole, height }: { width: numbe
   const width = aside ? whole - aside.width - visibleWidth(BORDER) : whole;
   // A panel that one opens while a question waits is seen.
   const most = panel.name === null ? Math.max(CARD_MIN, Math.floor(room * CARD_SHARE)) : CARD_MIN;
-  const cardLook = { width, height: Math.min(room, most), now, isRead: watch !== undefined };
-  const { lines: asked, overflows } = cardOf(questions, style, cardLook, parts.cardScroll);
+  const cardLook = {
+    ...{ width, height: Math.min(room, most), most: room, now, isRead: watch !== undefined },
+    editsKey: parts.mode === "default" ? keyHint("mode", "").replace("shift+tab", "⇧⇥") : "",
+  };
+  const { lines: asked, overflows, ...seen } = cardOf(questions, style, cardLook, parts.cardScroll);
   // While keys go to the panel, a question is only named: it takes none.
   const isNamed = panel.hasKeys && watch === undefined;
   const card = asked.slice(0, isNamed ? Math.min(room, NAMED) : room);
@@ -85,6 +98,8 @@ export function pictureOf(parts: Parts, { width: whole, height }: { width: numbe
     lines,
     overflows,
     asks: card.length > 0 && !isNamed,
+    showsChange: seen.showsChange && !isNamed && card.length === asked.length,
+    cardScroll: seen.scroll,
     membersFrom: aside ? width : 0,
     members: new Map(places.filter((place): place is [number, Name] => place[1] !== null)),
   };

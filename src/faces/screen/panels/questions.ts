@@ -49,7 +49,7 @@ function questionRow(asked: QuestionData, style: Style): Row {
   };
 }
 
-function answersTo({ id, kind, rule, options = [] }: QuestionData): Action[] {
+function answersTo({ id, kind, rule, diff, options = [] }: QuestionData): Action[] {
   if (kind === "question")
     return [
       ...options.map(({ label }, i) => ({
@@ -62,7 +62,8 @@ function answersTo({ id, kind, rule, options = [] }: QuestionData): Action[] {
   // The person may not agree to a stop for a member.
   if (kind === "shutdown") return [];
   return [
-    { key: "y", word: "yes", line: `/answer ${id} yes` },
+    // A change and a plan are read before.
+    { key: "y", word: "yes", line: `/answer ${id} yes`, ...(kind === "plan" || diff ? { judges: id } : {}) },
     { key: "n", word: "no, because …", line: `/answer ${id} no ` },
     ...(rule === undefined
       ? []

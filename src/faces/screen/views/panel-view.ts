@@ -1,6 +1,7 @@
 /** The open panel: reads it, not more often than needed, shows it in the room that it gets, and does what keys say to its rows. */
 import { type KeyId, matchesKey, visibleWidth } from "@earendil-works/pi-tui";
 import { messageOf } from "../../../core/errors.ts";
+import type { RequestId } from "../../../core/ids.ts";
 import type { Store } from "../../../ports/index.ts";
 import { type Action, isLook, List } from "../draw/list.ts";
 import { phrases, type Style, shortened, spread } from "../draw/style.ts";
@@ -34,6 +35,8 @@ export type PanelScreen = {
   /** Into the editor, to be finished. */
   giveBack(text: string): void;
   say(text: string): void;
+  /** Shows all of what a question of the person is about. Whether it waits. */
+  judge(id: RequestId): boolean;
   note(text: string): void;
 };
 
@@ -204,8 +207,9 @@ export class PanelView {
     return true;
   }
 
-  private async run({ line, show }: Action): Promise<void> {
+  private async run({ line, show, judges }: Action): Promise<void> {
     try {
+      if (judges !== undefined && this.screen.judge(judges)) return;
       if (show) this.screen.say(await show());
       else if (line?.endsWith(" ")) {
         this.hasKeys = false;
