@@ -13,6 +13,8 @@ export type ActionName =
   | "help"
   | "mode"
   | "member"
+  | "member-before"
+  | "back"
   | "page-up"
   | "page-down"
   | "end"
@@ -37,7 +39,7 @@ export const eachPanel = <T>(make: (name: PanelName, nth: number) => T): Record<
   Object.fromEntries(PANEL_NAMES.map((name, i) => [name, make(name, i)])) as Record<PanelName, T>;
 
 export const ACTIONS: Readonly<Record<ActionName, Bound>> = {
-  interrupt: { keys: ["ctrl+c"], about: "interrupts the lead, else clears the line; twice leaves" },
+  interrupt: { keys: ["ctrl+c"], about: "interrupts the lead, else clears the line; twice stops the team" },
   suspend: { keys: ["ctrl+z"], about: "stops the program; fg continues it" },
   redraw: { keys: ["ctrl+l"], about: "draws the screen anew" },
   expand: { keys: ["ctrl+o"], about: "calls, their output and thoughts in full, or folded" },
@@ -45,6 +47,8 @@ export const ACTIONS: Readonly<Record<ActionName, Bound>> = {
   help: { keys: ["?"], about: "lists the commands and the keys", whenEmpty: true },
   mode: { keys: ["shift+tab"], about: "the next permission mode" },
   member: { keys: ["ctrl+n"], about: "looks at the next member" },
+  "member-before": { keys: ["ctrl+p"], about: "looks at the member before" },
+  back: { keys: ["left"], about: "returns to the lead", whenEmpty: true },
   "page-up": { keys: ["pageUp"], about: "scrolls the feed up" },
   "page-down": { keys: ["pageDown"], about: "scrolls the feed down" },
   end: { keys: ["end"], about: "to the end of the feed", whenEmpty: true },
@@ -80,7 +84,7 @@ export const boundKeys = (): Readonly<Record<ActionName, Bound>> => bound;
 /** "ctrl+t panels", with the key that the action has now; empty where it has none. */
 export function keyHint(action: ActionName, what: string): string {
   const [key] = bound[action].keys;
-  return key === undefined ? "" : `${key.replace("escape", "esc")} ${what}`.trim();
+  return key === undefined ? "" : `${key.replace("escape", "esc").replace("left", "←")} ${what}`.trim();
 }
 
 /** Those that are not empty. */

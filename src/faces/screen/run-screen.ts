@@ -38,7 +38,10 @@ export class RunScreen {
           return false;
         },
         // To the whole process group, as the terminal itself would send it.
-        ctrlC: () => process.kill(0, "SIGINT"),
+        ctrlC: () => {
+          if (!this.screen.editor.clear()) process.kill(0, "SIGINT");
+          else this.screen.note("up brings the line back; ctrl+c again stops the run");
+        },
         leave: () => this.screen.note("ctrl+c stops the run and keeps its state"),
         mode: this.steering.mode,
         nextMode: this.steering.nextMode,

@@ -10,14 +10,14 @@ import { Answering } from "./ask/answering.ts";
 import { CardQuestions } from "./ask/questions.ts";
 import { Canvas } from "./draw/canvas.ts";
 import { type Mouse, mouseOf } from "./draw/mouse.ts";
-import { Notice } from "./draw/notice.ts";
+import { EscKey, Notice } from "./draw/notice.ts";
 import { type Drawn, NOTHING_DRAWN, pictureOf } from "./draw/picture.ts";
 import { type Style, styleOf } from "./draw/style.ts";
 import { Theme } from "./draw/theme.ts";
 import { Completion } from "./editor/completion.ts";
 import { Prompt } from "./editor/prompt.ts";
 import type { Handlers, ScreenOptions, Watch } from "./handlers.ts";
-import { type ActionName, actionOf, eachPanel } from "./keys.ts";
+import { type ActionName, actionOf, eachPanel, keyHint } from "./keys.ts";
 import type { PanelName } from "./panels/names.ts";
 import { newsLine, printed } from "./story/blocks.ts";
 import { Calls } from "./story/calls.ts";
@@ -40,7 +40,7 @@ export class Screen {
   /** The messages before the team is open. */
   private readonly early = new Feed();
   private readonly canvas: Canvas;
-  private readonly editor: Prompt;
+  readonly editor: Prompt;
   private readonly handlers: Handlers;
   private readonly began = Date.now();
   private readonly tick: NodeJS.Timeout;
@@ -53,7 +53,8 @@ export class Screen {
   private frame = 0;
   private cardScroll = 0;
   private drawn: Drawn = NOTHING_DRAWN;
-  private readonly notice = new Notice();
+  private readonly esc = new EscKey();
+  readonly notice = new Notice();
   /** The model of the lead. */
   model = "";
 
@@ -102,9 +103,7 @@ export class Screen {
   }
 
   /** Painted text, such as the result of a command, at the end of the feed that is shown. */
-  say(text: string): void {
-    if (text.trim() !== "") this.put(printed(text));
-  }
+  readonly say = (text: string): void => void (text.trim() !== "" && this.put(printed(text)));
 
   put(block: Block): void {
     this.add(block);
@@ -137,21 +136,15 @@ export class Screen {
 
   readonly judge = (id: RequestId) => this.questions.goTo(id) && this.answering.opensWhole();
 
-  /** Takes what is typed out of the editor, into the history. Whether there was something. */
-  clearLine(): boolean {
-    return this.editor.clear();
-  }
-
   /** Enters a teammate, or returns to the lead. */
   enter(who: Name): void {
     this.at = who;
     this.questions.lookAt(who);
-    if (this.store && this.team && who !== LEAD)
-      this.team
-        .story(who)
-        .readOn(this.store)
-        .then(this.changed.bind(this), () => {});
-    this.note(who === LEAD || this.watches ? "" : `what you type goes to ${who}; /to returns`);
+    const reading = this.store && who !== LEAD ? this.team?.story(who).readOn(this.store) : null;
+    reading?.then(this.changed.bind(this), () => {});
+    this.note(
+      who === LEAD || this.watches ? "" : `what you type goes to ${who} · ${keyHint("back", "lead")}`,
+    );
   }
 
   /** Shows in the story of the team what concerns one member; "" for everything. */
@@ -210,6 +203,7 @@ export class Screen {
     if (this.calls.takes(data) || this.tools.takesBackground(data)) return;
     this.answering.begins();
     const mouse = mouseOf(data);
+    if (!mouse) this.notice.pressed(actionOf(data, true) ?? "");
     if (this.tools.hasKeys) this.tools.takes(data);
     else if (mouse) this.mouse(mouse);
     else if (this.handlers.watch) this.watchKey(data, this.handlers.watch);
@@ -243,6 +237,8 @@ export class Screen {
     help: () => this.handlers.submit("/help", this.at),
     mode: () => this.note(this.handlers.nextMode((text) => this.warn(text))),
     member: () => this.enter(this.team?.following(this.at) ?? LEAD),
+    "member-before": () => this.enter(this.team?.following(this.at, -1) ?? LEAD),
+    back: () => (this.at === LEAD ? false : this.enter(LEAD)),
     "page-up": () => this.page(-1),
     "page-down": () => this.page(1),
     end: () => this.feed.toEnd(),
@@ -269,7 +265,9 @@ export class Screen {
   private escape(): void {
     if (this.panel.name !== null) this.open(null);
     else if (this.feed.only !== "") this.filter("");
-    else if (!this.handlers.interrupt(this.at) && this.at !== LEAD) this.enter(LEAD);
+    else if (this.at === LEAD) this.handlers.interrupt(LEAD);
+    else if (this.esc.means === null) this.note(keyHint("back", "returns to the lead"));
+    else if (this.esc.means === "returns" || !this.handlers.interrupt(this.at)) this.enter(LEAD);
   }
 
   private page(direction: 1 | -1): void {
@@ -294,6 +292,7 @@ export class Screen {
       },
       { width, height },
     );
+    this.esc.shown(this.drawn.esc);
     if (this.drawn.asks) questions.shown(Date.now(), this.drawn.showsChange);
     return this.drawn.lines;
   };

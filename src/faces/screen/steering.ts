@@ -5,6 +5,7 @@ import { MODE_WORDS, type Mode } from "../../core/permission/mode.ts";
 import { canBeInterrupted } from "../../core/views/retry.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import type { PersonShell } from "./editor/person-shell.ts";
+import { keyHint } from "./keys.ts";
 import type { Screen } from "./screen.ts";
 import type { TeamModel } from "./story/team.ts";
 
@@ -67,9 +68,7 @@ export class Steering {
     host.order({ kind: "interrupt", who }).catch((error: unknown) => screen.warn(messageOf(error)));
     story?.cutOff("interrupted");
     screen.note(
-      who === LEAD
-        ? "interrupted; ctrl+c again leaves"
-        : `interrupted ${who}, which waits for a word; esc returns`,
+      `${who} stopped: say what to do instead${who === LEAD ? "" : ` · ${keyHint("back", "lead")}`}`,
     );
     return true;
   }

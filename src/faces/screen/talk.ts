@@ -1,7 +1,7 @@
 /** `ekiden` on a terminal: the conversation with the lead on the full screen. */
 import { LEAD } from "../../core/ids.ts";
 import { countsOf } from "../../core/picture/looks.ts";
-import { money, span, tokens } from "../../core/views/view.ts";
+import { counted, money, span, tokens } from "../../core/views/view.ts";
 import type { AttachedHost } from "../../host/attach/attached-host.ts";
 import type { Outcome } from "../../host/outcome.ts";
 import { rememberTeam } from "../../project/known-teams.ts";
@@ -20,13 +20,11 @@ import { offered, runLine } from "./commands.ts";
 import { greeting } from "./draw/first-frame.ts";
 import { safe, wrapped } from "./draw/style.ts";
 import { PersonShell } from "./editor/person-shell.ts";
+import { keyHint } from "./keys.ts";
 import { Screen } from "./screen.ts";
 import { Steering } from "./steering.ts";
 import type { TeamModel } from "./story/team.ts";
 import type { Live } from "./watch.ts";
-
-/** A second Ctrl-C within this time leaves. */
-const TWICE_MS = 2_000;
 
 /** Resolves with the exit code. */
 export async function talk(call: Invocation): Promise<number | undefined> {
@@ -99,8 +97,6 @@ class Session {
   private outcome: Outcome | null = null;
   /** Lines that were sent before the team was open. */
   private readonly early: Parameters<Session["submit"]>[] = [];
-  /** When the keys were pressed that leave at the second time. */
-  private readonly pressed = { ctrlC: 0, ctrlD: 0 };
   private readonly began = Date.now();
   private hasEnded = false;
   private left = false;
@@ -235,29 +231,41 @@ class Session {
     void runLine({ host, team, call, screen, shell, quit, detach }, line, to);
   }
 
-  private isSecond(key: keyof Session["pressed"]): boolean {
-    const before = this.pressed[key];
-    this.pressed[key] = Date.now();
-    return this.pressed[key] - before < TWICE_MS;
+  /** A line that is being typed goes first; a team is stopped only by a second press, with no other key between them. */
+  private ctrlC(): void {
+    const { screen, steering } = this;
+    if (!screen.notice.asksFor("interrupt") && steering.interrupt(LEAD, screen)) {
+      if (screen.editor.isEmpty) screen.notice.again("interrupt", `lead stopped · ${this.stopWords}`);
+    } else if (screen.editor.clear()) screen.note("up brings the line back");
+    else if (screen.notice.again("interrupt", this.stopWords)) this.quit(130);
+    screen.changed();
   }
 
-  private ctrlC(): void {
-    if (this.isSecond("ctrlC")) this.quit(130);
-    else if (!this.steering.interrupt(LEAD, this.screen))
-      this.screen.note(
-        this.screen.clearLine()
-          ? "up brings the line back; ctrl+c again leaves"
-          : "ctrl+c again leaves (the team's state is kept), or /quit",
-      );
+  /** What the second Ctrl-C does. */
+  private get stopWords(): string {
+    const { host } = this;
+    if (!host) return "ctrl+c again leaves";
+    if (host.about.isRun) return "ctrl+c again leaves; the run goes on";
+    const leave = keyHint("leave", "leaves");
+    const { words, atWork } = this;
+    return atWork === 0
+      ? "ctrl+c again stops the team and leaves; nothing is lost"
+      : `${words}: ctrl+c again STOPS the team${leave && ` · ${leave} ${atWork === 1 ? "it" : "them"} at work`}`;
+  }
+
+  private get atWork(): number {
+    return this.steering.atWork;
+  }
+
+  private get words(): string {
+    return `${counted(this.atWork, "member")} ${this.atWork === 1 ? "works" : "work"}`;
   }
 
   private ctrlD(): void {
-    const { atWork } = this.steering;
+    const { atWork, screen } = this;
+    const words = `${this.words}: ctrl+d again leaves ${atWork === 1 ? "it" : "them"} at work · /quit stops the team`;
     // A run has a terminal, or a process, of its own.
-    if (atWork === 0 || this.host?.about.isRun || this.isSecond("ctrlD")) this.detach();
-    else
-      this.screen.note(
-        `${atWork === 1 ? "a member works" : `${atWork} members work`}: ctrl+d again leaves the team at work, /quit stops it`,
-      );
+    if (atWork === 0 || this.host?.about.isRun || screen.notice.again("leave", words)) this.detach();
+    screen.changed();
   }
 }

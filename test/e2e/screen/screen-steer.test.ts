@@ -72,7 +72,7 @@ it("shows that the lead works, and how to stop it; a question goes with the turn
   terminal.type("think\r");
   await terminal.shows(/^ [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinking \d+s · esc interrupts/m);
   terminal.type("\x1b");
-  await terminal.shows(/· interrupted\n[\s\S]*interrupted; ctrl\+c again leaves/);
+  await terminal.shows(/· interrupted\n[\s\S]*lead stopped: say what to do instead/);
   terminal.type("push\r");
   await terminal.shows("lead wants to run a command");
   expect(terminal.output).toMatch(/9;Ekiden, \S+: lead wants to run a command/);
@@ -118,7 +118,7 @@ it("searches the history, and keeps a line that Ctrl-C takes away", async () => 
   await soon(() => expect(terminal.screen()).not.toContain("history:"));
   terminal.type(" more\x03");
   await line("");
-  await terminal.shows("up brings the line back; ctrl+c again leaves");
+  await terminal.shows("up brings the line back");
   terminal.type("\x1b[A");
   await line("!echo second beta more");
 });
@@ -164,17 +164,23 @@ it("enters the teammate whose line is clicked, and scrolls by the wheel", async 
 it("interrupts the member that is looked at, and asks before it leaves a team at work", async () => {
   const { place, terminal } = await waitingTeam({ "make haste": "I hurry." });
   terminal.type("\x04");
-  await terminal.shows("a member works: ctrl+d again leaves the team at work, /quit stops it");
+  await terminal.shows("1 member works: ctrl+d again leaves it at work · /quit stops the team");
   terminal.type("/to bob\r");
-  await terminal.shows(/^ bob +esc interrupts/m);
-  terminal.type("\x1b");
-  await terminal.shows("interrupted bob, which waits for a word; esc returns");
-  await terminal.shows(/^ bob +esc returns to the lead/m);
+  await terminal.shows(/^ bob +esc interrupts · ← lead/m);
+  // It interrupts when the head line could be read.
+  await soon(() => {
+    terminal.type("\x1b");
+    expect(terminal.screen()).toContain("bob stopped: say what to do instead · ← lead");
+  });
+  await terminal.shows(/^ bob +← lead/m);
   expect((await place.run(["tasks", "1"])).stdout).toMatch(/in progress.*bob/s);
   terminal.type("make haste\r");
   await terminal.shows("I hurry.");
-  terminal.type("/to\r");
-  await soon(() => expect(terminal.screen()).not.toContain("returns to the lead"));
+  terminal.type("\x1b[D");
+  await soon(() => expect(terminal.screen()).not.toMatch(/^ bob +/m));
+  terminal.type("\x10"); // the member before the lead is the last one
+  await terminal.shows(/^ bob +(?:esc interrupts · )?← lead/m);
+  terminal.type("\x1b[D");
   terminal.type("\x04\x04");
   expect(await terminal.ended).toBe(0);
 });

@@ -77,7 +77,7 @@ it("opens what is typed in the person's editor, and survives one that fails", as
   await terminal.shows(/^one\ntwo$/m);
   expect(readFileSync(seen, "utf8")).toBe("a draft 600\n");
   terminal.type("\x03");
-  await terminal.shows("ctrl+c again leaves");
+  await terminal.shows("up brings the line back");
   terminal.type("/quit\r");
   expect(await terminal.ended).toBe(0);
   for (const [editor, words] of [

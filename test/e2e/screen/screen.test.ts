@@ -162,8 +162,17 @@ it("leaves with the second Ctrl-C, gives the terminal back and keeps the convers
   const { terminal } = await conversation(() => says("A short answer."), SMALL, project);
   terminal.type("first question\r");
   await terminal.shows("A short answer.");
+  // A key between them, or a line that is typed, makes it the first again.
+  for (const between of ["x", "\x7f"]) {
+    terminal.type("\x03");
+    await terminal.shows(
+      between === "x" ? "ctrl+c again stops the team and leaves" : "up brings the line back",
+    );
+    terminal.type(between);
+    await soon(() => expect(terminal.screen()).not.toContain("ctrl+c again"));
+  }
   terminal.type("\x03");
-  await terminal.shows("ctrl+c again leaves");
+  await terminal.shows("ctrl+c again stops the team and leaves; nothing is lost");
   terminal.type("\x03");
   expect(await terminal.ended).toBe(130);
   expect(terminal.output).toContain("\x1b[?1049l");
@@ -174,7 +183,7 @@ it("leaves with the second Ctrl-C, gives the terminal back and keeps the convers
     env: { ANTHROPIC_API_KEY: "none" },
   });
   await again.shows(/› first question[\s\S]*A short answer\./);
-  again.type("\x1b[A");
+  again.type("\x1b[A\x1b[A");
   await soon(() => expect(lastLines(again)[1]).toBe("first question"));
 });
 

@@ -3,7 +3,7 @@ import { visibleWidth } from "@earendil-works/pi-tui";
 import { LEAD, type Name } from "../../../core/ids.ts";
 import { cardOf } from "../ask/card.ts";
 import type { CardQuestions } from "../ask/questions.ts";
-import { keyHint } from "../keys.ts";
+import { inRow, keyHint } from "../keys.ts";
 import type { Feed } from "../story/feed.ts";
 import { stripLines } from "../story/strip.ts";
 import type { TeamModel } from "../story/team.ts";
@@ -48,6 +48,7 @@ export type Drawn = {
   /** A row of what is to be judged can be read. */
   readonly showsChange: boolean;
   readonly cardScroll: number;
+  readonly esc: "interrupts" | "returns" | null;
   readonly members: ReadonlyMap<number, Name>;
   /** The column at which those lines begin. */
   readonly membersFrom: number;
@@ -55,7 +56,7 @@ export type Drawn = {
 
 /** Before the first frame. */
 export const NOTHING_DRAWN: Drawn = {
-  ...{ lines: [], asks: false, overflows: false, showsChange: false, cardScroll: 0 },
+  ...{ lines: [], asks: false, overflows: false, showsChange: false, cardScroll: 0, esc: null },
   ...{ members: new Map(), membersFrom: 0 },
 };
 
@@ -100,15 +101,28 @@ export function pictureOf(parts: Parts, { width: whole, height }: { width: numbe
     asks: card.length > 0 && !isNamed,
     showsChange: seen.showsChange && !isNamed && card.length === asked.length,
     cardScroll: seen.scroll,
+    esc: escIn(parts),
     membersFrom: aside ? width : 0,
     members: new Map(places.filter((place): place is [number, Name] => place[1] !== null)),
   };
 }
 
+/** What Esc does in the view of a member; null elsewhere. */
+const escIn = ({ team, at }: Parts): Drawn["esc"] =>
+  at === LEAD ? null : team?.picture.members.get(at)?.phase === "work" ? "interrupts" : "returns";
+
 /** The lines above the feed: whom it is of, and what it is narrowed to. */
-function headOf({ team, style: { paint }, feed, at, watch }: Parts, width: number): string[] {
-  const isBusy = team?.picture.members.get(at)?.phase === "work";
-  const back = paint("dim", isBusy ? "esc interrupts · /to returns to the lead" : "esc returns to the lead");
+function headOf(parts: Parts, width: number): string[] {
+  const {
+    style: { paint },
+    feed,
+    at,
+    watch,
+  } = parts;
+  const back = paint(
+    "dim",
+    inRow(escIn(parts) === "interrupts" ? "esc interrupts" : "", keyHint("back", "lead")),
+  );
   const title = watch && paint("strong", shortened(` ${watch.title()}`, width));
   const name = paint("strong", ` ${at}`);
   return [

@@ -60,10 +60,10 @@ export class TeamModel {
     return members.filter(({ phase }) => phase !== "shutdown").map(({ name }) => name);
   }
 
-  /** The one of these names behind `who`. */
-  following(who: Name): Name {
+  /** The one of these names behind `who`, or before it. */
+  following(who: Name, by: 1 | -1 = 1): Name {
     const { names } = this;
-    return names[(names.indexOf(who) + 1) % names.length] ?? LEAD;
+    return names.at((names.indexOf(who) + by) % names.length) ?? LEAD;
   }
 
   /** The story of a member: the lead's is in the main feed, a teammate's in its own. */
