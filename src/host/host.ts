@@ -214,6 +214,11 @@ class Host implements TeamHost {
     return this.parts.liveOutput.now();
   }
 
+  async runsUnasked(): Promise<boolean> {
+    const { sandbox, settings } = this.parts;
+    return settings.confinedCommands === "run" && (await sandbox.status()).active;
+  }
+
   async sandbox(): Promise<string> {
     const { active, text, network } = await this.parts.sandbox.status();
     return active ? `${text} Network: ${network}.` : text;

@@ -103,6 +103,8 @@ export type TeamHost = {
   heardNow(): readonly LiveOutput[];
   /** One sentence about the sandbox of members' commands. Where there is none, it says what to install. */
   sandbox(): Promise<string>;
+  /** Whether commands run in the sandbox without a question. */
+  runsUnasked(): Promise<boolean>;
   /** Ends everything that this process runs, as `interrupt` does. May be called again. */
   close(): Promise<void>;
 };

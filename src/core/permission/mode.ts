@@ -13,11 +13,30 @@ export type Access = "read" | "write" | "exec" | "team";
 export const MODES = ["plan", "default", "accept-edits", "bypass"] as const;
 export type Mode = (typeof MODES)[number];
 export const MODE_WORDS: Readonly<Record<Mode, string>> = {
-  plan: "nothing may be changed",
-  default: "changes are asked about",
-  "accept-edits": "files are edited without a question",
-  bypass: "no question is asked",
+  plan: "no file is edited",
+  default: "you are asked before files are edited",
+  "accept-edits": "files are edited without asking",
+  bypass: "nothing is asked",
 };
+/** For a line that has room for few words. */
+export const MODE_SHORT: Readonly<Record<Mode, string>> = {
+  plan: "plans, edits nothing",
+  default: "asks before edits",
+  "accept-edits": "edits without asking",
+  bypass: "asks nothing",
+};
+
+/** What a mode says of commands. `unasked`: they run in the sandbox without a question. */
+export const commandWords = (mode: Mode, unasked: boolean): string =>
+  mode === "bypass"
+    ? ""
+    : mode === "plan"
+      ? unasked
+        ? "commands run in the sandbox, where they change nothing"
+        : "no command runs"
+      : unasked
+        ? "commands run in the sandbox without asking"
+        : "you are asked before commands run";
 
 /** @throws EkidenError `bad_input` with the modes */
 export function readMode(text: string): Mode {

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { type Member, NOTHING_SPENT } from "../../core/board/member.ts";
 import { instant, type Name } from "../../core/ids.ts";
-import { limitLine, openingLine } from "./opening.ts";
+import { limitLine, modeLine, openingLine } from "./opening.ts";
 
 const member = (name: string, model: string, more: Partial<Member> = {}): Member => ({
   name: name as Name,
@@ -21,15 +21,23 @@ const member = (name: string, model: string, more: Partial<Member> = {}): Member
   ...more,
 });
 
-it("says who works on which models, in which mode, and where", () => {
+it("says who works on which models, where, and what is asked about", () => {
   const gone = member("carol", "x/old", { activity: { phase: "shutdown", reason: "asked" } });
   const team = [member("lead", "x/large"), member("alice", "x/small"), member("bob", "x/small"), gone];
-  expect(openingLine(team, "default", "/home/me/project", "/home/me")).toBe(
-    "Team of 3 on x/large, x/small · mode default: changes are asked about · ~/project",
+  expect(openingLine(team, "/home/me/project", "/home/me")).toBe("Team of 3 on x/large, x/small · ~/project");
+  expect(openingLine([member("lead", "x/large")], "/home/mean", "/home/me")).toBe(
+    "The lead alone on x/large · /home/mean",
   );
-  expect(openingLine([member("lead", "x/large")], "bypass", "/home/mean", "/home/me")).toBe(
-    "The lead alone on x/large · mode bypass: no question is asked · /home/mean",
+  expect(openingLine([member("lead", "runbook")], "/home/mean", "/home/me")).toBe(
+    "No model: only runbooks are run · /home/mean",
   );
+  expect(modeLine("default", true)).toBe(
+    "You are asked before files are edited. Commands run in the sandbox without asking.",
+  );
+  expect(modeLine("default", false)).toBe(
+    "You are asked before files are edited. You are asked before commands run.",
+  );
+  expect(modeLine("bypass", true)).toBe("Nothing is asked.");
 });
 
 it("says where a team stops whose models cost money", () => {

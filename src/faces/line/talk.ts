@@ -103,7 +103,7 @@ class Conversation {
       if (!lines.asks) void this.recite(host).catch((error: unknown) => this.fail(error));
       else {
         const dim = (text: string): void => lines.output.write(call.out.paint("dim", text));
-        dim(`Team "${host.store.team}". Your words go to the lead; /help shows what else there is.`);
+        dim(`Team "${host.store.team}". Type what you want; /help lists the commands.`);
         void host.sandbox().then(dim, () => {});
       }
       await lines.open(host);

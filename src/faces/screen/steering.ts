@@ -1,11 +1,11 @@
 /** The keys that steer the team of this process, in a conversation and in a run. */
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type Name } from "../../core/ids.ts";
-import { MODE_WORDS, type Mode } from "../../core/permission/mode.ts";
+import { commandWords, MODE_WORDS, type Mode } from "../../core/permission/mode.ts";
 import { canBeInterrupted } from "../../core/views/retry.ts";
 import type { TeamHost } from "../../host/team-host.ts";
 import type { PersonShell } from "./editor/person-shell.ts";
-import { keyHint } from "./keys.ts";
+import { inRow, keyHint } from "./keys.ts";
 import type { Screen } from "./screen.ts";
 import type { TeamModel } from "./story/team.ts";
 
@@ -22,6 +22,8 @@ export class Steering {
   private team: { readonly host: TeamHost; readonly model: TeamModel } | null = null;
   /** The mode that was ordered and is not in use yet. */
   private wanted: Mode | null = null;
+  /** Commands run in the sandbox without a question. */
+  private unasked = false;
 
   constructor(shell: PersonShell) {
     this.shell = shell;
@@ -29,6 +31,12 @@ export class Steering {
 
   open(host: TeamHost, model: TeamModel): void {
     this.team = { host, model };
+    host.runsUnasked().then(
+      (unasked) => {
+        this.unasked = unasked;
+      },
+      () => {},
+    );
   }
 
   readonly mode = (): Mode | null => this.wanted ?? this.team?.host.mode ?? null;
@@ -47,7 +55,7 @@ export class Steering {
       .order({ kind: "mode", mode: next })
       .catch((error: unknown) => warn(messageOf(error)))
       .finally(done);
-    return `mode ${next}: ${MODE_WORDS[next]}`;
+    return `mode ${next}: ${inRow(MODE_WORDS[next], commandWords(next, this.unasked))}`;
   };
 
   /** The number of members that work in this process now, and stop with it. */

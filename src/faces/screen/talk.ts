@@ -153,7 +153,7 @@ class Session {
       await host.start();
       setTimeout(() => void keepYoungSmall(), START_MS).unref();
       this.nameIdle(host.about.flags);
-      const hint = "Your words go to the lead; /help shows what else there is.";
+      const hint = `Type what you want. ${keyHint("help", "shows the keys")}`;
       void opening(host, call.cwd, "/budget").then(
         (lines) => screen.say(screen.style.paint("dim", safe([...lines, hint].join("\n")))),
         () => {},

@@ -151,6 +151,7 @@ export class AttachedHost implements TeamHost {
   readonly offeredModels = this.passing("offeredModels");
   readonly efforts = this.passing("efforts");
   readonly sandbox = this.passing("sandbox");
+  readonly runsUnasked = this.passing("runsUnasked");
 
   async order(what: Order): Promise<Done<unknown>> {
     this.call("answers").catch(() => {}); // tells of a process that stands still

@@ -26,7 +26,16 @@ export const PROTOCOL = 2;
 
 /** The functions of a host that a face calls as they are. */
 export const PASSED = [
-  ...(["tellLead", "passed", "takeUp", "stop", "offeredModels", "efforts", "sandbox"] as const),
+  ...([
+    "tellLead",
+    "passed",
+    "takeUp",
+    "stop",
+    "offeredModels",
+    "efforts",
+    "sandbox",
+    "runsUnasked",
+  ] as const),
 ] satisfies readonly (keyof TeamHost)[];
 export type Passed = (typeof PASSED)[number];
 

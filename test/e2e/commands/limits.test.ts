@@ -206,7 +206,7 @@ it.each([
     columns: 120,
     rows: 40,
   });
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   terminal.type("a question\r");
   await terminal.shows("/budget 5 allows");
   terminal.type("a second question\r");

@@ -279,7 +279,7 @@ it("is shown on the full screen, and a refused line is back in the editor", asyn
   put("shot.png", shot);
   const { requests, env } = await serving(() => says("I see it."));
   const terminal = await project.open(CLAUDE, { columns: 80, rows: 24, env });
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   terminal.type("see @shoot.png\r");
   await terminal.shows('There is no image "shoot.png"');
   await soon(() => expect(terminal.grid.lines().at(-3)).toBe("see @shoot.png"));
@@ -303,7 +303,7 @@ it("is sent for a file that is dropped onto the full screen", async () => {
   writeFileSync(path, shot);
   const { requests, env } = await serving(() => says("I see it."));
   const terminal = await project.open(CLAUDE, { columns: 120, rows: 24, env });
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   const drop = (text: string): void => terminal.type(`\x1b[200~${text}\x1b[201~`);
   terminal.type("look at");
   drop(`'${path}' `);
@@ -323,7 +323,7 @@ it("is shown in the line conversation, where a refused line comes back, too", as
   put("shot.png", shot);
   const { requests, env } = await serving(() => says("I see it."));
   const terminal = await project.open([...CLAUDE, "--plain"], { columns: 80, rows: 24, env });
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   terminal.type("see @shoot.png\r");
   await terminal.shows(/There is no image[\s\S]*> see @shoot\.png$/m);
   terminal.type("\x15see @shot.png\r");

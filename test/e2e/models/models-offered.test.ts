@@ -116,7 +116,7 @@ it("is asked for by no completion: of a shell, of the menu behind /model, and of
   expect(await values("anthropic/")).toEqual(["anthropic/own\t", "anthropic/claude-sonnet-5-5\t"]);
   expect(await values("groq")).toEqual(["groq/\t"]);
   const terminal = await place.open(["--model", "runbook"], { columns: 100, rows: 24, env });
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   terminal.type("/model o");
   await terminal.shows(/runbook[\s\S]*anthropic\/own[\s\S]*openai\/gpt/);
   const web = place.start(["web", "--port", "0"], env);

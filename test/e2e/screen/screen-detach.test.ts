@@ -87,7 +87,7 @@ it("begins anew where the folder of the team was removed while it waited", async
   rmSync(join(place.dir, ".ekiden"), { recursive: true });
   await soon(() => expect(hosts()).toEqual([]));
   const later = await place.open(["--model", "runbook"], { columns: 100, rows: 24 });
-  await later.shows("Your words go to the lead");
+  await later.shows("Type what you want");
 });
 
 it("shows two terminals the same, and what one of them changes", async () => {
@@ -123,7 +123,7 @@ it("leaves the lead at its turn, and its question waits for an answer from anywh
   const terminal = await place.open(["--allow", "bash(until *)", "--model", "anthropic/claude-sonnet-5-5"], {
     ...{ columns: 110, rows: 24, env: { ...server.env, EKIDEN_CONFINED_COMMANDS: "ask" } },
   });
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   terminal.type("wait\r");
   await terminal.shows(/bash until/);
   onTestFinished(async () => void (await place.run(["stop", "--now"])));
@@ -143,7 +143,7 @@ it("lets a run beside it end with the work of that run", async () => {
   const place = project();
   place.write({ "plan.md": "# Add a file\n\n## Write it\n```sh\necho done > made\n```\n" });
   const terminal = await place.open(["--model", "runbook"], { columns: 100, rows: 30 });
-  await terminal.shows(/The lead alone on runbook/);
+  await terminal.shows(/No model: only runbooks are run/);
   const { code, stderr } = await place.run(["run", "plan.md", "--model", "runbook"]);
   expect(code, stderr).toBe(0);
   expect(stderr).toContain("tasks: 1 completed");

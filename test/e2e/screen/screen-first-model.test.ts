@@ -31,7 +31,7 @@ it.each([
   await terminal.shows("Keep this key for the next start?");
   expect(existsSync(file)).toBe(false);
   terminal.type(keeps ? "y" : "n");
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   terminal.type("Hello\r");
   await terminal.shows("Good morning.");
   expect(terminal.output).not.toContain(key);
@@ -39,7 +39,7 @@ it.each([
   terminal.type("/quit\r");
   expect(await terminal.ended).toBe(0);
   const next = await place.open([], { columns, rows: 24, env });
-  await next.shows(keeps ? "Your words go to the lead" : "Which model shall the team use?");
+  await next.shows(keeps ? "Type what you want" : "Which model shall the team use?");
   expect(existsSync(file) && [readFileSync(file, "utf8").includes(key), statSync(file).mode & 0o777]).toEqual(
     keeps && [true, 0o600],
   );

@@ -26,7 +26,7 @@ async function conversation(answer: (said: string) => Answer, size: Size = SMALL
   onTestFinished(() => server.close());
   const args = ["--model", "anthropic/claude-sonnet-5-5", "--allow", "bash"];
   const terminal = await project().open(args, { ...size, env: server.env });
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   return terminal;
 }
 
@@ -38,7 +38,7 @@ it("asks about trust on the normal screen, and goes on with the full one", async
   await terminal.shows(/hook PreToolUse \(bash\): true\n.*Use it, now and until it changes\?/);
   expect(terminal.screen()).not.toContain("────");
   terminal.type("y\r");
-  await terminal.shows("The lead alone on runbook");
+  await terminal.shows("No model: only runbooks are run");
   terminal.type("still typed here");
   await soon(() => expect(terminal.grid.lines().at(-3)).toBe("still typed here"));
 });
@@ -91,7 +91,7 @@ it.each([0, 20, 60, 150, 400])(
 
 it("draws keys that come at once together, such as a paste without marks", async () => {
   const terminal = await project().open(["--model", "runbook"], LARGE);
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   const before = terminal.output.length;
   terminal.type(`${"z".repeat(2_000)}END`);
   await terminal.shows("zzzEND");
@@ -173,7 +173,7 @@ it("sets a terminal right that was left by kill -9", async () => {
   left.type("exec sh\r");
   await left.shows(/exec sh\n\$/);
   left.type("ekiden\r");
-  await left.shows("Your words go to the lead");
+  await left.shows("Type what you want");
   const faces = (): number[] =>
     processesOf(`HOME=${place.home}\0`).filter((pid) => {
       const line = readFileSync(`/proc/${pid}/cmdline`, "utf8");
@@ -184,7 +184,7 @@ it("sets a terminal right that was left by kill -9", async () => {
   await soon(() => expect(left.output).toMatch(/Killed/));
   left.type("ekiden\n");
   await soon(() => expect(left.screen()).not.toContain("Killed"));
-  await left.shows("Your words go to the lead");
+  await left.shows("Type what you want");
   left.type("/quit\r");
   await soon(() => expect(faces()).toEqual([]));
   left.type("until stty -a | grep -q ' icanon'; do sleep 0.1; done; expr 6 '*' 7\n");

@@ -8,7 +8,7 @@ import type { InTerminal } from "../../fixtures/pty.ts";
 import { soon } from "../../fixtures/soon.ts";
 import type { Project } from "../cli-program.ts";
 
-const READY = "Your words go to the lead";
+const READY = "Type what you want";
 const fileOf = (place: Project): string => join(place.home, ".config/ekiden/terminal.json");
 
 async function open(
@@ -46,7 +46,7 @@ it("hides thoughts or shows them whole, and leaves the story on the normal scree
   expect(await terminal.ended).toBe(0);
   const { output } = terminal;
   const after = stripVTControlCharacters(output.slice(output.lastIndexOf("\x1b[?1049l")));
-  expect(after).toMatch(/Your words go to the lead[\s\S]*! echo stays behind[\s\S]*stays behind/);
+  expect(after).toMatch(/Type what you want[\s\S]*! echo stays behind[\s\S]*stays behind/);
   const kept = readFileSync(join(place.home, ".config", "ekiden", "terminal.json"), "utf8");
   expect(JSON.parse(kept)).toEqual({ thoughts: "folded", scrollback: true });
 });

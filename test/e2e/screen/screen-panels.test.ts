@@ -27,7 +27,7 @@ async function onBoard(
     PERSON,
   );
   const terminal = await place.open(["--model", "runbook"], size);
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   terminal.type(F2);
   await terminal.shows("↓ selects · esc closes");
   return { place, terminal };
@@ -192,7 +192,7 @@ it("answers the question under the cursor, whichever the card shows", async () =
   const terminal = await place.open(["--model", "anthropic/claude-sonnet-5-5"], {
     ...{ columns: 100, rows: 40, env: { ...server.env, EKIDEN_SANDBOX: "off" } },
   });
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   terminal.type("run\r");
   await terminal.shows("wants to run a command");
   terminal.type(F7);

@@ -15,7 +15,7 @@ it("takes a queued message back into the editor, from the terminal that sent it 
   terminal.type("look at the loggs\r");
   await terminal.shows(/→ bob: look at the loggs\n +queued: .*; up takes it back/);
   const other = await again();
-  await other.shows("Your words go to the lead");
+  await other.shows("Type what you want");
   other.type("/to bob\r");
   await other.shows(/→ bob: look at the loggs\n +queued/);
 

@@ -30,15 +30,15 @@ it("changes the model and the mode from the next call on", async () => {
   terminal.type("/story\r");
   await terminal.shows("the whole story is shown; /story NAME shows one member's");
   terminal.type("\x1b[Z");
-  await terminal.shows("mode accept-edits: files are edited without a question");
+  await terminal.shows("mode accept-edits: files are edited without asking · ");
   terminal.type("/mode accept-edits\r");
-  await terminal.shows("mode accept-edits: files are edited without a question");
+  await terminal.shows("mode accept-edits: files are edited without asking");
   terminal.type("edit\r");
   await terminal.shows("Done.");
   expect(server.requests.map(({ body }) => body.model)).toEqual(["claude-haiku-5", "claude-haiku-5"]);
   expect(readFileSync(join(place.dir, "a.txt"), "utf8")).toBe("two\n");
   terminal.type("/mode plan\r");
-  await terminal.shows("mode plan: nothing may be changed");
+  await terminal.shows("mode plan: no file is edited");
   place.write({ "a.txt": "one\n" });
   terminal.type("edit again\r");
   await soon(() => expect(server.requests).toHaveLength(4));
@@ -87,7 +87,7 @@ it("shows that the lead works, and how to stop it; a question goes with the turn
 
 it("searches the history, and keeps a line that Ctrl-C takes away", async () => {
   const terminal = await project().open(["--model", "runbook"], SMALL);
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   const line = (text: string): Promise<void> => soon(() => expect(terminal.grid.lines().at(-3)).toBe(text));
   for (const text of ["!echo first alpha", "!echo second beta", "!echo third alpha"]) {
     terminal.type(`${text}\r`);
@@ -127,7 +127,7 @@ it("puts nothing of an earlier menu into what was typed since", async () => {
   const place = project();
   place.write({ "notes.txt": "" });
   const terminal = await place.open(["--model", "runbook"], SMALL);
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   terminal.type("@no");
   await terminal.shows("→ notes.txt");
   terminal.type("\x15!echo typed after\r");
@@ -188,9 +188,15 @@ it("interrupts the member that is looked at, and asks before it leaves a team at
 it("goes through the modes by Shift-Tab, and shows the mode at all times", async () => {
   const place = project();
   const terminal = await place.open(["--model", "runbook", "--permission-mode", "bypass"], SMALL);
-  for (const mode of ["bypass", "default", "accept-edits", "plan", "default"]) {
+  for (const [mode, words] of [
+    ["bypass", "asks nothing"],
+    ["default", "asks before edits"],
+    ["accept-edits", "edits without asking"],
+    ["plan", "plans, edits nothing"],
+    ["default", "asks before edits"],
+  ]) {
     await soon(() =>
-      expect(terminal.grid.lines().at(-1)).toMatch(new RegExp(`^ mode ${mode}: | ${mode} · \\d+s$`)),
+      expect(terminal.screen()).toMatch(new RegExp(`^ mode ${mode}: | ${words} · \\d+s$`, "m")),
     );
     terminal.type("\x1b[Z");
   }
@@ -209,11 +215,11 @@ it("says in the last line that the budget is used up, until more is allowed", as
   onTestFinished(() => server.close());
   const options = ["--model", "anthropic/claude-sonnet-5-5", "--budget-usd", "0.00001"];
   const terminal = await project().open(options, { ...SMALL, env: server.env });
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   terminal.type("begin\r");
   await terminal.shows("I begin.");
   terminal.type("go on\r");
-  await terminal.shows(/^ the budget is used up: \/budget 5 goes on +default/m);
+  await terminal.shows(/^ the budget is used up: \/budget 5 goes on +asks before edits/m);
   terminal.type("/budget 5\r");
   await terminal.shows("I go on.");
   await soon(() => expect(terminal.grid.lines().at(-1)).not.toContain("used up"));

@@ -12,7 +12,7 @@ const PNG = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
   "base64",
 );
-const READY = "Your words go to the lead";
+const READY = "Type what you want";
 
 /** A program in a folder of its own. */
 function program(folder: string, name: string, script: string): string {

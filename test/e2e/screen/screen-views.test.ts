@@ -5,7 +5,7 @@ import { textOf } from "../../../src/core/conversation/chat.ts";
 import { calls, says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { project } from "../../fixtures/project.ts";
 
-const READY = "Your words go to the lead";
+const READY = "Type what you want";
 const MODEL = ["--model", "anthropic/claude-sonnet-5-5"];
 
 it.each([60, 80, 120, 200])(

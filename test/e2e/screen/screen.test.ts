@@ -54,7 +54,7 @@ async function conversation(
     ...size,
     env: { ...server.env, EKIDEN_SANDBOX: "off" }, // so that a command is asked about
   });
-  await terminal.shows("Your words go to the lead");
+  await terminal.shows("Type what you want");
   return { project, terminal, server };
 }
 
@@ -98,11 +98,11 @@ it("paints the first frame before the program is loaded, and loses nothing that 
   const terminal = await project.open(["--model", "runbook"], SMALL);
   const frame = await terminal.shows("starting …");
   terminal.type("a line typed early\r");
-  expect(terminal.output).not.toContain("The lead alone");
+  expect(terminal.output).not.toContain("No model");
   expect(frame.split("\n")[1]).toMatch(/^ekiden \d+\.\d+\.\d+ · /);
   const lines = frame.split("\n").slice(-4);
   expect(lines).toEqual(["─".repeat(SMALL.columns), "", "─".repeat(SMALL.columns), " starting …"]);
-  await terminal.shows(/› a line typed early[\s\S]*The lead alone on runbook · mode default/);
+  await terminal.shows(/› a line typed early[\s\S]*No model: only runbooks are run/);
   // One alternate screen from the first frame on: nothing flickers.
   expect(terminal.output.split("\x1b[?1049h")).toHaveLength(2);
 });
@@ -310,7 +310,7 @@ it("offers a wider rule, which is edited before it is saved and holds at the nex
     ...MIDDLE,
     env: { ...server.env, EKIDEN_SANDBOX: "off" },
   });
-  await again.shows("Your words go to the lead");
+  await again.shows("Type what you want");
   again.type("run: git log --output=two\r");
   await again.shows(/› run: git log --output=two[\s\S]*Done\./);
   expect(again.output).not.toContain("wants to run");

@@ -6,7 +6,7 @@
 import { Command } from "commander";
 import { badInput, type EkidenError } from "../../../core/errors.ts";
 import { LEAD, type Name, name, quote } from "../../../core/ids.ts";
-import { MODE_WORDS, MODES, readMode } from "../../../core/permission/mode.ts";
+import { commandWords, MODE_WORDS, MODES, readMode } from "../../../core/permission/mode.ts";
 import { EFFORTS, readEffort } from "../../../core/settings/effort.ts";
 import { tokens, type View } from "../../../core/views/view.ts";
 import type { Store } from "../../../ports/index.ts";
@@ -74,7 +74,9 @@ const OWN: OwnCommands<ReplContext> = {
     run: async ({ host, call }, [wanted]) => {
       if (wanted !== undefined) return call.done(await host.order({ kind: "mode", mode: readMode(wanted) }));
       const { mode } = host;
-      call.done({ data: { mode }, text: `mode ${mode}: ${MODE_WORDS[mode]}` });
+      const commands = commandWords(mode, await host.runsUnasked());
+      const text = [`mode ${mode}: ${MODE_WORDS[mode]}`, commands].filter(Boolean).join("; ");
+      call.done({ data: { mode }, text });
     },
   },
   budget,

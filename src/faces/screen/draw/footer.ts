@@ -1,7 +1,7 @@
 /** The last line: a notice, what the lead does or the keys, and the figures of the team. */
 import { visibleWidth } from "@earendil-works/pi-tui";
 import { LEAD } from "../../../core/ids.ts";
-import type { Mode } from "../../../core/permission/mode.ts";
+import { MODE_SHORT, type Mode } from "../../../core/permission/mode.ts";
 import { countsOf } from "../../../core/picture/looks.ts";
 import { type Retry, retryWords } from "../../../core/views/retry.ts";
 import { money, span, type Tone, tokens } from "../../../core/views/view.ts";
@@ -71,9 +71,9 @@ export function footerLines(team: TeamModel | null, style: Style, look: FooterLo
       .map((line) => paint("warn", line));
   const left = leftPart(team, style, look);
   const room = look.width - visibleWidth(left) - 3;
-  const mode = look.mode ?? "";
+  const mode = look.mode === null ? "" : MODE_SHORT[look.mode];
   const shown = fitting([[mode, 0], ...figures], room).filter((part) => part !== mode);
-  const painted = look.mode === null ? "" : paint(MODE_TONES[look.mode], look.mode);
+  const painted = look.mode === null ? "" : paint(MODE_TONES[look.mode], mode);
   const rest = `${painted === "" || shown.length === 0 ? "" : " · "}${shown.join(" · ")} `;
   return [spread(` ${left}`, `${painted}${paint("dim", rest)}`, look.width)];
 }
