@@ -32,6 +32,7 @@ import { heardShell, heardWithout } from "./heard.ts";
 import type { HostedModel } from "./hosted/hosted-model.ts";
 import { effortNote, memberEffort, thinking } from "./models/member-effort.ts";
 import { type MemberModels, warnUnpriced } from "./models/member-models.ts";
+import { lastingModel } from "./models/usual-models.ts";
 import type { Parts } from "./parts.ts";
 import { openProjectFiles, warnOnce } from "./project-files.ts";
 import type { MakeFeature, Setup } from "./setup.ts";
@@ -193,11 +194,11 @@ async function modelsOf(
   const roleOf = ({ role }: Pick<Profile, "role">): Role | null => roleNamed(files.library.roles, role);
   const { ofNew } = parts.models;
   const lineOf = (one: Pick<Profile, "role" | "model">, lead = ""): ReturnType<typeof agentLine> =>
-    agentLine(one.model || roleOf(one)?.model || lead || (models?.chosen ? "" : ofNew));
+    agentLine(lastingModel(one.model) || roleOf(one)?.model || lead || (models?.chosen ? "" : ofNew));
   const line = lineOf(profile, kind === "lead" ? settings.lead : "");
   const program = line && (await parts.agents.open(profile, line, parts, () => life()?.task ?? null));
   const modelOf = async (one: Omit<Profile, "kind">): Promise<Model> => {
-    const own = one.model.startsWith("@") ? "" : one.model;
+    const own = one.model.startsWith("@") ? "" : lastingModel(one.model);
     return await parts.models.open(models?.chosen ?? (own || roleOf(one)?.model || settings.model));
   };
   const effortOf = memberEffort({
@@ -207,7 +208,8 @@ async function modelsOf(
     task: () => life()?.task ?? null,
     chosen: (who) => models?.chosenEffort(who),
   });
-  const ofLead = models?.chosen === undefined && kind === "lead" && !profile.model && settings.lead;
+  const ofLead =
+    models?.chosen === undefined && kind === "lead" && !lastingModel(profile.model) && settings.lead;
   const [chosen, fallback] = await Promise.all([
     program ?? (ofLead ? parts.models.open(ofLead) : modelOf(profile)),
     settings.fallbackModel && !program

@@ -15,12 +15,14 @@ import type { Invocation } from "../kit/invocation.ts";
 import { opening } from "../kit/opening.ts";
 import { keepYoungSmall, START_MS } from "../kit/run-guards.ts";
 import { clean, FAREWELL } from "../kit/terminal.ts";
+import type { FirstModel } from "./ask/first-model.ts";
 import { attachWithModel } from "./attaching.ts";
 import { offered, runLine } from "./commands.ts";
 import { greeting } from "./draw/first-frame.ts";
 import { safe, wrapped } from "./draw/style.ts";
 import { PersonShell } from "./editor/person-shell.ts";
 import { keyHint } from "./keys.ts";
+import { given } from "./reach-team.ts";
 import { Screen } from "./screen.ts";
 import { Steering } from "./steering.ts";
 import type { TeamModel } from "./story/team.ts";
@@ -28,6 +30,14 @@ import type { Live } from "./watch.ts";
 
 /** Resolves with the exit code. */
 export async function talk(call: Invocation): Promise<number | undefined> {
+  let next: Invocation | null = call;
+  let code: number | undefined;
+  while (next) ({ next, code } = await talkOnce(next));
+  return code;
+}
+
+/** `next`: the person has chosen another model, with which the team starts again. */
+async function talkOnce(call: Invocation): Promise<{ code?: number | undefined; next: Invocation | null }> {
   // The picture comes first: everything that takes time is loaded behind it.
   const session = new Session(call);
   const { screen } = session;
@@ -51,17 +61,17 @@ export async function talk(call: Invocation): Promise<number | undefined> {
     const attaching = attachWithModel(call, live, screen, session.gone);
     // A team that does not answer keeps nobody who wants to leave.
     host = await Promise.race([attaching, session.over.then(() => undefined)]);
-    if (host) return await session.run(host, live);
+    if (host) return { code: await session.run(host, live), next: session.next };
     attaching.then(
       (late) => late.close(),
       () => {},
     );
-    return await session.over;
+    return { code: await session.over, next: null };
   } finally {
     await screen.close();
     await session.shell.close();
     await host?.close();
-    session.farewell();
+    if (!session.next) session.farewell();
     for (const signal of SIGNALS) process.off(signal, hangUp);
   }
 }
@@ -99,6 +109,8 @@ class Session {
   private readonly early: Parameters<Session["submit"]>[] = [];
   private readonly began = Date.now();
   private hasEnded = false;
+  /** With another model. */
+  next: Invocation | null = null;
   private left = false;
   /** The person wants the team to stop, and not only to leave it. */
   private stops = false;
@@ -179,6 +191,14 @@ class Session {
     this.detach(code);
   }
 
+  private readonly restart = (model: FirstModel): void => {
+    const { words = given(), env } = this.call;
+    const [option = "", value] = model.words;
+    const flags = { ...this.call.flags, [option.slice("--".length)]: value };
+    this.next = { ...this.call, flags, env: { ...env, ...model.env }, words: [...words, ...model.words] };
+    this.quit(undefined);
+  };
+
   /** Leaves the team as it is. */
   detach(code?: number): void {
     if (this.hasEnded) return;
@@ -216,7 +236,7 @@ class Session {
     );
     if (idle.length > 0)
       this.screen.warn(
-        `The team works already, so these options change nothing: ${idle.map(([name]) => optionOf(name)).join(", ")}. See /model, /mode, /effort and /budget; /quit stops the team, and the next start has them.`,
+        `This team is already running, so ${idle.map(([name]) => optionOf(name)).join(", ")} ${idle.length === 1 ? "was" : "were"} ignored. /model, /mode, /effort and /budget change it now; after /quit the next start takes them.`,
       );
   }
 
@@ -228,7 +248,7 @@ class Session {
       return;
     }
     const [quit, detach] = [() => this.quit(undefined), () => this.detach()];
-    void runLine({ host, team, call, screen, shell, quit, detach }, line, to);
+    void runLine({ host, team, call, screen, shell, quit, detach, restart: this.restart }, line, to);
   }
 
   /** A line that is being typed goes first; a team is stopped only by a second press, with no other key between them. */

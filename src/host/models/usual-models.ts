@@ -6,6 +6,12 @@ import { EkidenError, isEkidenError } from "../../core/errors.ts";
 import { agentLine } from "../../core/settings/agent-line.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 
+/** The embedded model, which only runs the steps of runbooks: there is no other. */
+const NO_MODEL = "runbook";
+
+/** The model that a member has for good; "" where it follows the start, as one does that joined without a model. */
+export const lastingModel = (model: string): string => (model === NO_MODEL ? "" : model);
+
 export type Choosing = {
   readonly settings: Settings;
   readonly env: NodeJS.ProcessEnv;
@@ -34,8 +40,9 @@ export type UsualModels = {
  */
 export async function usualModels(choosing: Choosing, ofStore = ""): Promise<UsualModels> {
   const { settings, env, folder } = choosing;
-  const kept = settings.lead === undefined && settings.model === undefined ? ofStore : "";
-  const found = kept === "" ? await usualModel(choosing) : { spec: kept, said: "" };
+  const isFree = settings.lead === undefined && settings.model === undefined;
+  const found = isFree ? await foundOr(choosing, ofStore) : await usualModel(choosing);
+  const kept = isFree && found.spec === ofStore ? ofStore : "";
   const { spec } = found;
   const lead = settings.lead ?? spec;
   for (const line of new Set([lead, spec].map(agentLine)))
@@ -44,9 +51,20 @@ export async function usualModels(choosing: Choosing, ofStore = ""): Promise<Usu
   return {
     settings: isOwn ? settings : { ...settings, model: spec },
     lead,
-    ofNew: agentLine(spec) || spec === "runbook" ? spec : "",
+    ofNew: agentLine(spec) || spec === NO_MODEL ? spec : "",
     said: found.said,
   };
+}
+
+/** The model of a store goes on, but the lack of one does not: what is found now counts. */
+async function foundOr(choosing: Choosing, ofStore: string): ReturnType<typeof usualModel> {
+  if (ofStore !== "" && ofStore !== NO_MODEL) return { spec: ofStore, said: "" };
+  try {
+    return await usualModel(choosing);
+  } catch (error) {
+    if (ofStore === NO_MODEL && isEkidenError(error, "model_missing")) return { spec: NO_MODEL, said: "" };
+    throw error;
+  }
 }
 
 /**

@@ -47,22 +47,35 @@ it.each([
 
 it("says that a provider does not know the key, and goes on without a model", async () => {
   const place = project();
-  const terminal = await place.open([], {
-    ...{
-      columns: 100,
-      rows: 24,
-      env: { ANTHROPIC_BASE_URL: "http://127.0.0.1:9", OLLAMA_HOST: "127.0.0.1:9" },
-    },
-  });
+  const env = { ANTHROPIC_BASE_URL: "http://127.0.0.1:9", OLLAMA_HOST: "127.0.0.1:9" };
+  const size = { columns: 100, rows: 24 };
+  const terminal = await place.open([], { ...size, env });
   await terminal.shows(/ollama +not running[\s\S]*enter chooses/);
   terminal.type("\rsk-wrong\r");
-  await terminal.shows("anthropic did not accept this key, or cannot be reached");
+  await terminal.shows("anthropic refused this key, or could not be reached");
   terminal.type(`\x1b`);
   await terminal.shows("enter chooses");
   terminal.type(`${DOWN}${DOWN}${DOWN}\r`);
   await terminal.shows("Ollama does not answer");
   terminal.type(`${DOWN}\r`);
-  await terminal.shows(/on runbook/);
+  await terminal.shows("No model: only runbooks are run");
+  // Nothing of it is kept: the same rows are there, and what the next start finds is used.
+  terminal.type("/model\r");
+  await terminal.shows(/Which model shall the team use\?[\s\S]*› anthropic +claude-sonnet/);
+  terminal.type("\rsk-other\r");
+  await terminal.shows("refused this key, or could not be reached");
+  terminal.type("\r");
+  await terminal.shows("Keep this key for the next start?");
+  terminal.type("n");
+  await terminal.shows("The lead alone on anthropic/claude-sonnet");
+  terminal.type("/quit\r");
+  expect(await terminal.ended).toBe(0);
+  const last = await place.open(["--model", "runbook"], { ...size, env });
+  await last.shows("No model: only runbooks are run");
+  last.type("/quit\r");
+  expect(await last.ended).toBe(0);
+  const found = await place.open([], { ...size, env: { ...env, ANTHROPIC_API_KEY: "sk-found" } });
+  await found.shows("The lead alone on anthropic/claude-sonnet");
 });
 
 it("leaves by Esc with the reason", async () => {

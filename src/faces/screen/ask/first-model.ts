@@ -171,7 +171,7 @@ export class FirstModelView implements FullView {
     const shown = "•".repeat(Math.min(text.length, width - keyVariable.length - 6));
     const next = `It is written nowhere before you agree to it.`;
     const keep = `Keep this key for the next start? It would be kept in ${fromHome(keysFile(), homedir())}, readable by you alone. Without that the team has it until its process ends.`;
-    const refused = `${provider.name} did not accept this key, or cannot be reached. Type another one, or press enter again to use it all the same.`;
+    const refused = `${provider.name} refused this key, or could not be reached. Type another one, or press enter again to use it all the same.`;
     return [
       ` ${keyVariable}: ${shown}▏`,
       ...wrapped(isUsed ? keep : isRefused ? refused : next, width - 2, " ").map((line) =>

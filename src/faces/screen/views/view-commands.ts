@@ -2,6 +2,7 @@
 import { badInput } from "../../../core/errors.ts";
 import { LEAD, quote, taskId } from "../../../core/ids.ts";
 import type { Store } from "../../../ports/index.ts";
+import type { FirstModel } from "../ask/first-model.ts";
 import { oneLine } from "../draw/style.ts";
 import type { Place } from "../place.ts";
 
@@ -63,9 +64,26 @@ export async function openTask(
   screen.tools.show(view);
 }
 
+const OTHER = "another provider, key or agent program …";
+
+/** The rows of the first start. A key that is typed is known to a new process of the team only. */
+async function chooseFirst({ screen, call }: Place, restart: NonNullable<Place["restart"]>): Promise<void> {
+  const { FirstModelView } = await import("../ask/first-model.ts");
+  const chosen = (model: FirstModel | null): void => {
+    screen.tools.show(null);
+    if (model) restart(model);
+  };
+  const why = "The team starts again with it; nothing is lost.";
+  const changed = (): void => screen.changed();
+  const parts = { style: screen.style, env: call.env, folder: call.cwd };
+  screen.tools.show(new FirstModelView({ ...parts, why, chosen, changed }));
+}
+
 /** The models that the providers offer, those in use first; the choice counts for all members. */
 export async function chooseModel(place: Place): Promise<void> {
-  const { screen, host } = place;
+  const { screen, host, restart } = place;
+  const isWithout = [...host.models.values()].every((model) => model === "runbook");
+  if (restart && isWithout) return chooseFirst(place, restart);
   const { ChooseView } = await import("./choose-view.ts");
   screen.note("asking the providers for their models …");
   const offered = await host.offeredModels().catch(() => []);
@@ -76,13 +94,15 @@ export async function chooseModel(place: Place): Promise<void> {
     value,
     about: used.get(value)?.join(", ") ?? "",
   }));
+  if (restart) choices.push({ value: OTHER, about: "the team starts again with it" });
   const view = new ChooseView(choices, {
     style: screen.style,
     title: "the model of all members (of one: /model MODEL NAME)",
     current: host.models.get(LEAD) ?? "",
     chosen: (value) => {
       screen.tools.show(null);
-      if (value !== null) screen.submit(`/model ${value}`);
+      if (value === OTHER && restart) void chooseFirst(place, restart);
+      else if (value !== null) screen.submit(`/model ${value}`);
     },
     changed: () => screen.changed(),
   });
