@@ -251,11 +251,11 @@ it("has one line for every fact", () => {
       dim   lead   took the note to alice back, unread
       dim   alice  read the note from lead
       dim   alice  thought for 1.2 s
-    * warn  alice  bash npm test failed: exit 1 (12 ms)
+    * warn  alice  runs npm test and fails: exit 1 (12 ms)
       warn  alice  asks you: Which colour? (request r)
     * plain person answered alice: blue
-    * warn  alice  asks to run bash: rm x (request r)
-    * warn  alice  may not run bash: rm x (decided by rule)
+    * warn  alice  asks to run rm x (request r)
+    * warn  alice  may not run rm x (decided by rule)
     * plain lead   asked alice to stop: done
     * warn  alice  refused to stop: not yet
     * plain alice  submitted a plan for #1

@@ -5,11 +5,12 @@ import { orderWords } from "../board/orders.ts";
 import { endWords, reasonWords } from "../board/reason.ts";
 import { stalledWords } from "../board/stalled.ts";
 import type { Event, Fact, FactOf, FactType } from "../event.ts";
-import { OWNER } from "../ids.ts";
+import { OWNER, PERSON } from "../ids.ts";
 import { isOver, windowWords } from "../limits/window.ts";
 import { oneLine } from "../text/one-line.ts";
 import { BASE_SENTENCES } from "./red-target.ts";
 import { runTeam } from "./teams.ts";
+import { does, noOf, toDo } from "./verbs.ts";
 import { JUDGED, REVIEWED } from "./verdict-words.ts";
 import type { Tone, View } from "./view.ts";
 
@@ -126,18 +127,19 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
       ? [subagent ?? who, `says: ${text}`]
       : [subagent ?? who, `thought${ms < 100 ? "" : ` for ${seconds(ms)}`}`, "dim"],
   "tool.called": ({ who, subagent, tool, subject, ms, isError, note }) => {
-    const failed = isError ? ` failed${note ? `: ${note}` : ""}` : "";
-    const text = `${tool}${subject && ` ${subject}`}${failed} (${seconds(ms)})`;
-    return [subagent ?? who, text, isError ? "warn" : "dim"];
+    const no = isError ? noOf(note ?? "") : null;
+    if (no !== null) return [subagent ?? who, `${does(tool, subject)}: ${no}`, "plain"];
+    const failed = isError ? ` and fails${note ? `: ${note}` : ""}` : "";
+    return [subagent ?? who, `${does(tool, subject)}${failed} (${seconds(ms)})`, isError ? "warn" : "dim"];
   },
   "permission.asked": ({ who, tool, subject, request }) => [
     who,
-    `asks to run ${tool}: ${subject} (request ${request})`,
+    `asks to ${toDo(tool, subject)} (request ${request})`,
     "warn",
   ],
   "permission.answered": ({ who, tool, subject, allowed, by }) => [
     who,
-    `${allowed ? "may" : "may not"} run ${tool}: ${subject} (decided by ${by})`,
+    `${allowed ? "may" : "may not"} ${toDo(tool, subject)} (${by === PERSON ? "your decision" : `decided by ${by}`})`,
     allowed ? "dim" : "warn",
   ],
   "question.asked": ({ who, question, request }) => [

@@ -23,6 +23,15 @@ const VERBS: Readonly<Record<string, string>> = {
   ...{ submit_plan: "submit a plan", read_transcript: "read the words of", check_background: "look at" },
 };
 
+/** The person's no in the result of a call, as the person said it: "you said no: use single quotes". Null for any other result. */
+export function noOf(result: string): string | null {
+  const [found, why] =
+    /^(?:\w+: )?The person said no to [^(\n]*?(?:\(.*\))?(?:: (.*?))?(?:\. Do it another way.*|$)/s.exec(
+      result,
+    ) ?? [];
+  return found === undefined ? null : `you said no${why ? `: ${why}` : ""}`;
+}
+
 const partsOf = (tool: string, subject: string): readonly [verb: string, object: string] => {
   const [verb = "", object = ""] =
     (Object.hasOwn(VERBS, tool) ? VERBS[tool] : `use ${tool}`)?.split("|") ?? [];

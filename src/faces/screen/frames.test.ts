@@ -83,6 +83,29 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
       said("I look at the failure.", { id: "2", tool: "bash", input: { command: "cat src/sum.ts" } }),
     );
   },
+  "a no, and commands that end": async (scene) => {
+    await scene.join(LEAD);
+    const no =
+      "The person said no to edit_file (a.ts): use single quotes. Do it another way, or ask what they want.";
+    await scene.entries(
+      LEAD,
+      said("", { id: "1", tool: "edit_file", input: { path: "a.ts", old: "1", new: "2" } }),
+      result("1", no, true),
+      said("", { id: "2", tool: "bash", input: { command: "npm test" } }),
+      result("2", "1 failed\n[exit code 1]"),
+      said("", { id: "3", tool: "bash", input: { command: "npm run build" } }),
+      result("3", "built\n[exit code 0]"),
+    );
+    await scene.facts({
+      ...{ type: "permission.answered", who: LEAD, request: "r1" as RequestId, tool: "edit_file" },
+      ...{ subject: "a.ts", allowed: false, by: PERSON },
+    });
+  },
+  "a member was stopped by the person": async (scene) => {
+    await working(scene);
+    await scene.facts({ type: "teammate.phase", who: bob, phase: "idle", reason: "interrupted" });
+    await scene.open("board");
+  },
   "a team works": working,
   "the provider is asked again": async (scene) => {
     await working(scene);

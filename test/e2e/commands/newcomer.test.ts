@@ -110,34 +110,33 @@ it("gets a newcomer through the first ten minutes", async () => {
   const adding = await command(shell, 'cd ../team && ekiden add Greet && ekiden add "Change the API" --plan');
   expect(await adding()).toBe(0);
   shell.type(`ekiden run "Do the tasks" --teammates 2 --allow "bash(sh wait.sh)" ${model}\r`);
-  const questions = [/wants to run edit_file[\s\S]*-hello\n[^\n]*\+hi/, /plans #2[\s\S]*1\. rename all/];
+  const questions = [/ edits [\s\S]*-hello\n[^\n]*\+hi/, /plans #2[\s\S]*1\. rename all/];
   await shell.shows("1 of 2");
   const asked = questions.findIndex((question) => question.test(shell.screen()));
   for (const question of [questions[asked], questions[1 - asked]]) {
     await shell.shows(question as RegExp);
-    await shell.shows("then enter");
+    await shell.shows("↓↑ choose");
     const greeting = question === questions[0] || asked === 1 ? "hello\n" : "hi\n";
     await soon(() => expect(readFileSync(join(project.dir, "team/greet.txt"), "utf8")).toBe(greeting));
     shell.type("y\r");
   }
-  const greeter =
-    (await shell.shows(/(\w+) +#1 Greet · bash sh wait\.sh/)).match(/(\w+) +#1 Greet ·/)?.[1] ?? "";
+  const greeter = (await shell.shows(/(\w+) +#1 +runs sh wait\.sh/)).match(/(\w+) +#1 +runs/)?.[1] ?? "";
   await soon(() => expect(readFileSync(join(project.dir, "team/greet.txt"), "utf8")).toBe("hi\n"));
 
   // A word to a teammate.
   shell.type(`/to ${greeter}\r`);
-  await shell.shows(new RegExp(`^ ${greeter} +esc .*returns to the lead`, "m"));
+  await shell.shows(new RegExp(`^ ${greeter} +esc .*← lead`, "m"));
   expect(shell.screen()).toMatch(/-hello\n[^\n]*\+hi/);
   shell.type("mind the cat\r");
   await shell.shows(`→ ${greeter}: mind the cat`);
   shell.type("/to\r");
-  await soon(() => expect(shell.screen()).not.toContain("returns to the lead"));
+  await soon(() => expect(shell.screen()).not.toContain("← lead"));
 
   // Ctrl-Z gives the shell back, fg the screen.
   shell.type("\x1a");
   await shell.shows("Stopped");
   shell.type("fg\r");
-  await shell.shows(/#1 Greet · bash sh wait\.sh/);
+  await shell.shows(/#1 +runs sh wait\.sh/);
 
   // Ctrl-C keeps everything, resume goes on with it.
   shell.type("\x03");

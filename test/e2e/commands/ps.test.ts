@@ -42,7 +42,7 @@ it("works on after its terminal, is listed from everywhere, and ends when asked"
   expect((await place.run(["ps"])).stdout).toMatch(/working +default +\/.* 0\/1/);
   // Another terminal shows what the team prints, talks to it, and leaves it as it is.
   const terminal = await place.open(["--model", "runbook"], { columns: 100, rows: 24 });
-  await terminal.shows(/#1 one · bash .* │ at work +\d/);
+  await terminal.shows(/#1 +runs .* at work +\d/);
   terminal.type("hello\r");
   await terminal.shows("Noted.");
   terminal.type("\x04");

@@ -22,7 +22,7 @@ it.each([
   expect(terminal.output).toMatch(/0 of 1 tasks completed · .* tokens · \$0\.\d+ · \d+s at this terminal/);
   expect((await place.run(["ps"])).stdout).toMatch(/^working +default/m);
   const later = await again();
-  await later.shows(/bob +#1 Wait · bash until/);
+  await later.shows(/bob +#1 +runs until/);
   place.write({ go: "" });
   await later.shows(/✓ #1 Wait bob .*waited/);
   later.type("\x04\x04");
@@ -70,7 +70,7 @@ it("says that the process of the team stands still, and starts it again when it 
   await terminal.shows(`process ${pid} of the team does not answer`);
   process.kill(pid, "SIGKILL");
   await terminal.shows("the line to the process of the team is cut");
-  await terminal.shows(/bob +#1 Wait · bash until/);
+  await terminal.shows(/bob +#1 +runs until/);
   place.write({ go: "" });
   await terminal.shows(/✓ #1 Wait bob .*waited/);
 });
@@ -94,7 +94,7 @@ it("shows two terminals the same, and what one of them changes", async () => {
   const { place, terminal } = await waitingTeam({ gone: "Done." });
   const env = { HOME: place.home, XDG_CONFIG_HOME: join(place.home, ".config") };
   const other = await project().open(["attach", place.dir], { columns: 110, rows: 24, env });
-  await other.shows(/bob +#1 Wait · bash until[\s\S]* default · 0\/1 tasks/);
+  await other.shows(/bob +#1 +runs until[\s\S]* asks before edits · 0\/1 tasks/);
   other.type("\x1b[Z");
   await terminal.shows(/accept-edits · 0\/1 tasks/);
   other.type("/to bob\r");
@@ -102,7 +102,7 @@ it("shows two terminals the same, and what one of them changes", async () => {
   other.type("\x1b");
   await terminal.shows(/bob +idle: interrupted/);
   other.type("go on\r");
-  await terminal.shows(/bob +#1 Wait · bash until/);
+  await terminal.shows(/bob +#1 +runs until/);
   // It stops the team only when it is the last one.
   other.type("\x15/quit\r");
   expect(await other.ended).toBe(0);
@@ -125,7 +125,7 @@ it("leaves the lead at its turn, and its question waits for an answer from anywh
   });
   await terminal.shows("Type what you want");
   terminal.type("wait\r");
-  await terminal.shows(/bash until/);
+  await terminal.shows(/runs until/);
   onTestFinished(async () => void (await place.run(["stop", "--now"])));
   terminal.type("/detach\r");
   expect(await terminal.ended).toBe(0);

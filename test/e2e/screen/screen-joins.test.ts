@@ -28,11 +28,11 @@ it("steers a run from a second terminal: mode, interruption, question, words", a
     ...SIZE,
     env,
   });
-  await run.shows(/bob +#1 Wait · bash until/);
+  await run.shows(/bob +#1 +runs until/);
   const other = await place.open([], { ...SIZE, env });
-  await other.shows(/bob +#1 Wait · bash until[\s\S]*· default ·|default ·/);
+  await other.shows(/bob +#1 +runs until[\s\S]*asks before edits ·/);
   other.type("\x1b[Z");
-  for (const terminal of [other, run]) await terminal.shows(/ accept-edits · /);
+  for (const terminal of [other, run]) await terminal.shows(/ edits without asking · /);
 
   other.type("\x0e");
   await other.shows("what you type goes to bob");
@@ -42,7 +42,7 @@ it("steers a run from a second terminal: mode, interruption, question, words", a
   other.type("hello bob\r");
   await other.shows("Hello, I am bob.");
   // It goes on with its task, and the line to the run is still the first one.
-  await other.shows(/bob +#1 Wait · bash until/);
+  await other.shows(/bob +#1 +runs until/);
   other.type("\x1b");
   await other.shows(/bob +idle: interrupted/);
   other.type("push it\r");
@@ -124,7 +124,7 @@ it("asks a terminal that has joined a run without one about permissions, and nob
   place.write({ left: "" });
   const { code, stderr } = await run;
   expect(code, stderr).toBe(0);
-  expect(stderr).toMatch(/may run bash: echo first; git tag yes \(decided by person\)/);
+  expect(stderr).toMatch(/may run echo first; git tag yes \(your decision\)/);
   expect(stderr).toContain("refused");
 });
 
@@ -135,6 +135,6 @@ async function soonJoined(
 ): Promise<InTerminal> {
   await soon(async () => expect((await place.run(["team"])).stdout).toMatch(/bob@default .*#1 Paint/));
   const terminal = await place.open([], { ...SIZE, env });
-  await terminal.shows(/bob +#1 Paint · bash until/);
+  await terminal.shows(/bob +#1 +runs until/);
   return terminal;
 }

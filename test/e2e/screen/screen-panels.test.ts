@@ -113,7 +113,7 @@ it("shows the members, and leads to the conversation of one", async () => {
   terminal.type("s");
   await terminal.shows("s again: stop bob");
   terminal.type("\r");
-  await terminal.shows(/^ bob +esc returns to the lead/m);
+  await terminal.shows(/^ bob +← lead/m);
 });
 
 it("lists what waits to land, moves it in the line and drops it", async () => {

@@ -52,7 +52,7 @@ it("works through a runbook with a failing step, goes on after a fix, and leaves
     "plan.md": `# Ship\n\n## Build\n\n\`\`\`sh\nfor i in 1 2 3 4; do echo built-$i; done; ${WAIT_FOR_GO}\n\`\`\`\n\n## Check\n\nAfter: Build\n\n\`\`\`sh\necho checking; test -e fixed\n\`\`\`\n`,
   });
   const first = await place.open(["run", "plan.md", "--teammates", "1"], SMALL);
-  await first.shows(/alice +#1 Build · bash .*/);
+  await first.shows(/alice +#1 +runs .*/);
   first.type("\x1bOQ");
   await first.shows(/─ board[\s\S]*◆#1 Build[\s\S]*◆#2 Check after #1/);
   first.type("\x0e");
@@ -92,7 +92,7 @@ it("settles all questions of one rule by one answer, while the others' news goes
   });
   const card = await terminal.shows(/wants to run a command +1 of 3/);
   // The question of the first did not keep the others from claiming and asking.
-  expect(card).toMatch(/carol +waits for you · #\d/);
+  expect(card).toMatch(/carol +#\d +waits for you/);
   expect(card).toMatch(/for #\d (?:One|Two|Three)/);
   expect(card).toContain("yes to all 3 that this rule covers");
   terminal.type("\t");
@@ -139,9 +139,9 @@ it("enters a teammate, passes on a word, and returns", async () => {
   });
   const args = ["--teammates", "1", "--allow", "bash", ...MODEL];
   const terminal = await place.open(["run", "Wait for it", ...args], { ...SMALL, env: server.env });
-  await terminal.shows(/alice +#1 Wait · bash until/);
+  await terminal.shows(/alice +#1 +runs until/);
   terminal.type("/to alice\r");
-  await terminal.shows(/alice +esc interrupts · \/to returns to the lead/);
+  await terminal.shows(/alice +esc interrupts · ← lead/);
   terminal.type("hello alice\r");
   await terminal.shows("→ alice: hello alice");
   place.write({ go: "" });
@@ -153,7 +153,7 @@ it("enters a teammate, passes on a word, and returns", async () => {
   await terminal.shows("Hello to you, too.");
   await terminal.shows(/go-on/);
   terminal.type("/to\r");
-  await soon(() => expect(terminal.screen()).not.toContain("returns to the lead"));
+  await soon(() => expect(terminal.screen()).not.toContain("← lead"));
   place.write({ "go-on": "" });
   expect(await terminal.ended).toBe(0);
 });
@@ -168,7 +168,7 @@ it("keeps the state of a run that Ctrl-C stops; resume ends it with a summary", 
   });
   const args = ["--teammates", "1", "--allow", "bash", ...MODEL];
   const first = await place.open(["run", "Wait for it", ...args], { ...SMALL, env: server.env });
-  await first.shows(/alice +#1 Wait · bash until/);
+  await first.shows(/alice +#1 +runs until/);
   first.type("\x03");
   expect(await first.ended).toBe(130);
   expect(first.screen()).toContain("To go on: ekiden resume.");

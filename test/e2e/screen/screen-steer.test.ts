@@ -70,7 +70,7 @@ it("shows that the lead works, and how to stop it; a question goes with the turn
   const terminal = await project().open(MODEL, { ...SMALL, env });
   await terminal.shows("ctrl+t panels · /help");
   terminal.type("think\r");
-  await terminal.shows(/^ [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinking \d+s · esc interrupts/m);
+  await terminal.shows(/^ [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinks \d+s · esc interrupts/m);
   terminal.type("\x1b");
   await terminal.shows(/· interrupted\n[\s\S]*lead stopped: say what to do instead/);
   terminal.type("push\r");
@@ -144,14 +144,14 @@ it("enters the teammate whose line is clicked, and scrolls by the wheel", async 
   onTestFinished(() => server.close());
   const args = ["--teammates", "2", "--allow", "bash", ...MODEL];
   const terminal = await place.open(args, { ...SMALL, env: server.env });
-  await terminal.shows(/(?:alice|bob) +#1 Wait · bash until/);
+  await terminal.shows(/(?:alice|bob) +#1 +runs until/);
   const row = terminal.grid.lines().findIndex((line) => /^ . bob /.test(line)) + 1;
   terminal.type(`\x1b[<0;5;${row}M\x1b[<0;5;${row}m`);
-  await terminal.shows(/^ bob +esc .*returns to the lead/m);
+  await terminal.shows(/^ bob +.*← lead/m);
   // A click on the lead returns.
   const lead = terminal.grid.lines().findIndex((line) => /^ . lead /.test(line)) + 1;
   terminal.type(`\x1b[<0;5;${lead}M\x1b[<0;5;${lead}m`);
-  await soon(() => expect(terminal.screen()).not.toContain("returns to the lead"));
+  await soon(() => expect(terminal.screen()).not.toContain("← lead"));
   terminal.type("!seq 1 60\r");
   await terminal.shows(/^ +60$/m);
   terminal.type("\x1b[<64;5;5M\x1b[<64;5;5M");

@@ -253,7 +253,7 @@ it("shows a running command with its last lines, and the diff of an edit before 
   await terminal.shows("↓↑ choose");
   terminal.type("y\r");
   await terminal.shows(/│ step-3\n[^\n]*│ step-4\n[^\n]*│ step-5/);
-  expect(terminal.screen()).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] bash/);
+  expect(terminal.screen()).toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] runs/);
   project.write({ go: "" });
   await terminal.shows("Done.");
   terminal.type("edit\r");
@@ -261,7 +261,7 @@ it("shows a running command with its last lines, and the diff of an edit before 
   expect(readFileSync(join(project.dir, "a.txt"), "utf8")).toContain("two");
   await terminal.shows("↓↑ choose");
   terminal.type("y\r");
-  await terminal.shows(/● edit_file a\.txt[^\n]*\n +2 -two\n +2 \+TWO/);
+  await terminal.shows(/● edits a\.txt[^\n]*\n +2 -two\n +2 \+TWO/);
   expect(readFileSync(join(project.dir, "a.txt"), "utf8")).toBe("one\nTWO\nthree\n");
 });
 

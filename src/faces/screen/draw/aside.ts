@@ -2,7 +2,7 @@
 import { countsOf, listed } from "../../../core/picture/looks.ts";
 import type { Picture } from "../../../core/picture/picture.ts";
 import { look as lookOf, progressText } from "../../../core/views/board.ts";
-import { inOrder, nobodyTakes, taskRow } from "../panels/board.ts";
+import { nobodyTakes, taskRow, waitingFirst } from "../panels/board.ts";
 import { type StripLine, type StripLook, stripLines } from "../story/strip.ts";
 import type { TeamModel } from "../story/team.ts";
 import { type Style, shortened } from "./style.ts";
@@ -39,11 +39,11 @@ function boardLines(
   const key = `${width} ${rows} ${Math.floor(now / AGAIN_MS)}`;
   const known = drawn.get(picture);
   if (known?.key === key) return known.lines;
-  const tasks = inOrder(listed(picture, now));
+  const tasks = waitingFirst(listed(picture, now), picture);
   const room = tasks.length > rows - 1 ? rows - 2 : rows - 1;
   const rest = new Map<string, number>();
   for (const task of tasks.slice(Math.max(0, room))) {
-    const { word } = lookOf(task);
+    const { word } = lookOf(task.task);
     rest.set(word, (rest.get(word) ?? 0) + 1);
   }
   const folded = [...rest].map(([word, count]) => `${count} ${word}`).join(" · ");
@@ -54,7 +54,9 @@ function boardLines(
           style.paint("strong", shortened(progressText(countsOf(picture)), width)),
           ...tasks
             .slice(0, room)
-            .flatMap((task) => taskRow(task, false, style, nobodyTakes(task, picture)).lines(width)),
+            .flatMap(({ task, asks }) =>
+              taskRow(task, false, style, nobodyTakes(task, picture), asks).lines(width),
+            ),
           ...(folded === "" ? [] : [style.paint("dim", shortened(`  and ${folded}`, width))]),
         ];
   drawn.set(picture, { key, lines });

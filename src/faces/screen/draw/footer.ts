@@ -7,7 +7,7 @@ import { type Retry, retryWords } from "../../../core/views/retry.ts";
 import { money, span, type Tone, tokens } from "../../../core/views/view.ts";
 import type { Watch } from "../handlers.ts";
 import { inRow, keyHint } from "../keys.ts";
-import { stepOf } from "../story/strip.ts";
+import { countWaiting, stepOf } from "../story/strip.ts";
 import type { TeamModel } from "../story/team.ts";
 import { type Style, shortened, spread, wrapped } from "./style.ts";
 
@@ -69,7 +69,11 @@ export function footerLines(team: TeamModel | null, style: Style, look: FooterLo
     return wrapped(look.notice, look.width, " ")
       .slice(0, NOTICE_LINES)
       .map((line) => paint("warn", line));
-  const left = leftPart(team, style, look);
+  const waiting = team === null ? 0 : countWaiting(team);
+  const calls =
+    waiting === 0 ? "" : paint("warn", `? ${waiting} ${waiting === 1 ? "waits" : "wait"} for you`);
+  // Figures come before keys that everybody finds by /help.
+  const left = inRow(calls, leftPart(team, style, look, waiting > 0));
   const room = look.width - visibleWidth(left) - 3;
   const mode = look.mode === null ? "" : MODE_SHORT[look.mode];
   const shown = fitting([[mode, 0], ...figures], room).filter((part) => part !== mode);
@@ -99,17 +103,21 @@ function fitting(figures: readonly Figure[], room: number): readonly string[] {
 const retryOf = (retry: Retry, { width, now }: FooterLook): string =>
   width < NARROW ? retryWords(retry, now).replace(/, .*$/, "") : retryWords(retry, now);
 
-function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook): string {
+function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook, isShort: boolean): string {
   if (!team) return paint("dim", "starting …");
   const { width, frame, now, stopKey, watch } = look;
   if (watch) return paint("dim", watch.keys);
   if (look.isUsedUp) return paint("warn", "the budget is used up: /budget 5 goes on");
-  const keys = width >= WIDE ? keysLong() : keysShort();
+  const keys = isShort && width < WIDE ? "/help" : width >= WIDE ? keysLong() : keysShort();
   const lead = team.picture.members.get(LEAD);
   if (lead?.retry && lead.phase !== "shutdown")
     return `${paint("busy", frame)} ${paint("warn", `${retryOf(lead.retry, look)} · ${stopKey}`)}`;
   if (lead?.phase !== "work") return paint("dim", keys);
-  const doing = shortened(stepOf(team, lead, width), Math.floor(width / 4));
+  const step = stepOf(team, lead);
+  const doing = shortened(
+    step.words === "" ? step.doing : `${step.doing} │ ${step.words}`,
+    Math.floor(width / 4),
+  );
   const words = `${doing} ${span(now - lead.since)} · ${stopKey}`;
   return `${paint("busy", frame)} ${paint("dim", width >= WIDE ? `${words} · ${keysShort()}` : words)}`;
 }

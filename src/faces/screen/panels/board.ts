@@ -8,6 +8,7 @@ import { look, progressShare, progressText } from "../../../core/views/board.ts"
 import { span } from "../../../core/views/view.ts";
 import type { Action, Row } from "../draw/list.ts";
 import { oneLine, type Style, shortened, spread } from "../draw/style.ts";
+import { askers, waits } from "../story/strip.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 
 const BAR = 20;
@@ -27,8 +28,8 @@ export const boardPanel: Panel = {
     const longest = chain.size > 1 ? `; ◆ longest chain: ${chain.size} tasks` : "";
     return {
       empty: "The board is empty. /add SUBJECT puts a task on it.",
-      rows: inOrder(tasks).map((task) =>
-        taskRow(task, chain.has(task.id), style, nobodyTakes(task, picture)),
+      rows: waitingFirst(tasks, picture).map(({ task, asks }) =>
+        taskRow(task, chain.has(task.id), style, nobodyTakes(task, picture), asks),
       ),
       ...(tasks.length > 0 && {
         head: (width: number) => {
@@ -49,6 +50,19 @@ export function inOrder(tasks: readonly ListedTask[]): ListedTask[] {
   return [...tasks].sort(
     (a, b) => rank(a) - rank(b) || ended(b) - ended(a) || b.priority - a.priority || a.id - b.id,
   );
+}
+
+/** As `inOrder`, those first whose owner waits for the person. */
+export function waitingFirst(
+  tasks: readonly ListedTask[],
+  picture: Picture,
+): { readonly task: ListedTask; readonly asks: boolean }[] {
+  const asking = askers({ picture });
+  const rows = inOrder(tasks).map((task) => {
+    const owner = task.status === "in_progress" && task.owner ? picture.members.get(task.owner) : undefined;
+    return { task, asks: owner !== undefined && owner.task === task.id && waits(owner, asking) };
+  });
+  return [...rows.filter(({ asks }) => asks), ...rows.filter(({ asks }) => !asks)];
 }
 
 type Crew = Pick<Picture, "tasks" | "members">;
@@ -74,10 +88,19 @@ function standstill(picture: Crew): string {
   return crew.some(({ kind }) => kind !== "lead") ? "" : "no teammate is there to take them";
 }
 
-/** `nobody`: the reason why it waits for a person. */
-export function taskRow(task: ListedTask, isInChain: boolean, { paint }: Style, nobody = ""): Row {
+/** A task whose owner waits for the person. */
+const ASKS = { glyph: "?", word: "waits for you", tone: "warn" } as const;
+
+/** `nobody`: the reason why it waits for a person. `asks`: its owner waits for the person. */
+export function taskRow(
+  task: ListedTask,
+  isInChain: boolean,
+  { paint }: Style,
+  nobody = "",
+  asks = false,
+): Row {
   const { id, owner, ageMs, waitsFor, status } = task;
-  const { glyph, word, tone } = look(task);
+  const { glyph, word, tone } = asks ? ASKS : look(task);
   const subject = oneLine(task.subject);
   return {
     id: String(id),
@@ -89,7 +112,7 @@ export function taskRow(task: ListedTask, isInChain: boolean, { paint }: Style, 
       const mark = isInChain ? paint("warn", "◆") : " ";
       const state = `${paint(tone, `${glyph} ${word}`)}${owner ? ` ${owner}` : ""} ${paint("dim", span(ageMs))}`;
       const words = paint(status === "in_progress" ? "strong" : "plain", subject);
-      return [spread(`${mark}${paint("dim", `#${id}`)} ${words}${why}`, state, width)];
+      return [spread(`${mark}${paint("dim", `#${id}`.padStart(4))} ${words}${why}`, state, width)];
     },
   };
 }

@@ -1,7 +1,9 @@
 /** A tool call: a spinner and the last three lines of its output while it runs, then how it ended; an edit shows its diff. */
 import type { ToolCall } from "../../../core/conversation/chat.ts";
+import { ourName } from "../../../core/tool-names.ts";
 import { callText } from "../../../core/views/call-text.ts";
 import { shownCall } from "../../../core/views/shown-call.ts";
+import { does, noOf } from "../../../core/views/verbs.ts";
 import { span } from "../../../core/views/view.ts";
 import { type Change, changeOf, diffLines } from "../draw/diff.ts";
 import { Kept } from "../draw/kept.ts";
@@ -27,6 +29,8 @@ export class CallBlock implements Block {
   private waitsSince: number | null = null;
   private waitedMs = 0;
   private ended: { readonly text: string; readonly isError: boolean; readonly ms: number } | null = null;
+  /** What the person said instead of a yes. */
+  private no: string | null = null;
 
   constructor(style: Style, call: ToolCall, since: number) {
     this.style = style;
@@ -35,9 +39,9 @@ export class CallBlock implements Block {
     this.change = changeOf(call);
   }
 
-  /** "bash npm test" */
+  /** "runs npm test" */
   get title(): string {
-    return oneLine(`${this.call.tool} ${callText(this.call)}`);
+    return oneLine(does(ourName(this.call.tool), callText(this.call)));
   }
 
   /** Once an edit has succeeded. */
@@ -54,7 +58,10 @@ export class CallBlock implements Block {
   }
 
   end(text: string, isError: boolean, at: number): void {
-    this.ended = { text, isError, ms: this.took(at) };
+    this.no = isError ? noOf(text) : null;
+    // A command that ended with another code than 0 has failed, whatever the model makes of it.
+    const failed = shownCall(this.call).kind === "command" && /\[exit code [1-9]\d*\]\s*$/.test(text);
+    this.ended = { text, isError: isError || failed, ms: this.took(at) };
   }
 
   /** A person is asked about it. */
@@ -91,6 +98,13 @@ export class CallBlock implements Block {
     const { paint } = this.style;
     const { text, isError, ms } = this.ended ?? { text: "", isError: false, ms: 0 };
     const time = ms >= 1_000 ? ` ${paint("dim", span(ms))}` : "";
+    const { no } = this;
+    if (no !== null)
+      return [
+        "",
+        `${paint("warn", "■")} ${this.titleIn(width - 10)}`,
+        paint("strong", shortened(`  │ ${oneLine(no)}`, width)),
+      ];
     const head = `${isError ? paint("bad", "✗") : paint("good", "●")} ${this.titleIn(width - 10)}${time}`;
     const below = (line: string): string => shortened(`  │ ${line}`, width);
     if (this.change && !isError) {
@@ -137,7 +151,8 @@ export class CallBlock implements Block {
   }
 
   private titleIn(width: number): string {
-    const { tool } = this.call;
-    return `${this.style.paint("strong", tool)}${shortened(this.title.slice(tool.length), Math.max(8, width - tool.length))}`;
+    const { title } = this;
+    const verb = title.slice(0, Math.max(0, title.length - oneLine(callText(this.call)).length)).trimEnd();
+    return `${this.style.paint("strong", verb)}${shortened(title.slice(verb.length), Math.max(8, width - verb.length))}`;
   }
 }

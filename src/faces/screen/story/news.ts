@@ -124,6 +124,8 @@ export class NewsFeed {
     if (!said || SHOWN_ELSEWHERE.has(event.type)) return null;
     if ((event.type === "turn.taken" || event.type === "tool.called") && event.who === LEAD) return null;
     if (event.type === "teammate.spawned" && event.kind === "lead") return null;
+    // The call itself says it.
+    if (event.type === "permission.answered" && event.by === PERSON) return null;
     const { who, text, tone } = said;
     // Words of members are cut to one line here: ctrl+n enters a member.
     const lines = overflow(sentence(event).tone) === "goes on" ? LINES_MAX : 1;

@@ -10,7 +10,7 @@ import type { Retry } from "../../../core/views/retry.ts";
 import { shownCall } from "../../../core/views/shown-call.ts";
 import type { Delta, Recorded, Store } from "../../../ports/index.ts";
 import type { Change } from "../draw/diff.ts";
-import type { Style } from "../draw/style.ts";
+import { oneLine, type Style } from "../draw/style.ts";
 import { Answer, newsLine, PromptBlock, retrying, Thought } from "./blocks.ts";
 import { CallBlock } from "./call-block.ts";
 import type { Block, Feed } from "./feed.ts";
@@ -70,6 +70,12 @@ export class Story {
 
   get isWriting(): boolean {
     return this.answer !== null || this.thought !== null;
+  }
+
+  /** The end of the reply, or of the thought, that is being written. */
+  get lastWords(): string {
+    const text = this.answer?.markdown.text ?? this.thought?.text ?? "";
+    return oneLine(text.split("\n").findLast((line) => line.trim() !== "") ?? "");
   }
 
   /** The change of the next edit that has ended and was not returned yet. */

@@ -1,4 +1,4 @@
-/** The team strip: a line for each member with its task, the running command, phase, context fill, tokens and cost. */
+/** The team strip: a line for each member in fixed columns, those that wait for the person first. Subjects are on the board. */
 
 import { reasonWords } from "../../../core/board/reason.ts";
 import type { Name } from "../../../core/ids.ts";
@@ -6,13 +6,13 @@ import type { PictureMember } from "../../../core/picture/member.ts";
 import { isForPerson } from "../../../core/picture/questions.ts";
 import { colourOf } from "../../../core/views/identity.ts";
 import { retryWords } from "../../../core/views/retry.ts";
-import { money, span, tokens } from "../../../core/views/view.ts";
+import { span, tokens } from "../../../core/views/view.ts";
 import { columns, pad } from "../../kit/terminal.ts";
-import { oneLine, type Style, shortened, spread } from "../draw/style.ts";
+import { type Style, shortened, spread } from "../draw/style.ts";
 import type { TeamModel } from "./team.ts";
 
-/** A narrower line has little room for a subject beside output. */
-const ROOMY = 100;
+/** Columns of what a member does, beside its last words. */
+const DOING = { least: 14, most: 34, share: 0.3 };
 
 export type StripLook = {
   readonly width: number;
@@ -35,12 +35,18 @@ export function stripLines(team: TeamModel, style: Style, look: StripLook, most:
   const busiest = [...active].sort((a, b) => rank(a) - rank(b));
   const room = active.length > most ? most - 1 : most;
   const chosen = new Set(busiest.slice(0, room));
-  const shown = active.filter((member) => chosen.has(member));
-  const names = Math.max(4, ...shown.map(({ name }) => columns(name)));
+  // Those at work keep their places.
+  const shown = [...active.filter((one) => rank(one) === 0), ...active.filter((one) => rank(one) > 0)].filter(
+    (member) => chosen.has(member),
+  );
+  const widths = {
+    name: Math.max(4, ...shown.map(({ name }) => columns(name))),
+    task: Math.max(0, ...shown.map(({ task }) => (task === null ? 0 : `#${task}`.length))),
+  };
   const rest = active.filter((member) => !chosen.has(member));
   return [
     ...shown.map((member) => ({
-      line: memberLine(team, style, look, { member, names, isWaiting: waits(member, asks) }),
+      line: memberLine(team, style, look, { member, widths, isWaiting: waits(member, asks) }),
       name: member.name,
     })),
     ...(rest.length > 0
@@ -49,12 +55,19 @@ export function stripLines(team: TeamModel, style: Style, look: StripLook, most:
   ];
 }
 
-export const askers = ({ picture }: TeamModel): ReadonlySet<Name> =>
+export const askers = ({ picture }: Pick<TeamModel, "picture">): ReadonlySet<Name> =>
   new Set(picture.questions.list.filter(isForPerson).map(({ by }) => by));
 
-/** A member that asked and works on does not wait. */
-export const waits = ({ name, phase }: PictureMember, asks: ReadonlySet<Name>): boolean =>
-  phase !== "work" && asks.has(name);
+/** One that asked and works on does not wait; one that the person has stopped does. */
+export const waits = ({ name, phase, reason, task }: PictureMember, asks: ReadonlySet<Name>): boolean =>
+  phase !== "work" && (asks.has(name) || (phase === "idle" && reason === "interrupted" && task !== null));
+
+/** How many questions and stopped members wait for the person. */
+export function countWaiting(team: TeamModel): number {
+  const asks = askers(team);
+  const stopped = [...team.picture.members.values()].filter((one) => !asks.has(one.name) && waits(one, asks));
+  return team.picture.questions.list.filter(isForPerson).length + stopped.length;
+}
 
 /** "and 1 waits for you · 3 at work: bob, carol … · 2 idle": the names of those at work are of more use than others. */
 function folded(
@@ -83,57 +96,59 @@ function memberLine(
   team: TeamModel,
   style: Style,
   look: StripLook,
-  { member, names, isWaiting }: { member: PictureMember; names: number; isWaiting: boolean },
+  {
+    member,
+    widths,
+    isWaiting,
+  }: { member: PictureMember; widths: { name: number; task: number }; isWaiting: boolean },
 ): string {
   const { paint } = style;
   const { width, frame, now, at } = look;
   const { name, phase, task } = member;
   const working = phase === "work";
   const mark = isWaiting ? paint("warn", "?") : working ? paint("busy", frame) : paint("dim", "○");
-  const shownName = paint(colourOf(name), pad(name, names));
-  const output = working ? outputOf(team, member) : "";
-  const whole = task === null ? "" : `#${task} ${oneLine(team.picture.subject(task))}`;
-  // The last line of output tells more than the end of a subject.
-  const subject = output !== "" && width < ROOMY ? shortened(whole, Math.floor(width / 5)) : whole;
-  const doing = working
-    ? [subject, stepOf(team, member, width)].filter((part) => part !== "").join(" · ")
-    : [
-        isWaiting ? "waits for you" : member.retry ? retryWords(member.retry, now) : phaseWords(member),
-        subject,
-      ]
-        .filter((part) => part !== "")
-        .join(" · ");
-  const spent = member.inputTokens + member.outputTokens;
   const right = [
-    span(now - member.since),
-    ...(width >= 70 && member.context ? [`ctx ${fill(member.context, member.name, team)}`] : []),
-    ...(width >= 90 && spent > 0 ? [tokens(spent)] : []),
-    ...(width >= 100 && member.usd > 0 ? [money(member.usd)] : []),
+    span(now - member.since).padStart(6),
+    ...(width >= 70
+      ? [(member.context ? `ctx ${fill(member.context, member.name, team)}` : "").padStart(8)]
+      : []),
   ].join("  ");
   const here = at === name ? paint("busy", "▸") : " ";
+  const id = widths.task === 0 ? "" : `  ${(task === null ? "" : `#${task}`).padStart(widths.task)}`;
+  const head = `${here}${mark} ${paint(colourOf(name), pad(name, widths.name))}${paint("dim", id)}  `;
+  const room = width - columns(`${here}  ${pad(name, widths.name)}${id}  ${right}`) - 2;
+  const doing = working
+    ? inColumns(stepOf(team, member), room)
+    : isWaiting
+      ? `waits for you${member.reason === "interrupted" ? ": you stopped it" : ""}`
+      : member.retry
+        ? retryWords(member.retry, now)
+        : phaseWords(member);
   return spread(
-    `${here}${mark} ${shownName}  ${paint(isWaiting ? "warn" : working ? "plain" : "dim", doing)}`,
+    `${head}${paint(isWaiting ? "warn" : working ? "plain" : "dim", doing)}`,
     paint("dim", right),
     width,
   );
 }
 
-/** The last line that the running call has printed; "" without one. */
-const outputOf = (team: TeamModel, { name }: PictureMember): string =>
-  team.stories.get(name)?.running.at(-1)?.lastLines.at(-1) ?? "";
+/** What it does, in a column of its own where there are words to follow. */
+function inColumns({ doing, words }: Step, room: number): string {
+  if (words === "") return doing;
+  const column = Math.max(DOING.least, Math.min(DOING.most, Math.floor(room * DOING.share)));
+  return `${pad(shortened(doing, column), column)}  ${words}`;
+}
 
-/** The running call and the last line of its output, else what the journal said last. */
-export function stepOf(team: TeamModel, { name, step }: PictureMember, width: number): string {
+/** `words`: the last line of what it writes, or of the output of its call. */
+export type Step = { readonly doing: string; readonly words: string };
+
+/** What a member does now: the running call as a verb, else what the journal said last. */
+export function stepOf(team: TeamModel, { name, step }: PictureMember): Step {
   const story = team.stories.get(name);
   const running = story?.running.at(-1);
-  if (running && !running.title.startsWith("ask")) {
-    const last = running.lastLines.at(-1);
-    // A long command leaves room for its output.
-    const room = Math.floor(width / (width < ROOMY ? 6 : 4));
-    return last ? `${shortened(running.title, room)} │ ${last}` : running.title;
-  }
-  if (story?.isWriting) return "writing";
-  return /^(?:waits|gate|asks)/.test(step) ? step : "thinking";
+  if (running && !running.title.startsWith("ask"))
+    return { doing: running.title, words: running.lastLines.at(-1) ?? "" };
+  if (story?.isWriting) return { doing: "writes", words: story.lastWords };
+  return { doing: /^(?:waits|gate|asks)/.test(step) ? step : "thinks", words: "" };
 }
 
 export const phaseWords = ({ phase, reason }: PictureMember): string =>
