@@ -72,7 +72,8 @@ export class Steering {
     const member = model?.picture.members.get(who);
     const story = model?.stories.get(who);
     const isBusy = member !== undefined && canBeInterrupted(member);
-    if (!host?.models.has(who) || (!isBusy && !story?.isWriting && !story?.running.length)) return false;
+    if (!host?.models.has(who) || (!isBusy && (story?.writing ?? null) === null && !story?.running.length))
+      return false;
     host.order({ kind: "interrupt", who }).catch((error: unknown) => screen.warn(messageOf(error)));
     story?.cutOff("interrupted");
     screen.note(

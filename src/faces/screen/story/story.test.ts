@@ -111,10 +111,10 @@ it("says a reply once, also where its last pieces come behind the stored one", a
   story.delta({ type: "text", text: "All is" });
   await reply("All is done.", " do", "ne.\n");
   expect(shown()).toEqual(["  All is done."]);
-  expect(story.isWriting).toBe(false);
+  expect(story.writing).toBe(null);
   story.cutOff("interrupted");
   story.delta({ type: "text", text: "late" });
-  expect(story.isWriting).toBe(false);
+  expect(story.writing).toBe(null);
   await reply("And", "And", "And now the");
   expect(shown()).toEqual(["  All is done.", "· interrupted", "  And", "  And now the"]);
 });

@@ -18,8 +18,7 @@ import { LatePieces } from "./late-pieces.ts";
 
 /** Lines of a mail or of a task's text before it is folded. */
 const HEARD_LINES = 4;
-/** A reply that is not on the screen is kept up to this length while it is written. */
-const LIVE_MAX = 20_000;
+const LIVE_MAX = 20_000; // of a reply that is written and not on the screen
 const EDITS_KEPT = 8;
 const ANEW = "a new conversation begins here";
 const SUMMED_UP = "the conversation was summed up to free its context";
@@ -68,14 +67,10 @@ export class Story {
     return this.todo.list;
   }
 
-  get isWriting(): boolean {
-    return this.answer !== null || this.thought !== null;
-  }
-
-  /** The end of the reply, or of the thought, that is being written. */
-  get lastWords(): string {
-    const text = this.answer?.markdown.text ?? this.thought?.text ?? "";
-    return oneLine(text.split("\n").findLast((line) => line.trim() !== "") ?? "");
+  /** The last line of the reply, or of the thought, that is being written; null where none is. */
+  get writing(): string | null {
+    const text = this.answer?.markdown.text ?? this.thought?.text ?? null;
+    return text && oneLine(text.split("\n").findLast((line) => line.trim() !== "") ?? "");
   }
 
   /** The change of the next edit that has ended and was not returned yet. */
@@ -105,7 +100,7 @@ export class Story {
     return block;
   }
 
-  /** The person's message that waits to be read, sent from here or from anywhere. */
+  /** A message of the person that waits to be read. */
   unread(mail: MailId, text: string): void {
     if (this.echoed.some((one) => one.mail === mail)) return;
     const own = this.echoed.find((one) => one.mail === null && one.text.trim() === text.trim());

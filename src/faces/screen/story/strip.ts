@@ -147,7 +147,8 @@ export function stepOf(team: TeamModel, { name, step }: PictureMember): Step {
   const running = story?.running.at(-1);
   if (running && !running.title.startsWith("ask"))
     return { doing: running.title, words: running.lastLines.at(-1) ?? "" };
-  if (story?.isWriting) return { doing: "writes", words: story.lastWords };
+  const writing = story?.writing ?? null;
+  if (writing !== null) return { doing: "writes", words: writing };
   return { doing: /^(?:waits|gate|asks)/.test(step) ? step : "thinks", words: "" };
 }
 
