@@ -3,6 +3,7 @@
 import { optionLines } from "../../core/board/question.ts";
 import { widthsOf } from "../../core/permission/widths.ts";
 import { escapes } from "../../core/text/hidden.ts";
+import { toDo } from "../../core/views/verbs.ts";
 import type { Request } from "../../ports/index.ts";
 
 /** Control characters are spelled out, so the person sees what will run. Empty for a request of another kind. */
@@ -11,7 +12,7 @@ export function questionText({ by, ask }: Pick<Request, "by" | "ask">): string {
     return `${by} asks you: ${escapes(ask.question)}\n${optionLines(ask).map(escapes).join("\n")}\n`;
   if (ask.kind !== "permission") return "";
   const { tool, subject, diff, why = "", rule } = ask;
-  return `${by} wants to run ${tool}: ${escapes(subject)}\n${diff === undefined ? "" : `${escapes(diff).trimEnd()}\n`}Why it is asked: ${escapes(why)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [all] that the rule ${escapes(rule)} covers now, [s] for this session, [a]lways (${escapes(rule)}: ${meaning(rule)}; another rule may follow${wider(rule)})` : ""}: `;
+  return `${by} wants to ${toDo(tool, escapes(subject))}\n${diff === undefined ? "" : `${escapes(diff).trimEnd()}\n`}Why it is asked: ${escapes(why)}.\nAllow it? [y]es, [n]o (and what to do instead)${rule ? `, [all] that the rule ${escapes(rule)} covers now, [s] for this session, [a]lways (${escapes(rule)}: ${meaning(rule)}; another rule may follow${wider(rule)})` : ""}: `;
 }
 
 const wider = (rule: string): string => {

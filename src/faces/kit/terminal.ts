@@ -11,8 +11,7 @@ import { wantsColour } from "./wanted.ts";
 export { escapes } from "../../core/text/hidden.ts";
 
 /** Said when the person leaves a conversation. */
-export const FAREWELL =
-  "The team's state is kept: ekiden goes on with the conversation, ekiden resume with the work alone.";
+export const FAREWELL = "Stopped; nothing is lost. Continue: ekiden, or ekiden resume for the work alone.";
 
 export type Terminal = {
   readonly isTTY: boolean;

@@ -44,7 +44,7 @@ export async function askForTrust(
   err.write(
     `${err.paint("warn", `This project (${visible(trust.project)}) brings:`)}\n${bullets(list(trust))}\n`,
   );
-  const yes = await askLine(err, "Use it, now and until it changes? [y]es, [n]o: ", (line) => {
+  const yes = await askLine(err, "Allow this? It is asked again when it changes. [y]es, [n]o: ", (line) => {
     const word = answerWord(line);
     return word === "yes" || word === "no" ? word === "yes" : undefined;
   });

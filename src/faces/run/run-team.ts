@@ -234,7 +234,13 @@ async function conclude(watched: Watched, outcome: Outcome): Promise<number> {
     const line = (words: string): string => againLine(call, watched.host.store.team, words);
     // On the full screen it was said, and went with it.
     const wasShown = outcome.reason === "interrupted" && watched.isFull;
-    const next = wasShown ? `To go on: ${line("resume")}.` : nextStep(outcome, line);
+    const failures =
+      outcome.failed === 0
+        ? []
+        : (await watched.host.store.board.tasks()).flatMap((task) =>
+            task.status === "failed" ? [{ id: task.id, reason: task.reason }] : [],
+          );
+    const next = wasShown ? `To go on: ${line("resume")}.` : nextStep(outcome, line, failures);
     if (next !== "") call.say(next);
   }
   if (outcome.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);

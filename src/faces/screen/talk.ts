@@ -82,11 +82,17 @@ const SIGNALS = ["SIGTERM", "SIGHUP", "SIGINT"] as const;
 const optionOf = (name: string): string =>
   `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** "1 of 3 tasks completed, 1 failed · 12k tokens · $0.12 · 4 min at this terminal" */
+const FAILED_NAMED = 9;
+
+/** "1 of 3 tasks completed, 1 failed: #2 · 12k tokens · $0.12 · 4 min at this terminal" */
 function summaryLine({ picture }: TeamModel, ms: number): string {
-  const { total, completed, failed } = countsOf(picture);
-  const tasks =
-    total === 0 ? [] : [`${completed} of ${total} tasks completed${failed > 0 ? `, ${failed} failed` : ""}`];
+  const { total, completed } = countsOf(picture);
+  const failed = [...picture.tasks.values()].flatMap(({ id, status }) =>
+    status === "failed" ? [`#${id}`] : [],
+  );
+  const which =
+    failed.length > 0 ? `, ${failed.length} failed: ${failed.slice(0, FAILED_NAMED).join(" ")}` : "";
+  const tasks = total === 0 ? [] : [`${completed} of ${total} tasks completed${which}`];
   const { spent } = picture;
   const used =
     spent.tokens === 0

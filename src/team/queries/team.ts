@@ -16,6 +16,6 @@ export async function mustExist({ roster, team }: Store, who: Name): Promise<voi
   if (who === PERSON || who === LEAD || who === HARNESS) return;
   const names = (await roster.members()).map((member) => member.name);
   if (names.includes(who)) return;
-  const known = names.length > 0 ? `There are ${names.join(", ")} and ${PERSON}.` : "It has no members yet.";
-  throw notFound(`nobody in team "${team}" is called "${who}". ${known}`);
+  const known = names.length > 0 ? `Here: ${names.join(", ")}.` : "It has none yet.";
+  throw notFound(`No member "${who}" in team "${team}". ${known}`);
 }

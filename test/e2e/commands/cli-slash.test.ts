@@ -81,7 +81,7 @@ it("leaves the text of mail as it was typed, and says what is wrong with a line"
   const { mail } = await project.json<{ mail: { body: { text: string } }[] }>(["inbox", "lead"]);
   expect(mail[0]?.body.text).toBe(`don't use "--force", use  two blanks`);
   expect(stdout).toContain("missing required argument 'text'. Such as: /send alice");
-  expect(stdout).toContain('nobody in team "default" is called "alice"');
+  expect(stdout).toContain('No member "alice" in team "default"');
   expect(stdout).toContain("nothing to change in #1");
   expect(stdout).toContain('unknown command "/taks". Did you mean "/tasks"?');
   expect(stdout).toContain("The board is empty");
@@ -106,7 +106,7 @@ it("/clear begins a new conversation: the lead no longer has what was said, the 
   expect(code).toBe(0);
   expect(stdout).toMatch(/a new conversation with lead begins: .* tokens; the board and the team stay/);
   expect(stdout).toContain("the conversation with lead is new");
-  expect(stdout).toContain('nobody in team "default" is called "alice"');
+  expect(stdout).toContain('No member "alice" in team "default"');
   const { entries } = await project.json<{ entries: { entry: { kind: string; text?: string } }[] }>([
     "transcript",
     "lead",

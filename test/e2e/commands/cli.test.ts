@@ -337,7 +337,7 @@ describe("mail and journal", () => {
     const over = ended(child);
     child.kill("SIGINT");
     expect((await over).code).toBe(130);
-    await refused(["log", "--who", "nobody"], /nobody in team "default" is called "nobody"/);
+    await refused(["log", "--who", "nobody"], /No member "nobody" in team "default"/);
     const alarm = await project.run(["cron", "add", "0 9 * * 1", "look \x1b[31mred\x1b]0;title\x07"]);
     expect(alarm.stdout).toMatch(/→ lead: look red\n$/);
     expect((await project.run(["log", "--since", "2", "--who", "person"])).stdout.split("\n")[0]).toMatch(

@@ -96,7 +96,7 @@ it("gets a newcomer through the first ten minutes", async () => {
   // A runbook of one's own: its second step fails, is corrected, and only that one runs again.
   const first = await command(shell, "cd ../own && ekiden run plan.md");
   expect(await first()).toBe(1);
-  await shell.shows(/1 completed, 1 failed[\s\S]*To see why: ekiden tasks ID/);
+  await shell.shows(/1 completed, 1 failed[\s\S]*Failed: #2 [\s\S]*ekiden tasks 2/);
   const why = await command(shell, "ekiden tasks 2");
   expect(await why()).toBe(0);
   await shell.shows("checking");

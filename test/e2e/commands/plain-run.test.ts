@@ -42,7 +42,7 @@ it("goes on with the feed above a question that waits, and keeps what is typed b
     rows: 30,
     env: { ...server.env, EKIDEN_SANDBOX: "off" },
   });
-  await terminal.shows(/alice wants to run bash: touch made[\s\S]*alice \[y\/n\/a\]>/);
+  await terminal.shows(/alice wants to run touch made[\s\S]*alice \[y\/n\/a\]>/);
   // Longer than a row.
   const typed = "no, because this is an answer that takes more than one row of a terminal";
   terminal.type(typed);

@@ -56,7 +56,7 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     expect(await said("effort", "high")).toBe("0 the team thinks with effort high from the next call on\n");
     expect(await said("mode", "yolo")).toMatch(/^2 .*"yolo" is not a permission mode\. Modes: plan, default/);
     expect(await said("model", "no-such/model")).toMatch(/^2 .*"no-such\/model" is not a model/);
-    expect(await said("interrupt", "bob")).toMatch(/^2 .*nobody in team "default" is called "bob"/);
+    expect(await said("interrupt", "bob")).toMatch(/^2 .*No member "bob" in team "default"/);
     const { journal } = await store();
     const types = ["order.given", "mode.changed", "effort.changed"] as const;
     const { events } = await journal.read(journal.from(0), { types });

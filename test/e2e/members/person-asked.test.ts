@@ -57,7 +57,5 @@ it("names the team in what to do next", async () => {
   project.write({ "plan.md": "# Fail\n## Fail\n```sh\nexit 3\n```\n" });
   const { stderr } = await project.run(["run", "plan.md", "--team", "garden"]);
   const line = (words: string) => `ekiden ${words} --cwd ${project.dir} --team garden`;
-  expect(stderr).toContain(
-    `To see why: ${line("tasks ID")}. To try again: ${line("retry ID")}, then ${line("resume")}.`,
-  );
+  expect(stderr).toContain(`In full: ${line("tasks 1")}. Try again: ${line("retry 1")} && ${line("resume")}`);
 });

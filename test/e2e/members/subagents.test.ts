@@ -314,5 +314,5 @@ it("can be read back with `ekiden transcript`", async () => {
   expect(sub.stdout).not.toContain("So be it.");
   expect((await read("alice")).stdout).toContain("[subagent alice/1]");
   expect((await read("alice/2")).stderr).toContain('alice has had no subagent "alice/2"');
-  expect((await read("bob/1")).stderr).toContain('nobody in team "default" is called "bob"');
+  expect((await read("bob/1")).stderr).toContain('No member "bob" in team "default"');
 });

@@ -35,7 +35,7 @@ it("asks about trust on the normal screen, and goes on with the full one", async
   const hook = { matcher: "bash", hooks: [{ type: "command", command: "true" }] };
   place.write({ ".ekiden/settings.json": JSON.stringify({ hooks: { PreToolUse: [hook] } }) });
   const terminal = await place.open(["--model", "runbook"], { ...SMALL, env: { EKIDEN_TRUST: "" } });
-  await terminal.shows(/hook PreToolUse \(bash\): true\n.*Use it, now and until it changes\?/);
+  await terminal.shows(/hook PreToolUse \(bash\): true\n.*Allow this\? It is asked again when it changes/);
   expect(terminal.screen()).not.toContain("────");
   terminal.type("y\r");
   await terminal.shows("No model: only runbooks are run");

@@ -60,7 +60,7 @@ it("works through a runbook with a failing step, goes on after a fix, and leaves
   place.write({ go: "" });
   expect(await first.ended).toBe(1);
   expect(first.screen()).toMatch(/1 completed, 1 failed/);
-  expect(first.screen()).toContain("To see why: ekiden tasks ID");
+  expect(first.screen()).toMatch(/Failed: #2 [\s\S]*ekiden tasks 2/);
   place.write({ fixed: "" });
   const again = await place.open(["run", "plan.md"], SMALL);
   expect(await again.ended).toBe(0);

@@ -48,7 +48,7 @@ it("changes the model and the mode from the next call on", async () => {
   terminal.type("/model no-such/model\r");
   await terminal.shows(/"no-such\/model" is not a model/);
   terminal.type("/model anthropic/claude-haiku-5 bob\r");
-  await terminal.shows(/nobody in team "default" is called "bob"/);
+  await terminal.shows(/No member "bob" in team "default"/);
   const { stdout } = await place.run(["log"]);
   expect(stdout).toMatch(/person +chose the model anthropic\/claude-haiku-5 for all members/);
   expect(stdout).toMatch(

@@ -53,7 +53,7 @@ it("shows the change, copies the answer, and writes the conversation", async () 
   await terminal.shows("the last answer of lead (15 characters) was sent to the clipboard of this terminal");
   expect(terminal.output).toContain(`\x1b]52;c;${Buffer.from("It is **done**.").toString("base64")}\x07`);
   terminal.type("/copy nobody\r");
-  await terminal.shows('is called "nobody"');
+  await terminal.shows('No member "nobody"');
   terminal.type("/export talk.md\r");
   await terminal.shows("the conversation of lead is in ");
   const file = readFileSync(join(place.dir, "talk.md"), "utf8");

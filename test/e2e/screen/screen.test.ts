@@ -176,7 +176,7 @@ it("leaves with the second Ctrl-C, gives the terminal back and keeps the convers
   terminal.type("\x03");
   expect(await terminal.ended).toBe(130);
   expect(terminal.output).toContain("\x1b[?1049l");
-  expect(terminal.screen()).toContain("The team's state is kept");
+  expect(terminal.screen()).toContain("Stopped; nothing is lost.");
   // The next one shows what was said, and has the history.
   const again = await project.open(["--model", "anthropic/claude-sonnet-5-5"], {
     ...SMALL,
