@@ -96,7 +96,7 @@ it("shows two terminals the same, and what one of them changes", async () => {
   const other = await project().open(["attach", place.dir], { columns: 110, rows: 24, env });
   await other.shows(/bob +#1 +runs until[\s\S]* asks before edits · 0\/1 tasks/);
   other.type("\x1b[Z");
-  await terminal.shows(/accept-edits · 0\/1 tasks/);
+  await terminal.shows(/edits without asking · 0\/1 tasks/);
   other.type("/to bob\r");
   await other.shows(/^ bob +esc interrupts/m);
   other.type("\x1b");

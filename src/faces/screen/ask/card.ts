@@ -1,7 +1,7 @@
 /** The card of the question that waits: who asks, for which task, why, and the command, diff or plan. It may take any row. */
 import { visibleWidth } from "@earendil-works/pi-tui";
-import { colourOf } from "../../../core/views/identity.ts";
 import { span } from "../../../core/views/view.ts";
+import { colourOf } from "../draw/colours.ts";
 import { exact, oneLine, phrases, type Style, shortened, spread, wrapped } from "../draw/style.ts";
 import { keyHint } from "../keys.ts";
 import { countsOf, headOf, isJudged, rowsOf } from "./asked.ts";

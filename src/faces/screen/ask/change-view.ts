@@ -1,7 +1,7 @@
 /** The whole change, plan or command of a question on the whole screen, where it can be answered, too. */
 import { matchesKey } from "@earendil-works/pi-tui";
 import type { RequestId } from "../../../core/ids.ts";
-import { colourOf } from "../../../core/views/identity.ts";
+import { colourOf } from "../draw/colours.ts";
 import { oneLine, type Style, shortened, spread, wrapped } from "../draw/style.ts";
 import type { FullView } from "../tools.ts";
 import { countsOf, headOf, rowsOf } from "./asked.ts";

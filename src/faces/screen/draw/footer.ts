@@ -47,11 +47,10 @@ export function footerLines(team: TeamModel | null, style: Style, look: FooterLo
   const { picture } = team ?? {};
   const counts = picture && countsOf(picture);
   const spent = picture?.spent;
-  const done = counts ? counts.completed + counts.failed + counts.cancelled : 0;
   const context = picture?.members.get(LEAD)?.context ?? 0;
   const window = team?.windowOf(LEAD) ?? null;
   const figures: readonly Figure[] = [
-    [counts && counts.total > 0 ? `${done}/${counts.total} tasks` : "", 2],
+    [counts && counts.total > 0 ? `${counts.completed}/${counts.total} tasks` : "", 2],
     [counts && counts.failed > 0 ? `${counts.failed} failed` : "", 1],
     [
       context > 0 && window !== null && !look.watch

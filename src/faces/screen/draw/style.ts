@@ -3,9 +3,10 @@
 import type { EditorTheme, MarkdownTheme } from "@earendil-works/pi-tui";
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
 import { type Name, PERSON } from "../../../core/ids.ts";
-import { type Colour, colourOf } from "../../../core/views/identity.ts";
+import type { Colour } from "../../../core/views/identity.ts";
 import type { Tone } from "../../../core/views/view.ts";
 import { clean, escapes, type Terminal } from "../../kit/terminal.ts";
+import { colourOf } from "./colours.ts";
 import { highlighted } from "./highlight.ts";
 import type { Paint } from "./paint.ts";
 

@@ -1,8 +1,8 @@
 /** Background commands: who started them, their state, and the end of the output of those that run on this machine. */
 import { tailOf } from "../../../adapters/tail.ts";
 import { type Job, showJob } from "../../../core/board/job.ts";
-import { colourOf } from "../../../core/views/identity.ts";
 import { span } from "../../../core/views/view.ts";
+import { colourOf } from "../draw/colours.ts";
 import type { Row } from "../draw/list.ts";
 import { lastLines, oneLine, type Style, safe, shortened, spread } from "../draw/style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";

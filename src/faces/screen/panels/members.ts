@@ -2,9 +2,9 @@
 import { LEAD } from "../../../core/ids.ts";
 import { isOver, keyOfWindow, type LoginWindow } from "../../../core/limits/window.ts";
 import type { PictureMember } from "../../../core/picture/member.ts";
-import { colourOf } from "../../../core/views/identity.ts";
 import { openWindows, windowLine } from "../../../core/views/logins.ts";
 import { money, span, tokens } from "../../../core/views/view.ts";
+import { colourOf } from "../draw/colours.ts";
 import type { Row } from "../draw/list.ts";
 import { oneLine, shortened, spread } from "../draw/style.ts";
 import { askers, phaseWords, waits } from "../story/strip.ts";

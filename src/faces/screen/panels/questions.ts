@@ -3,10 +3,10 @@
 import { optionLines } from "../../../core/board/question.ts";
 import { PERSON } from "../../../core/ids.ts";
 import { isForPerson } from "../../../core/picture/questions.ts";
-import { colourOf } from "../../../core/views/identity.ts";
 import type { QuestionData } from "../../../core/views/request.ts";
 import { span } from "../../../core/views/view.ts";
 import { requests } from "../../../team/queries/requests.ts";
+import { colourOf } from "../draw/colours.ts";
 import { diffLine } from "../draw/highlight.ts";
 import type { Action, Row } from "../draw/list.ts";
 import { exact, oneLine, type Style, spread } from "../draw/style.ts";

@@ -1,5 +1,5 @@
 /** The todo list of each member that has one. */
-import { colourOf } from "../../../core/views/identity.ts";
+import { colourOf } from "../draw/colours.ts";
 import { oneLine, shortened } from "../draw/style.ts";
 import type { Listed, Panel, PanelInput } from "./panel.ts";
 

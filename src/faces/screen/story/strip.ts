@@ -4,10 +4,10 @@ import { reasonWords } from "../../../core/board/reason.ts";
 import type { Name } from "../../../core/ids.ts";
 import type { PictureMember } from "../../../core/picture/member.ts";
 import { isForPerson } from "../../../core/picture/questions.ts";
-import { colourOf } from "../../../core/views/identity.ts";
 import { retryWords } from "../../../core/views/retry.ts";
 import { span, tokens } from "../../../core/views/view.ts";
 import { columns, pad } from "../../kit/terminal.ts";
+import { colourOf } from "../draw/colours.ts";
 import { type Style, shortened, spread } from "../draw/style.ts";
 import type { TeamModel } from "./team.ts";
 

@@ -5,6 +5,7 @@ import type { Picture } from "../../../core/picture/picture.ts";
 import type { Cursor, Store } from "../../../ports/index.ts";
 import { lastEvents } from "../../../team/queries/journal.ts";
 import { pictureOf } from "../../../team/queries/picture.ts";
+import { colourOf } from "../draw/colours.ts";
 import type { Style } from "../draw/style.ts";
 import { Feed } from "./feed.ts";
 import { Story } from "./story.ts";
@@ -38,6 +39,7 @@ export class TeamModel {
 
   static async open(store: Store, style: Style, windowOf: (who: Name) => number | null): Promise<TeamModel> {
     const team = new TeamModel(store, style, windowOf, await pictureOf(store));
+    for (const { name } of team.picture.members.values()) colourOf(name);
     for await (const { events } of store.journal.pages(store.journal.from(0), [...BEGINS]))
       team.began = events.at(-1)?.at ?? team.began;
     return team;

@@ -1,9 +1,9 @@
 /** Blocks of the story that take up several facts: one line for each task from its claim to its end, one for all tasks that are added together. */
 import type { Event, FactOf } from "../../../core/event.ts";
 import type { Name } from "../../../core/ids.ts";
-import { colourOf } from "../../../core/views/identity.ts";
 import { counted, span, type Tone } from "../../../core/views/view.ts";
 import { columns } from "../../kit/terminal.ts";
+import { colourOf } from "../draw/colours.ts";
 import type { Change } from "../draw/diff.ts";
 import { oneLine, type Style, safe, shortened, spread, wrapped } from "../draw/style.ts";
 import { named } from "./blocks.ts";

@@ -178,7 +178,7 @@ export class ReviewView implements FullView {
       return;
     }
     this.asked = "esc";
-    this.said = `esc again throws ${this.comments.size} unsent comments away; s sends them`;
+    this.said = `esc again throws ${counted(this.comments.size, "unsent comment")} away; s sends them`;
   }
 
   private sends(isSecond: boolean): void {
