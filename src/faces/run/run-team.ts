@@ -1,11 +1,7 @@
 /** Shared by `run` and `resume`: hosts a team until it has concluded, is interrupted, or runs out of a budget. */
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { systemClock } from "../../adapters/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import { tally } from "../../core/views/sentence.ts";
-import { counted } from "../../core/views/view.ts";
 import { openHost } from "../../host/host.ts";
 import type { Outcome } from "../../host/outcome.ts";
 import type { Work } from "../../host/start-work.ts";
@@ -14,13 +10,11 @@ import type { Cursor } from "../../ports/index.ts";
 import { rememberTeam } from "../../project/known-teams.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import { follow, withDetails } from "../../team/queries/journal.ts";
-import { RunSummary, type Summary, summaryText } from "../../team/queries/summary.ts";
-import { againLine, nextStep } from "../kit/again-line.ts";
-import { exitCodeOf } from "../kit/exit-code.ts";
+import { RunSummary, type Summary } from "../../team/queries/summary.ts";
+import { againLine } from "../kit/again-line.ts";
 import type { Invocation } from "../kit/invocation.ts";
 import { opening } from "../kit/opening.ts";
-import { ignoreUnhandled, interrupted, interruptible, keepYoungSmall, START_MS } from "../kit/run-guards.ts";
-import { clean } from "../kit/terminal.ts";
+import { ignoreUnhandled, interruptible, keepYoungSmall, START_MS } from "../kit/run-guards.ts";
 import { wantsScreen } from "../kit/wanted.ts";
 import { chooseLead } from "./choose-lead.ts";
 import type { Display, Displays, PageOfRun } from "./displays.ts";
@@ -28,7 +22,7 @@ import { limitQuestions } from "./limit-questions.ts";
 import { RunDoor } from "./run-door.ts";
 
 /** A run that is being read along. */
-type Watched = {
+export type Watched = {
   readonly call: Invocation;
   readonly host: TeamHost;
   readonly display: Display;
@@ -151,14 +145,7 @@ async function atWork(
     if (!call.quiet) tell(watched, (await opening(host, call.cwd, "--budget-usd")).join("\n"));
     setTimeout(keepYoungSmall, START_MS).unref();
     const outcome = await ended(host, reading, reader, display);
-    const code = await conclude(watched, outcome);
-    // Who has watched reads the outcome; who has stopped the run wants its end.
-    if (page && outcome.reason !== "interrupted" && !outcome.elsewhere) {
-      release();
-      if (!call.quiet) call.err.write("The page stays until its last tab is closed. Ctrl-C ends it.\n");
-      await Promise.race([page.left(call.err.isTTY), interrupted()]);
-    }
-    return code;
+    return await (await import("./conclude.ts")).conclude(watched, outcome);
   } finally {
     reading.abort();
     await reader;
@@ -214,53 +201,6 @@ async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): P
 }
 
 const figures = ({ call, summary, report }: Watched): Promise<Summary> => summary.figures(call.cwd, report);
-
-async function conclude(watched: Watched, outcome: Outcome): Promise<number> {
-  const { call } = watched;
-  if (outcome.elsewhere) {
-    call.say(
-      `The team goes on in another process; to end it: ${againLine(call, watched.host.store.team, "stop")}`,
-    );
-    // The last line of a stream says how it ended, also where the journal has no such line.
-    const { completed, failed, cancelled, unfinished, reason } = outcome;
-    const end = { type: "team.finished", completed, failed, cancelled, unfinished, reason };
-    if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), ...end })}\n`);
-  }
-  if (!call.json) {
-    // After an interruption the last words of the lead conclude nothing.
-    if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
-      call.out.write(`${clean(outcome.text).trimEnd()}\n`);
-    if (!outcome.elsewhere && !call.quiet) await sayTotals(watched, outcome);
-    const line = (words: string): string => againLine(call, watched.host.store.team, words);
-    // On the full screen it was said, and went with it.
-    const wasShown = outcome.reason === "interrupted" && watched.isFull;
-    const failures =
-      outcome.failed === 0
-        ? []
-        : (await watched.host.store.board.tasks()).flatMap((task) =>
-            task.status === "failed" ? [{ id: task.id, reason: task.reason }] : [],
-          );
-    const next = wasShown ? `To go on: ${line("resume")}.` : nextStep(outcome, line, failures);
-    if (next !== "") call.say(next);
-  }
-  if (outcome.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
-  return exitCodeOf(outcome);
-}
-
-async function sayTotals(watched: Watched, outcome: Outcome): Promise<void> {
-  const { call } = watched;
-  const summary = await figures(watched);
-  const { completed, failed, cancelled, unfinished } = outcome;
-  const tasks = completed + failed + cancelled + unfinished > 0 ? `tasks: ${tally(outcome)} · ` : "";
-  call.say(`${tasks}${summaryText(summary)}`);
-  for (const { to, count } of outcome.unread ?? [])
-    call.say(
-      `Not read: ${counted(count, "note")} to ${to}. To see them: ${againLine(call, watched.host.store.team, `inbox ${to}`)}`,
-    );
-  if (summary.report && existsSync(resolve(call.cwd, summary.report))) call.say(`Read ${summary.report}`);
-  else if (outcome.text.trim() !== "" && outcome.reason !== "interrupted")
-    call.say(`To read the last words again: ${againLine(call, watched.host.store.team, "inbox person")}`);
-}
 
 /** The end of a run that had nothing to do: no host was opened and nothing was written. Returns the exit code. */
 export function endedBefore(
