@@ -54,7 +54,7 @@ it("works through a runbook with a failing step, goes on after a fix, and leaves
   const first = await place.open(["run", "plan.md", "--teammates", "1"], SMALL);
   await first.shows(/alice +#1 +runs .*/);
   first.type("\x1bOQ");
-  await first.shows(/─ board[\s\S]*◆#1 Build[\s\S]*◆#2 Check after #1/);
+  await first.shows(/─ board[\s\S]*◆ +#1 Build[\s\S]*◆ +#2 Check after #1/);
   first.type("\x0e");
   await first.shows(/│ built-2\n[^\n]*│ built-3\n[^\n]*│ built-4/);
   place.write({ go: "" });
