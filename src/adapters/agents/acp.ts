@@ -50,6 +50,8 @@ export class AcpProgram implements RunningAgent {
   /** A session repeats its history while it is loaded; that is known already. */
   private isLoading = false;
   private isClosed = false;
+  /** What follows its end: new files are looked at. */
+  private readonly after: Promise<unknown>;
   /** Rejects when the program has ended. */
   private readonly gone: Promise<never>;
 
@@ -79,11 +81,13 @@ export class AcpProgram implements RunningAgent {
     this.gone = new Promise((_, reject) => {
       child.once("error", (error) => reject(this.fault(`cannot be started: ${error.message}`)));
       child.once("close", (code, signal) => {
-        void program.ended().catch(() => {});
         reject(this.fault(`ended (${signal ?? `exit code ${code}`})`));
       });
     });
     this.gone.catch(() => {});
+    this.after = new Promise((over) => child.once("error", over).once("exit", over))
+      .then(() => program.ended())
+      .catch(() => {});
   }
 
   async open(): Promise<void> {
@@ -168,6 +172,7 @@ export class AcpProgram implements RunningAgent {
     this.connection?.close();
     this.child.stdin?.end();
     await endProgram(this.child, this.tag);
+    await this.after;
   }
 
   private get agent(): ClientConnection["agent"] {

@@ -103,7 +103,7 @@ export class HeadlessProgram implements RunningAgent {
     child.stdin?.end(text);
     const code = await new Promise<number | string | null>((done, fail) => {
       child.once("error", fail).once("close", (exit, signal) => done(exit ?? signal));
-    }).finally(() => void program.ended().catch(() => {}));
+    }).finally(() => program.ended().catch(() => {}));
     if (this.child !== child) return { reason: "cancelled", usage };
     await this.end();
     if (end === "") return { reason: "end_turn", usage };

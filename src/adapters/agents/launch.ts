@@ -1,10 +1,12 @@
 /** Finds an agent program and starts it: confined, with its own files of settings and login, and without those of others. */
 
+import { lstatSync, realpathSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, extname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
-import { EVERY_HOST } from "../../core/sandbox/sandbox.ts";
+import { AGENT_FILES, type AgentFiles, emptyOf, steeringFiles } from "../../core/project/agent-files.ts";
+import { type Confinement, EVERY_HOST } from "../../core/sandbox/sandbox.ts";
 import { type AgentLine, withProgram } from "../../core/settings/agent-line.ts";
 import { tried } from "../../core/tried.ts";
 import type { Sandbox } from "../../ports/shell.ts";
@@ -26,6 +28,10 @@ export type LaunchPlace = {
   readonly board: number;
   /** The version of this program. */
   readonly version: string;
+  /** Files of the project that would steer it and that the person has not agreed to; absolute. */
+  readonly steering: readonly string[];
+  /** Tells the person. */
+  readonly warn: (text: string) => void;
 };
 
 export type FoundProgram = {
@@ -39,6 +45,8 @@ export type FoundProgram = {
   readonly remedy: string;
   /** The names of the variables that it gets besides the usual ones. */
   readonly variables: readonly string[];
+  /** The names of the files by which a project steers it. */
+  readonly steeredBy: readonly string[];
   start(place: LaunchPlace, host: AgentHost): Promise<RunningAgent>;
 };
 
@@ -64,38 +72,94 @@ export async function agentProgram(
       `The agent program ${program} is not in PATH. ${known ? `Install it: npm install --global ${known.package}` : "Install it, or write its whole path."}`,
     );
   const home = env.HOME || homedir();
-  const writable = known ? ownFolders(known, home, env) : [];
+  const own = known ? ownFolders(known, home, env) : {};
   return {
     asksByTool: dialect !== undefined,
     isStrong: known?.isStrong === true,
     login: (known && loginOf(known, env)) ?? "",
     remedy: known ? `Is ${known.title} logged in? ${known.login}` : "",
     variables: known ? [...known.variables, ...known.settings] : [],
-    async start({ cwd, readOnly, env: own, sandbox, tag, version, board }, host) {
-      const outer = own.EKIDEN_JOB ? `${own.EKIDEN_JOB}:` : "";
-      // Only what is there can be opened in the sandbox, and a program that was never used has no folder yet.
-      // In a home that cannot be written the program says itself what it misses.
-      for (const path of writable) if (extname(path) === "") tried(() => makeFolder(path, 0o700), null);
+    steeredBy: steeringFiles(known?.name ?? null),
+    async start(place, host) {
+      const { sandbox, tag, version } = place;
       const { active } = await sandbox.status();
-      const sets = { ...known?.sets, ...(active && known?.setsConfined) };
-      const variables = { ...own, ...sets, EKIDEN_JOB: outer + tag };
-      // Its vendor must be reached, so every host is open to it and to its commands, but for this machine.
-      const hosts = [`127.0.0.1:${board}`, ...addressesIn(own, known?.settings ?? [])];
-      const confined = (words: readonly string[], more: Readonly<Record<string, string>> = {}) =>
-        sandbox.confineWhole(
-          { file, args: words, cwd, env: { ...variables, ...more } },
-          { network: [EVERY_HOST], hosts, writable, ...(readOnly && { readOnly: "workspace" as const }) },
-        );
       const title = known?.title ?? program;
+      const run = confinedBy({ place, title, known, own, active, file });
       if (dialect) {
         const { HeadlessProgram } = await import("./headless.ts");
-        return new HeadlessProgram({ tag, title, dialect, isConfined: active, program: confined }, host);
+        return new HeadlessProgram({ tag, title, dialect, isConfined: active, program: run }, host);
       }
       const { AcpProgram } = await import("./acp.ts");
-      return new AcpProgram(await confined(args), { tag, version, title }, host);
+      return new AcpProgram(await run(args), { tag, version, title }, host);
     },
   };
 }
+
+type Start = {
+  readonly place: LaunchPlace;
+  readonly file: string;
+  readonly title: string;
+  readonly known: Preset | undefined;
+  readonly own: AgentFiles["own"];
+  readonly active: boolean;
+};
+
+/** Makes a program of its arguments and further variables. @throws EkidenError `not_trusted` */
+function confinedBy({ place, file, title, known, own, active }: Start) {
+  const { cwd, readOnly, env, sandbox, tag, board, warn } = place;
+  const outer = env.EKIDEN_JOB ? `${env.EKIDEN_JOB}:` : "";
+  const covered = unseen(place, title, active);
+  // Only what is there can be opened in the sandbox, and a program that was never used has no folder yet.
+  // In a home that cannot be written the program says itself what it misses.
+  const writable = Object.keys(own);
+  for (const path of writable) tried(() => makeFolder(path, 0o700), null);
+  const kept = Object.entries(own).flatMap(([folder, names]) => keptIn(folder, names));
+  const sets = { ...known?.sets, ...(active && known?.setsConfined), EKIDEN_JOB: outer + tag };
+  // Its vendor must be reached, so every host is open to it and to its commands, but for this machine.
+  const hosts = [`127.0.0.1:${board}`, ...addressesIn(env, known?.settings ?? [])];
+  const wanted: Confinement = {
+    ...{ network: [EVERY_HOST], hosts, writable, kept, covered },
+    ...(readOnly && { readOnly: "workspace" }),
+  };
+  return async (args: readonly string[], more: Readonly<Record<string, string>> = {}) => {
+    const whole = await sandbox.confineWhole({ file, args, cwd, env: { ...env, ...sets, ...more } }, wanted);
+    const ended = async (): Promise<string | null> => {
+      const aside = await whole.ended();
+      if (aside !== null) warn(`${title}: ${aside}`);
+      return aside;
+    };
+    return { ...whole, ended };
+  };
+}
+
+/** What the program must not see. @throws EkidenError `not_trusted` where nothing would hide it */
+function unseen({ steering, warn }: LaunchPlace, title: string, isConfined: boolean): readonly string[] {
+  if (steering.length === 0) return [];
+  const files = steering.map((path) => (lstatSync(path).isSymbolicLink() ? `${path} (a link)` : path));
+  const agree = "Read them. To agree until they change: ekiden trust. To agree once: --trust.";
+  const isHidden = isConfined && files.every((file, nth) => file === steering[nth]);
+  if (!isHidden)
+    throw new EkidenError(
+      "not_trusted",
+      `${title} is not started: it would act on files of the project to which you have not agreed, ${isConfined ? "and a link cannot be hidden from it" : "and without a sandbox they cannot be hidden from it"}: ${files.join(", ")}. ${agree}`,
+    );
+  warn(
+    `${title} does not see ${steering.join(", ")}: such files can make it run programs, and you have not agreed to them. ${agree}`,
+  );
+  return steering;
+}
+
+/** Those that are not there are made, empty, where that changes nothing: a program cannot make what is there and read-only. */
+const keptIn = (own: string, names: readonly string[]): string[] => {
+  const folder = tried(() => realpathSync(own), own); // often a link to a repository of settings
+  return names.map((name) => {
+    const path = join(folder, name.replace(/\/$/, ""));
+    const empty = emptyOf(name);
+    if (path.length < join(folder, name).length) tried(() => makeFolder(path, 0o700), null);
+    if (empty !== null) tried(() => writeFileSync(path, empty, { flag: "wx", mode: 0o600 }), null);
+    return path;
+  });
+};
 
 /** The hosts of the addresses in these variables: a gateway of the person may be on this machine. */
 const addressesIn = (env: Readonly<Record<string, string>>, names: readonly string[]): string[] =>
@@ -105,10 +169,15 @@ const addressesIn = (env: Readonly<Record<string, string>>, names: readonly stri
     return [`${url.hostname.replace(/^\[|\]$/g, "")}:${url.port || (url.protocol === "http:" ? 80 : 443)}`];
   });
 
-/** The folders that the program writes for itself: in the home folder, and where its own variable says. */
-function ownFolders({ folders, loginFile }: Preset, home: string, env: NodeJS.ProcessEnv): string[] {
+/** The folders that the program writes for itself, with what stays as it is: in the home folder, and where its own variable says. */
+function ownFolders({ name, loginFile }: Preset, home: string, env: NodeJS.ProcessEnv): AgentFiles["own"] {
   const { variable, path } = loginFile;
+  const folders = Object.entries(AGENT_FILES[name].own);
   const named = variable === "" ? undefined : env[variable];
-  const moved = named && isAbsolute(named) ? [dirname(join(named, path))] : [];
-  return [...folders.map((folder) => join(home, folder)), ...moved];
+  const moved =
+    named && isAbsolute(named) ? [[dirname(join(named, path)), folders[0]?.[1] ?? []] as const] : [];
+  return Object.fromEntries([
+    ...folders.map(([folder, names]) => [join(home, folder), names] as const),
+    ...moved,
+  ]);
 }

@@ -27,12 +27,10 @@ export type Preset = {
   readonly settings: readonly string[];
   /** The protocol of the vendor's own program, which is used where the one above is not there. */
   readonly headless?: Dialect;
-  /** The variables that are set for it. */
+  /** The variables that are set for it. It may hold the folder for a trusted one: what was not agreed to is not there. */
   readonly sets?: Readonly<Record<string, string>>;
   /** The same inside our sandbox: a sandbox of its own cannot begin in there. */
   readonly setsConfined?: Readonly<Record<string, string>>;
-  /** Below the home folder: the folders that it writes for itself; its login is in them. */
-  readonly folders: readonly string[];
   /** Its own words about its login: the arguments, and the patterns of an output that says that it is logged in, or that it is not. */
   readonly status?: { readonly args: readonly string[]; readonly isIn: RegExp; readonly isOut: RegExp };
   /** The way to log in. */
@@ -52,7 +50,6 @@ export const PRESETS: readonly Preset[] = [
     loginFile: { variable: "CLAUDE_CONFIG_DIR", folder: ".claude", path: ".credentials.json" },
     hidden: ["darwin"],
     settings: ["ANTHROPIC_BASE_URL", "ANTHROPIC_MODEL", "CLAUDE_CONFIG_DIR", "IS_SANDBOX"],
-    folders: [".claude", ".claude.json"],
     status: {
       args: ["auth", "status", "--json"],
       isIn: /"loggedIn"\s*:\s*true/,
@@ -71,7 +68,6 @@ export const PRESETS: readonly Preset[] = [
     variables: ["OPENAI_API_KEY", "CODEX_API_KEY"],
     loginFile: { variable: "CODEX_HOME", folder: ".codex", path: "auth.json" },
     settings: ["OPENAI_BASE_URL", "CODEX_HOME"],
-    folders: [".codex"],
     setsConfined: { INITIAL_AGENT_MODE: "agent-full-access" },
     status: {
       args: ["login", "status"],
@@ -90,7 +86,6 @@ export const PRESETS: readonly Preset[] = [
     settings: ["OPENCODE_CONFIG"],
     // By itself it asks nothing.
     sets: { OPENCODE_PERMISSION: '{"bash":"ask","edit":"ask","webfetch":"ask"}' },
-    folders: [".local/share/opencode", ".local/state/opencode", ".config/opencode", ".cache/opencode"],
     login: "Run opencode auth login.",
   },
   {
@@ -101,7 +96,6 @@ export const PRESETS: readonly Preset[] = [
     variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     loginFile: { variable: "", folder: ".gemini", path: "oauth_creds.json" },
     settings: ["GOOGLE_GEMINI_BASE_URL", "GEMINI_MODEL"],
-    folders: [".gemini"],
     sets: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
     login: "Run gemini and log in there, or set GEMINI_API_KEY.",
   },
@@ -113,7 +107,6 @@ export const PRESETS: readonly Preset[] = [
     variables: ["OPENAI_API_KEY"],
     loginFile: { variable: "", folder: ".qwen", path: "oauth_creds.json" },
     settings: ["OPENAI_BASE_URL", "OPENAI_MODEL"],
-    folders: [".qwen"],
     login: "Run qwen and log in there, or set OPENAI_API_KEY.",
   },
 ];

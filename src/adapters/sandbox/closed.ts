@@ -43,7 +43,8 @@ type Known = {
   readonly throughLinks: Map<string, LinkTarget>;
 };
 
-const NOTHING: Found = { hidden: [], fixed: [] };
+/** No rule closes a file. */
+export const NOTHING: Found = { hidden: [], fixed: [] };
 
 export class ClosedFiles {
   private readonly project: string;

@@ -21,11 +21,11 @@ import {
 } from "../../core/sandbox/sandbox.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus, WholeProgram } from "../../ports/shell.ts";
 import { findProgram, tasksOf } from "./bubblewrap.ts";
-import { ClosedFiles } from "./closed.ts";
+import { ClosedFiles, NOTHING } from "./closed.ts";
 import { GitLinks } from "./git-links.ts";
 import { jailedProgram } from "./jailed.ts";
 import { NewFiles } from "./new-files.ts";
-import { hiddenPrograms, onlyRead, real, writableWords } from "./place.ts";
+import { coveredOf, hiddenPrograms, namesOf, onlyRead, real, writableWords } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
 import { hintOf, ProvenKeys } from "./proven.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
@@ -226,17 +226,19 @@ class ProcessSandbox implements Sandbox {
     const lent = wanted.hosts ?? [];
     const hosts = [...new Set([...this.hosts, ...lent])];
     const session: Network = hosts.length > 0 ? hosts : "off";
-    const closed = proof || wanted.seesClosed ? {} : await this.closed.find();
+    const closed = proof || wanted.seesClosed ? NOTHING : await this.closed.find();
+    const hidden = [...closed.hidden, ...coveredOf(wanted)];
     const found = proof
       ? stage.proofPlace(proof)
-      : { ...stage.reader.read(real(program.cwd) ?? program.cwd, wanted), ...closed };
+      : { ...stage.reader.read(real(program.cwd) ?? program.cwd, wanted), ...closed, hidden };
     const isOwn = wanted.isLanding === true;
     const isLook = isOwn && wanted.readOnly === true;
     const place = isLook ? onlyRead(found) : found;
     const policy = sandboxPolicy(place, wanted, session);
-    const changeable = proof || wanted.readOnly ? [] : place.roots;
+    const opened = wanted.readOnly === "workspace" ? (place.opened ?? []) : [];
+    const changeable = proof || wanted.readOnly ? opened : place.roots;
     const links = this.gitLinks.watch(proof || wanted.readOnly ? [] : place.git);
-    const files = this.newFiles.watch(changeable, program.env);
+    const files = this.newFiles.watch(changeable, program.env, (root) => namesOf(root, wanted));
     const gitMounts = proof || wanted.readOnly ? [] : place.git.flatMap((one) => one.mounts ?? []);
     const objects = stage.objects?.watch(gitMounts) ?? (async () => null);
     const began = performance.now();

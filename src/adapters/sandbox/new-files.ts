@@ -74,11 +74,16 @@ export class NewFiles {
   }
 
   /** To be called before a command starts; the function that it returns, once, after the command has ended. */
-  watch(roots: readonly string[], env: Env): () => Promise<string | null> {
+  watch(
+    roots: readonly string[],
+    env: Env,
+    protectedIn: (root: string) => readonly string[] = () => READ_ONLY_IN_SANDBOX,
+  ): () => Promise<string | null> {
     for (const root of roots) if (!this.before.has(root)) this.before.set(root, this.foreignIn(root));
     const watched = roots.map((root) => {
-      const present = presentIn(root, READ_ONLY_IN_SANDBOX);
-      const missing = [...this.missingIn(root, new Set(present)), ...emptyTargets(root, present)];
+      const all = protectedIn(root);
+      const present = presentIn(root, all);
+      const missing = [...this.missingIn(root, all, new Set(present)), ...emptyTargets(root, present)];
       // A mount covers what a link leads to, so a command can replace the link itself.
       const links = new Map(
         present.flatMap((name) => {
@@ -115,8 +120,8 @@ export class NewFiles {
     return foreignCommits(isTaskTree(root) ? this.workspace : root);
   }
 
-  private missingIn(root: string, present: ReadonlySet<string>): string[] {
-    return READ_ONLY_IN_SANDBOX.filter((name) => {
+  private missingIn(root: string, all: readonly string[], present: ReadonlySet<string>): string[] {
+    return all.filter((name) => {
       const path = join(root, name);
       if (!present.has(name)) this.accepted.delete(path);
       return !present.has(name) || this.suspects.has(path);

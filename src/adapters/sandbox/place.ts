@@ -1,11 +1,12 @@
 /** Reads from the disk the place of a confined command: repositories, protected files, secrets. */
 
-import { accessSync, constants, existsSync, lstatSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync, lstatSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { lazy } from "../../core/lazy.ts";
-import { isWithin } from "../../core/paths/paths.ts";
+import { isWithin, relativeTo } from "../../core/paths/paths.ts";
 import { READ_ONLY_IN_SANDBOX } from "../../core/paths/protected-names.ts";
 import {
+  type ClosedFile,
   type Confinement,
   type SandboxPlace,
   SECRET_PATHS,
@@ -52,7 +53,7 @@ export class PlaceReader {
     if (worktree !== null) roots.push(worktree);
     const repositories = this.repositories(worktree, wanted);
     const guarded = [...new Set([workspace, ...roots])].flatMap((root) =>
-      presentIn(root, READ_ONLY_IN_SANDBOX).flatMap((name) => real(join(root, name)) ?? []),
+      presentIn(root, namesOf(root, wanted)).flatMap((name) => real(join(root, name)) ?? []),
     );
     const { folders, files } = this.findSecrets();
     return {
@@ -106,6 +107,20 @@ export class PlaceReader {
     return this.secrets;
   }
 }
+
+/** What stays read-only in a folder that may be written, relative to it. */
+export const namesOf = (root: string, { kept = [] }: Confinement): readonly string[] => {
+  const own = kept.filter((path) => isWithin(root, path)).map((path) => relativeTo(root, path));
+  return own.length === 0 ? READ_ONLY_IN_SANDBOX : [...READ_ONLY_IN_SANDBOX, ...own];
+};
+
+/** Those of the paths that are there, as what a rule closes. */
+export const coveredOf = ({ covered = [] }: Confinement): ClosedFile[] =>
+  covered.flatMap((one) => {
+    const path = real(one);
+    if (path === null) return [];
+    return { path, kind: statSync(path).isDirectory() ? "folder" : "file", isPlaced: true } as const;
+  });
 
 /** For a program that writes nothing. The whole disk is read-only for it, so nothing in a repository needs a mount of its own. */
 export const onlyRead = (place: SandboxPlace): SandboxPlace => ({

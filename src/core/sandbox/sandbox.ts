@@ -25,6 +25,10 @@ export type Confinement = {
   readonly network?: Network;
   /** Further folders and files that it may write; absolute. */
   readonly writable?: readonly string[];
+  /** Those in them that stay read-only, as protected files of the workspace do; absolute. */
+  readonly kept?: readonly string[];
+  /** Files and folders that are empty for it; absolute. */
+  readonly covered?: readonly string[];
   /** Further ones that it sees also where the folder around them is hidden or replaced; absolute. */
   readonly readable?: readonly string[];
   /** Files that deny rules close are there: for programs of our own that show nobody what they read, such as git at a landing. */

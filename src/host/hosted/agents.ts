@@ -31,7 +31,7 @@ export type HostedParts = {
   readonly trees: Worktrees | null;
   readonly sandbox: Sandbox;
   readonly shell: Pick<Shell, "newTag">;
-  readonly trust: Pick<ProjectTrust, "runsAgent">;
+  readonly trust: Pick<ProjectTrust, "runsAgent" | "steering">;
 };
 
 /** The unit of each budget. */
@@ -117,17 +117,12 @@ export class HostedAgents {
           return { cwd: workspace, readOnly: true };
         return { cwd: await workspaceFor(current, trees, store), readOnly: false };
       },
-      start: (place, host) =>
-        found.start(
-          {
-            ...place,
-            env,
-            sandbox,
-            version: manifest.version,
-            tag: shell.newTag?.() ?? `agent-${name}-${process.pid}`,
-          },
-          host,
-        ),
+      start: (place, host) => {
+        const steering = trust.steering(found.steeredBy, place.cwd);
+        const tag = shell.newTag?.() ?? `agent-${name}-${process.pid}`;
+        const warn = (text: string): void => void this.tell(parts, [text]).catch(() => {}); // as above
+        return found.start({ ...place, env, sandbox, version: manifest.version, tag, steering, warn }, host);
+      },
     });
     model.requests.onLimits = (notices) => login.used(notices);
     this.models.set(name, model);
@@ -138,19 +133,23 @@ export class HostedAgents {
   }
 
   /** A budget that does not count what a program uses says so. */
-  private async warn({ spec }: AgentLine, reports: Reports, { settings, store }: HostedParts): Promise<void> {
+  private async warn({ spec }: AgentLine, reports: Reports, parts: HostedParts): Promise<void> {
+    const { settings } = parts;
     const set = Object.entries(BUDGETS).filter(
       ([name]) => settings[name as keyof typeof BUDGETS] !== undefined,
     );
     const blind = [...new Set(set.map(([, what]) => what))].filter((what) => !reports[what]);
-    await warnOnce(
-      store.journal,
-      this.reported,
+    await this.tell(
+      parts,
       blind.map(
         (what) =>
           `The agent program ${quote(spec)} does not report ${what === "money" ? "what it costs" : "its tokens"}: the budget in ${what} does not count it.`,
       ),
     );
+  }
+
+  private async tell({ store }: HostedParts, texts: readonly string[]): Promise<void> {
+    await warnOnce(store.journal, this.reported, texts);
   }
 
   async end(name: Name): Promise<void> {

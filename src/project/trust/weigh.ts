@@ -14,6 +14,7 @@ import type { SettingsLayer } from "../../core/settings/settings.ts";
 import { tried } from "../../core/tried.ts";
 import { userFolder } from "../own-folders.ts";
 import { sqlitePath } from "../store-address.ts";
+import { agentFilesIn } from "./agent-files.ts";
 import {
   agentItem,
   commandItem,
@@ -49,6 +50,10 @@ export type ProjectTrust = {
   readonly runsGit: boolean;
   /** Whether a teammate of the team may have this agent program, because the person has named it in this project. */
   runsAgent(spec: string): boolean;
+  /** The files by which the project would steer agent programs of other vendors. */
+  agentFiles(): readonly TrustItem[];
+  /** Those that one of them finds where it works and that the person has not agreed to, absolute. `names`: of its files. */
+  steering(names: readonly string[], cwd: string): readonly string[];
   /** Whether the person has agreed to a command of the project, as it is now; true for one of the person's own. */
   sends(command: Pick<OwnCommand, "source" | "body">): boolean;
   /** The role; without its model, if it is the project's and the person has not agreed to it. */
@@ -106,6 +111,12 @@ export async function weighProject(
     git,
     runsGit: all || (record.items.git !== undefined && isGiven(git().whole)),
     runsAgent: (spec) => isGiven(agentItem(spec)),
+    agentFiles: lazy(() => agentFilesIn(cwd, cwd).map(({ item }) => item)),
+    steering: (names, folder) => {
+      const given = new Set(Object.values(record.items).map(({ digest }) => digest));
+      const found = all ? [] : agentFilesIn(folder, cwd, names);
+      return found.flatMap(({ path, item }) => (given.has(item.digest) ? [] : path));
+    },
     sends: (command) => !isWithin(cwd, command.source) || isGiven(commandItem(command, cwd)),
     judged: (role) => {
       const isOwn = role.model === "" || isWithin(folder, role.source);
@@ -155,11 +166,13 @@ const byId = (items: readonly TrustItem[]): FolderRecord["items"] =>
   Object.fromEntries(items.map(({ id, digest, text }) => [id, { digest, text }]));
 
 /** The list that the person is shown, and agrees to as a whole. */
-export function asked({ project, brought, waiting, git }: ProjectTrust): readonly TrustItem[] {
+export function asked({ project, brought, waiting, git, agentFiles }: ProjectTrust): readonly TrustItem[] {
   const stores = waiting.filter(({ id }) => id === STORE_ID);
   const { whole, parts } = git();
-  const isOpen = readRecord(userFolder(), project).items.git?.digest !== whole.digest;
-  return [...(waiting.length > stores.length ? brought : []), ...stores, ...(isOpen ? parts : [])];
+  const { items } = readRecord(userFolder(), project);
+  const isOpen = items.git?.digest !== whole.digest;
+  const files = agentFiles().filter(({ id, digest }) => items[id]?.digest !== digest);
+  return [...(waiting.length > stores.length ? brought : []), ...stores, ...(isOpen ? parts : []), ...files];
 }
 
 /** Keeps the person's yes to all that was `asked`. */
@@ -169,7 +182,10 @@ export function recordTrust(trust: ProjectTrust): void {
   const { items: before, ...record } = readRecord(userFolder(), project);
   const isFolder = waiting.some(({ id }) => id !== STORE_ID);
   const kept = Object.entries(before).filter(([id]) => !isFolder || BY_NAME.test(id));
-  const items = { ...Object.fromEntries(kept), ...byId([...asked(trust), ...parts, whole]) };
+  const items = {
+    ...Object.fromEntries(kept),
+    ...byId([...asked(trust), ...parts, whole, ...trust.agentFiles()]),
+  };
   writeRecord(userFolder(), { ...record, ...(isFolder && { digest: digestOf(brought) }), items });
 }
 
