@@ -171,8 +171,10 @@ export function asked({ project, brought, waiting, git, agentFiles }: ProjectTru
   const { whole, parts } = git();
   const { items } = readRecord(userFolder(), project);
   const isOpen = items.git?.digest !== whole.digest;
-  const files = agentFiles().filter(({ id, digest }) => items[id]?.digest !== digest);
-  return [...(waiting.length > stores.length ? brought : []), ...stores, ...(isOpen ? parts : []), ...files];
+  const all = waiting.length > stores.length ? brought : [];
+  const shown = new Set(all.map(({ id }) => id.replace(/^MCP server .* in /, "agent file "))); // the servers of `.mcp.json`
+  const files = agentFiles().filter(({ id, digest }) => !shown.has(id) && items[id]?.digest !== digest);
+  return [...all, ...stores, ...(isOpen ? parts : []), ...files];
 }
 
 /** Keeps the person's yes to all that was `asked`. */
