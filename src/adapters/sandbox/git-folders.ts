@@ -150,7 +150,7 @@ function commonOf(git: string): string {
 }
 
 /** Guarded paths. Those that git would read are made where they are missing, so that no command can make them. */
-function guardedIn(git: string, workTrees: readonly string[] = []): string[] {
+export function guardedIn(git: string, workTrees: readonly string[] = []): string[] {
   const own = join(git, "config");
   const configs = [own, ...(existsSync(join(git, "commondir")) ? [join(commonOf(git), "config")] : [])];
   if (existsSync(join(git, "HEAD")) && existsSync(join(git, "objects")))

@@ -21,10 +21,11 @@ import {
 } from "../../core/sandbox/sandbox.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus, WholeProgram } from "../../ports/shell.ts";
 import { findProgram, tasksOf } from "./bubblewrap.ts";
-import { ClosedFiles, NOTHING } from "./closed.ts";
+import { ClosedFiles, NOTHING } from "./files/closed.ts";
+import { NestedNames } from "./files/nested.ts";
+import { NewFiles } from "./files/new-files.ts";
 import { GitLinks } from "./git-links.ts";
 import { jailedProgram } from "./jailed.ts";
-import { NewFiles } from "./new-files.ts";
 import { coveredOf, hiddenPrograms, namesOf, onlyRead, real, writableWords } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
 import { hintOf, ProvenKeys } from "./proven.ts";
@@ -72,6 +73,7 @@ class ProcessSandbox implements Sandbox {
   private hosts: string[];
   private ready: Promise<Ready> | null = null;
   private stage: Stage | null = null;
+  private readonly nested = new NestedNames();
   private readonly newFiles: NewFiles;
   private readonly closed: ClosedFiles;
   private readonly gitLinks = new GitLinks();
@@ -86,8 +88,12 @@ class ProcessSandbox implements Sandbox {
     this.closed = new ClosedFiles(options.closed ?? { read: [], write: [] }, this.workspace, this.home);
     this.hosts = typeof options.network === "string" ? [] : [...options.network];
     const { cacheFolder, inWorktrees = false } = options;
-    this.newFiles = new NewFiles(`${cacheFolder}-set-aside`, this.workspace, inWorktrees, (program) =>
-      this.confineWhole(program, { readOnly: true, network: "off" }),
+    this.newFiles = new NewFiles(
+      `${cacheFolder}-set-aside`,
+      this.workspace,
+      inWorktrees,
+      this.nested,
+      (program) => this.confineWhole(program, { readOnly: true, network: "off" }),
     );
   }
 
@@ -233,12 +239,14 @@ class ProcessSandbox implements Sandbox {
       : { ...stage.reader.read(real(program.cwd) ?? program.cwd, wanted), ...closed, hidden };
     const isOwn = wanted.isLanding === true;
     const isLook = isOwn && wanted.readOnly === true;
-    const place = isLook ? onlyRead(found) : found;
+    const folders = proof || wanted.readOnly ? [] : found.roots.filter((one) => !found.opened?.includes(one));
+    const inner = folders.flatMap((root) => this.nested.guarded(root));
+    const place = isLook ? onlyRead(found) : { ...found, guarded: [...found.guarded, ...inner] };
     const policy = sandboxPolicy(place, wanted, session);
     const opened = wanted.readOnly === "workspace" ? (place.opened ?? []) : [];
     const changeable = proof || wanted.readOnly ? opened : place.roots;
     const links = this.gitLinks.watch(proof || wanted.readOnly ? [] : place.git);
-    const files = this.newFiles.watch(changeable, program.env, (root) => namesOf(root, wanted));
+    const files = this.newFiles.watch(changeable, program.env, (root) => namesOf(root, wanted), folders);
     const gitMounts = proof || wanted.readOnly ? [] : place.git.flatMap((one) => one.mounts ?? []);
     const objects = stage.objects?.watch(gitMounts) ?? (async () => null);
     const began = performance.now();

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { soon } from "../../../test/fixtures/soon.ts";
+import { soon } from "../../../../test/fixtures/soon.ts";
 import { ClosedFiles } from "./closed.ts";
 
 /** Each keeps the number of folders in the folder that changes, which alone would tell of a change. */

@@ -18,18 +18,19 @@ import {
   readlinkSync,
   renameSync,
 } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { isWithin } from "../../core/paths/paths.ts";
-import { READ_ONLY_IN_SANDBOX } from "../../core/paths/protected-names.ts";
-import { succeeds, tried } from "../../core/tried.ts";
-import type { Program, WholeProgram } from "../../ports/shell.ts";
-import { inHeldFolder } from "../held-folder.ts";
-import { removeTree } from "../remove-tree.ts";
-import { bytesIn, foldersIn, namesIn } from "../small-files.ts";
-import { findProgram } from "./bubblewrap.ts";
-import { foreignCommits } from "./git-folders.ts";
-import { presentIn } from "./place.ts";
-import { replacedFolders } from "./stage.ts";
+import { basename, dirname, join, resolve } from "node:path";
+import { isWithin } from "../../../core/paths/paths.ts";
+import { READ_ONLY_IN_SANDBOX } from "../../../core/paths/protected-names.ts";
+import { succeeds, tried } from "../../../core/tried.ts";
+import type { Program, WholeProgram } from "../../../ports/shell.ts";
+import { inHeldFolder } from "../../held-folder.ts";
+import { removeTree } from "../../remove-tree.ts";
+import { bytesIn, foldersIn, namesIn } from "../../small-files.ts";
+import { findProgram } from "../bubblewrap.ts";
+import { foreignCommits } from "../git-folders.ts";
+import { presentIn } from "../place.ts";
+import { replacedFolders } from "../stage.ts";
+import { isNested, isRepository, type NestedNames, runsNothing } from "./nested.ts";
 
 type Env = Program["env"];
 
@@ -51,6 +52,7 @@ export class NewFiles {
   private readonly accepted = new Set<string>();
   /** By folder that members work in: the commits that were there before any command. */
   private readonly before = new Map<string, readonly string[]>();
+  private readonly nested: NestedNames;
 
   /**
    * `folder`: where files are kept that were set aside. `confine`: for git, as the configuration of a repository may name programs
@@ -60,26 +62,32 @@ export class NewFiles {
     folder: string,
     workspace: string,
     inWorktrees: boolean,
+    nested: NestedNames,
     confine: (program: Program) => Promise<WholeProgram>,
   ) {
     this.folder = folder;
     this.workspace = workspace;
     this.inWorktrees = inWorktrees;
+    this.nested = nested;
     this.confine = confine;
   }
 
   /** A member may write this file, so it stays. */
   accept(path: string): void {
     for (const suspect of this.suspects.keys()) if (isWithin(suspect, path)) this.accepted.add(suspect);
+    for (let at = path; dirname(at) !== at; at = dirname(at)) if (isNested(at)) this.accepted.add(at);
   }
 
-  /** To be called before a command starts; the function that it returns, once, after the command has ended. */
+  /** `folders`: of `roots`, those that are looked at to some depth. To be called before a command starts; the function that it returns, once, after the command has ended. */
   watch(
     roots: readonly string[],
     env: Env,
     protectedIn: (root: string) => readonly string[] = () => READ_ONLY_IN_SANDBOX,
+    folders: readonly string[] = [],
   ): () => Promise<string | null> {
     for (const root of roots) if (!this.before.has(root)) this.before.set(root, this.foreignIn(root));
+    for (const path of this.accepted) if (isNested(path) && !isThere(path)) this.accepted.delete(path);
+    const below = new Map(folders.map((root) => [root, new Set(this.nested.known(root))]));
     const watched = roots.map((root) => {
       const all = protectedIn(root);
       const present = presentIn(root, all);
@@ -101,7 +109,7 @@ export class NewFiles {
         const isMade = (name: string): boolean =>
           !this.accepted.has(join(root, name)) &&
           !(links.has(name) && links.get(name) === linkAt(join(root, name)));
-        const made = presentIn(root, names).filter(isMade);
+        const made = [...presentIn(root, names).filter(isMade), ...this.madeBelow(root, below.get(root))];
         if (made.length > 0) found.push(...this.setAside(root, made, await this.committed(root, made, env)));
       }
       for (const path of paths) {
@@ -113,6 +121,18 @@ export class NewFiles {
         ? null
         : `[sandbox: ${found.join(", ")} ${found.length === 1 ? "is a protected file" : "are protected files"} and did not exist before, so the sandbox moved ${found.length === 1 ? "it" : "them"} to ${this.folder}. Write such a file with write_file, which asks the person, or leave it to the person]`;
     };
+  }
+
+  /** A repository stays while nothing in it runs: members make some. */
+  private madeBelow(root: string, before: ReadonlySet<string> | undefined): string[] {
+    if (before === undefined) return [];
+    const repositories = [...before].filter(isRepository).map((path) => join(root, path));
+    const known = new Set(repositories.map((path) => (basename(path) === "HEAD" ? dirname(path) : path)));
+    return this.nested.find(root).filter((name) => {
+      const path = join(root, name);
+      if (before.has(name) || this.accepted.has(path)) return false;
+      return !isRepository(name) || !runsNothing(path, root, known);
+    });
   }
 
   /** Commands move every ref of a clone, and none of the project that it was made of. */
@@ -173,6 +193,8 @@ export class NewFiles {
 }
 
 const isTaskTree = (root: string): boolean => root.includes("/.ekiden/worktrees/");
+
+const isThere = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Where a link leads; null for what is no link. */
 const linkAt = (path: string): string | null => tried(() => readlinkSync(path), null);

@@ -6,13 +6,13 @@
 import { type Dirent, lstatSync, readdirSync, type Stats, statSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { notPermitted } from "../../core/errors.ts";
-import { type ClosedPatterns, type ClosedSearch, closedSearch } from "../../core/paths/closed-files.ts";
-import type { ClosedFile } from "../../core/sandbox/sandbox.ts";
-import { RULE_NAMES } from "../../core/tool-names.ts";
-import { tried } from "../../core/tried.ts";
-import { foldersIn } from "../small-files.ts";
-import { real } from "./place.ts";
+import { notPermitted } from "../../../core/errors.ts";
+import { type ClosedPatterns, type ClosedSearch, closedSearch } from "../../../core/paths/closed-files.ts";
+import type { ClosedFile } from "../../../core/sandbox/sandbox.ts";
+import { RULE_NAMES } from "../../../core/tool-names.ts";
+import { tried } from "../../../core/tried.ts";
+import { foldersIn } from "../../small-files.ts";
+import { real } from "../place.ts";
 
 /** bubblewrap reads the whole list of mounts for each further one. */
 const COVERED_MAX = 256;
