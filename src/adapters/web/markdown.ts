@@ -1,9 +1,14 @@
-/** HTML as Markdown. A page is hostile: one that would take the converter long, or too deep, is shown as its text alone. */
+/**
+ * HTML as Markdown, in a thread of its own: a page is hostile, and one that takes the converter long, such as a deep one, ends the thread and
+ * is shown as its text alone. The library is found on disk at run time.
+ */
+import { createRequire } from "node:module";
+import { Worker } from "node:worker_threads";
 
 type Shown = { readonly text: string; readonly isCut: boolean };
 
-/** The converter takes time in the square of the depth. */
-const DEPTH_MAX = 150;
+const TIME_MS = 4_000;
+const MEMORY_MB = 256;
 const HTML_MAX = 600_000;
 const UNSEEN = /<(script|style|noscript|template|svg|iframe)\b|<!--/gi;
 const ENDS: Readonly<Record<string, RegExp>> = {
@@ -14,14 +19,33 @@ const ENDS: Readonly<Record<string, RegExp>> = {
   svg: /<\/svg\b[^<>]*>/gi,
   iframe: /<\/iframe\b[^<>]*>/gi,
 };
-const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/i;
+
+const THREAD = `
+const { parentPort, workerData } = require("node:worker_threads");
+const { library, html, base } = workerData;
+const Turndown = require(library);
+const turndown = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
+turndown.remove(["script", "style", "noscript", "template", "iframe", "title"]);
+turndown.addRule("links", {
+  filter: (node) => node.nodeName === "A",
+  replacement: (content, node) => {
+    const target = node.getAttribute("href") ?? "";
+    const said = content.trim();
+    if (said === "" || !URL.canParse(target, base)) return content;
+    const url = new URL(target, base);
+    return /^https?:$/.test(url.protocol) ? "[" + said.replace(/\\s+/g, " ") + "](" + url.href + ")" : content;
+  },
+});
+turndown.addRule("images", { filter: "img", replacement: (_, node) => node.getAttribute("alt") ?? "" });
+parentPort.postMessage(turndown.turndown(html));
+`;
 
 export async function markdownOf(html: string, base: URL): Promise<Shown> {
   const seen = withoutUnseen(html);
   const title = /<title[^>]{0,200}>([^<]{0,500})/i.exec(html)?.[1]?.trim() ?? "";
   const isCut = seen.length > HTML_MAX;
   const part = isCut ? seen.slice(0, HTML_MAX) : seen;
-  const text = depthOf(part) > DEPTH_MAX ? plain(part) : await converted(part, base).catch(() => plain(part));
+  const text = (await converted(part, base)) ?? plain(part);
   const head = title !== "" && !text.startsWith("# ") ? `# ${title}\n\n` : "";
   return { text: `${head}${text}`.trim(), isCut };
 }
@@ -41,38 +65,22 @@ function withoutUnseen(html: string): string {
   return kept.join("") + html.slice(from);
 }
 
-/** The largest number of open elements; elements that need no end count until the end of what is around them. */
-function depthOf(html: string): number {
-  let depth = 0;
-  let most = 0;
-  for (const [, close, name = "", own] of html.matchAll(/<(\/?)([a-z][\w-]*)[^<>]*?(\/?)>/gi)) {
-    if (close) depth = Math.max(0, depth - 1);
-    else if (own !== "/" && !VOID.test(name)) depth += 1;
-    most = Math.max(most, depth);
-  }
-  return most;
-}
-
-async function converted(html: string, base: URL): Promise<string> {
-  const { default: Turndown } = await import("turndown");
-  const turndown = new Turndown({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-" });
-  turndown.remove(["script", "style", "noscript", "template", "iframe", "title"]);
-  turndown.addRule("links", {
-    filter: (node) => node.nodeName === "A",
-    replacement: (content, node) => {
-      const target = (node as { getAttribute(name: string): string | null }).getAttribute("href") ?? "";
-      const said = content.trim();
-      if (said === "" || !URL.canParse(target, base.href)) return content;
-      const url = new URL(target, base);
-      return /^https?:$/.test(url.protocol) ? `[${said.replace(/\s+/g, " ")}](${url.href})` : content;
-    },
+/** Null where it takes too long, or fails. */
+async function converted(html: string, base: URL): Promise<string | null> {
+  const library = createRequire(import.meta.url).resolve("turndown");
+  const thread = new Worker(THREAD, {
+    ...{ eval: true, workerData: { library, html, base: base.href }, env: {}, execArgv: [] },
+    ...{ resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB }, stdout: true, stderr: true },
   });
-  turndown.addRule("images", {
-    filter: "img",
-    replacement: (_, node) =>
-      (node as { getAttribute(name: string): string | null }).getAttribute("alt") ?? "",
+  let timer: NodeJS.Timeout | undefined;
+  const text = await new Promise<string | null>((resolve) => {
+    thread.once("message", resolve);
+    for (const end of ["error", "exit"]) thread.once(end, () => resolve(null));
+    timer = setTimeout(resolve, TIME_MS, null);
   });
-  return turndown.turndown(html);
+  clearTimeout(timer);
+  await thread.terminate();
+  return text;
 }
 
 const plain = (html: string): string =>

@@ -253,3 +253,23 @@ describe("a path behind a cd is judged from the folder where it is used", () => 
       expect([mode, judged(line, mode, false).effect]).toEqual([mode, "ask"]);
   });
 });
+
+it.each([
+  ["cat /opt/app/config.yml", "ask"],
+  ["cat /srv/www/users.csv", "ask"],
+  ["cat /usr/share/dict/words", "allow"],
+])("reading outside, in the sandbox: %s, %s", (line, effect) => {
+  const disk: Disk = {
+    real: (path) => path,
+    entries: () => ["opt", "srv", "usr", "app", "www", "share", "dict", "config.yml", "users.csv", "words"],
+  };
+  const request = {
+    tool: "bash",
+    access: "exec",
+    subject: line,
+    line,
+    workspace: "/p",
+    home: "/home/me",
+  } as const;
+  expect(judgeShell([], [], "default", { ...request, disk, confined: true }).effect).toBe(effect);
+});

@@ -15,7 +15,7 @@ import { fitsPath, isAbout, type Rule } from "./rule.ts";
 
 /** Folders of the system, which hold nothing of the person or are private in the sandbox. */
 const SYSTEM =
-  /^\/(?:(?:usr|bin|sbin|lib|lib32|lib64|opt|nix|proc(?!\/[^/]+\/(?:cwd|root|fd|map_files)\b)|sys|dev|System|Library|Applications)(?:\/|$)|etc\/(?:os-release|debian_version|issue|hosts|hostname|timezone|localtime|ssl\/certs)(?:\/|$))/;
+  /^\/(?:(?:usr|bin|sbin|lib|lib32|lib64|opt\/homebrew|nix|proc(?!\/[^/]+\/(?:cwd|root|fd|map_files)\b)|sys|dev|System|Library|Applications)(?:\/|$)|etc\/(?:os-release|debian_version|issue|hosts|hostname|timezone|localtime|ssl\/certs)(?:\/|$))/;
 /** Private in the sandbox where commands make files of their own. */
 const TEMPORARY = /^\/(?:private\/)?(?:var\/)?tmp(?:\/|$)/;
 /**

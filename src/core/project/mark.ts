@@ -4,9 +4,15 @@ export type Mark = keyof typeof LINES;
 /** The first such line counts. The second pattern takes all of them away. */
 const LINES = {
   /** An independent agent judges the task before it is completed. */
-  Review: [/^\s*(?:[-*]\s+)?Review:\s*(\w+)\s*$/im, /^[ \t]*(?:[-*][ \t]+)?Review:[ \t]*\w+[ \t]*\n?/gim],
+  Review: [
+    /^[ \t]*(?:[-*][ \t]+)?Review:[ \t]*(\w+)[ \t]*$/im,
+    /^[ \t]*(?:[-*][ \t]+)?Review:[ \t]*\w+[ \t]*\n?/gim,
+  ],
   /** The task is meant to change what judges it. */
-  Judges: [/^\s*(?:[-*]\s+)?Judges:\s*(\w+)\s*$/im, /^[ \t]*(?:[-*][ \t]+)?Judges:[ \t]*\w+[ \t]*\n?/gim],
+  Judges: [
+    /^[ \t]*(?:[-*][ \t]+)?Judges:[ \t]*(\w+)[ \t]*$/im,
+    /^[ \t]*(?:[-*][ \t]+)?Judges:[ \t]*\w+[ \t]*\n?/gim,
+  ],
 } as const;
 
 export const isMarked = (description: string, mark: Mark): boolean =>

@@ -8,6 +8,10 @@ type ShellWord = Node<"Word">;
 type Part = NonNullable<ShellWord["parts"]>[number];
 type Piece = { readonly text: string; readonly exact: boolean };
 
+/** Only bash reads this form in `$'…'`. */
+const BRACED = /\\x\{([0-9a-f]+)\}?/gi;
+const byteOf = (_: string, digits: string): string =>
+  String.fromCharCode(Number.parseInt(digits.slice(-2), 16));
 const VALUE_MAX = 10_000;
 const WORDS_MAX = 64;
 /** A line with more words and commands is not read to its end: later steps cost time for each. */
@@ -117,7 +121,9 @@ export abstract class WordReader {
         return { text: part.value, exact: true };
       case "AnsiCQuoted":
         if (!part.text.endsWith("'")) this.fault = true;
-        return { text: part.value, exact: KNOWN_ESCAPES.test(part.text) };
+        return KNOWN_ESCAPES.test(part.text)
+          ? { text: part.value, exact: true }
+          : { text: part.value.replace(BRACED, byteOf), exact: false };
       case "Glob":
         forEachChild(part, (child) => this.node(child, ";", []));
         return { text: part.value, exact: true };
@@ -130,6 +136,9 @@ export abstract class WordReader {
       case "SimpleExpansion":
       case "ParameterExpansion": {
         const name = variableOf([part]);
+        // In such a text a single quote quotes nothing, and what stands in it runs.
+        if (quoted && part.text.includes("'") && /[$`]/.test(part.text.slice(part.text.indexOf("'"))))
+          this.evaluates = true;
         if (name === "" && part.type === "ParameterExpansion")
           return { text: this.parameter(part), exact: false };
         const [round, ...more] = this.looped.get(name) ?? [];

@@ -109,6 +109,7 @@ it("bounds what a server sends: redirects, binaries, errors, and a bomb", async 
 it.each([
   ["deep", "<div>".repeat(100_000)],
   ["lists", "<ul><li>".repeat(20_000)],
+  ["blanks", `<p>x${"&nbsp;".repeat(90_000)}x`],
   ["open tags", '<a href="'.repeat(60_000)],
   ["scripts", "<script>".repeat(60_000)],
   ["comments", "<!--".repeat(100_000)],
