@@ -1,9 +1,11 @@
 /** What the page reads of a team, by address: `/api/TEAM/…`. */
+
 import type { Context } from "hono";
 import { badInput } from "../../core/errors.ts";
 import { quote, taskId } from "../../core/ids.ts";
 import { task } from "../../team/queries/board.ts";
 import { memberRows } from "../../team/queries/picture.ts";
+import { diffShower } from "../../team/queries/shown-diff.ts";
 import { journalBefore, timeline } from "./read/journal-pages.ts";
 import type { TeamPage, Teams } from "./teams.ts";
 
@@ -52,6 +54,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   "commit/:commit": async ({ project }, c) => {
     const { readCommit } = await import("./read/commit.ts");
-    return await readCommit(project.cwd, c.req.param("commit") ?? "");
+    const show = diffShower(project.settings, project.cwd, project.redact);
+    return await readCommit(project.cwd, c.req.param("commit") ?? "", show);
   },
 };

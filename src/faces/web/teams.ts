@@ -13,6 +13,7 @@ import { liveReader, outputFolder } from "../../team/queries/live.ts";
 import { OutcomeReader } from "../../team/queries/outcome.ts";
 import { memberRows } from "../../team/queries/picture.ts";
 import { requests } from "../../team/queries/requests.ts";
+import { diffShower } from "../../team/queries/shown-diff.ts";
 import { mustExist } from "../../team/queries/team.ts";
 import { teamFigures } from "../../team/queries/teams.ts";
 import { subagentsOf } from "../../team/queries/transcript.ts";
@@ -181,7 +182,7 @@ export class TeamPage {
     });
     this.line = lineReader(store);
     this.costs = costReader(store);
-    this.outcome = new OutcomeReader(store, cwd);
+    this.outcome = new OutcomeReader(store, cwd, diffShower(settings, cwd, redact));
     this.doingReader = new DoingReader(store, outputFolder(cwd), redact);
   }
 

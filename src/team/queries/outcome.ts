@@ -12,6 +12,7 @@ import type { Outcome } from "../../core/views/outcome.ts";
 import type { Store } from "../../ports/index.ts";
 import { withGit } from "../../project/own-git.ts";
 import { journalReader } from "./journal-reader.ts";
+import type { ShowDiff } from "./shown-diff.ts";
 
 const DIFF_MAX = 2_000_000;
 const LAST_ENTRIES = 60;
@@ -43,9 +44,13 @@ export class OutcomeReader {
   private readonly results = new Map<number, string>();
   private readonly landed: { readonly task: number; readonly commit: string }[] = [];
 
-  constructor(store: Store, cwd: string) {
+  private readonly show: ShowDiff;
+
+  /** `show`: for people at other places than this terminal. */
+  constructor(store: Store, cwd: string, show: ShowDiff = (diff) => diff) {
     this.store = store;
     this.cwd = cwd;
+    this.show = show;
     this.caughtUp = journalReader(store, (event) => this.take(event));
   }
 
@@ -72,6 +77,7 @@ export class OutcomeReader {
       const below = (await asked?.catch(() => null))?.out.trim() || "";
       return [changed, below, await this.tasksOf(git)] as const;
     });
+    const shown = diff === null ? null : this.show(diff, prefix);
     return {
       runs: this.runs.length,
       began: run?.began ?? null,
@@ -82,8 +88,8 @@ export class OutcomeReader {
       tokens: runs.reduce((sum, one) => sum + one.tokens, 0),
       results: Object.fromEntries(this.results),
       words: said ?? "",
-      diff: diff?.slice(0, DIFF_MAX) ?? null,
-      cut: (diff?.length ?? 0) > DIFF_MAX,
+      diff: shown?.slice(0, DIFF_MAX) ?? null,
+      cut: (shown?.length ?? 0) > DIFF_MAX,
       tasks: Object.fromEntries([...tasks].map(([path, ids]) => [prefix + path, [...ids]])),
     };
   }
