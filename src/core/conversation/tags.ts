@@ -8,9 +8,11 @@ const COMMON = "summary|conversation|memory|skills|plan|project|todo|update";
 const OWN = "mail|identity|auto-claimed|own-task|claim-lost|reminder|system";
 /** Models were trained to take these for the words of a program or for the results of calls. */
 const KIN =
-  "system[-_](?:reminder|message|prompt)|(?:antml:)?(?:function|tool)[-_](?:calls?|results?|use|response)|antml:[\\w-]+";
+  "system[-_](?:reminder|message|prompt)|(?:antml:)?(?:function|tool)[-_](?:calls?|results?|use|response)|antml:[\\w-]+|invoke|permission[-_]response";
+/** Who speaks. Code uses these names, so they are left in results. */
+const SPEAKERS = "user|assistant|human|parameter";
 const OURS = `${OWN}|${COMMON}`;
-const FORGED = new RegExp(`<(?=\\s*/?\\s*(?:${OURS}|${KIN})(?![\\w-]))`, "gi");
+const FORGED = new RegExp(`<(?=\\s*/?\\s*(?:${OURS}|${KIN}|${SPEAKERS})(?![\\w-]))`, "gi");
 /** A common name is escaped in results only where it stands as `tagged` writes it: alone, at the start of a line. */
 const FORGED_IN_RESULT = new RegExp(
   `<(?=\\s*/?\\s*(?:${OWN}|${KIN})(?![\\w-]))|^<(?=/?(?:${COMMON})(?: [\\w-]+="[^"\\n]*")*>[ \\t]*\\r?$)`,
@@ -43,7 +45,7 @@ export type Tag = {
 };
 
 const TAGGED = new RegExp(`<(${OURS})((?: [\\w-]+="[^"]*")*)>\\n([\\s\\S]*?)\\n</\\1>`, "g");
-const DEFUSED = new RegExp(`&lt;(?=\\s*/?\\s*(?:${OURS}|${KIN})(?![\\w-]))`, "gi");
+const DEFUSED = new RegExp(`&lt;(?=\\s*/?\\s*(?:${OURS}|${KIN}|${SPEAKERS})(?![\\w-]))`, "gi");
 /** The opposite of `escapeTags`. */
 export const unescapeTags = (text: string): string => text.replace(DEFUSED, "<");
 

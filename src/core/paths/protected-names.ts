@@ -13,6 +13,7 @@ export const PROTECTED_NAMES: readonly string[] = [
   "crush.json .crush.json .crush .kilocode .amazonq .qwen .junie .trae .augment .zencoder .amp .goose .goosehints .copilot",
   "Jenkinsfile .travis.yml .drone.yml .woodpecker.yml .woodpecker .forgejo .gitea",
   ".lefthook.yaml lefthook.yml lefthook.yaml mise.toml .mise.toml .mise opencode.json opencode.jsonc .opencode .aider.conf.yml .continue .roo .kiro .factory",
+  "rust-toolchain rust-toolchain.toml bunfig.toml .bazeliskrc .clangd .ripgreprc",
   ".gitlab-ci.yml .circleci .buildkite azure-pipelines.yml bitbucket-pipelines.yml",
 ].flatMap((names) => names.split(" "));
 
@@ -35,6 +36,7 @@ const FURTHER_PARTS = [
   ".config/mise",
   ".config/mise.toml",
   "mise/config.toml",
+  "gradle/wrapper/gradle-wrapper.properties",
 ];
 
 /** The one of these that a path is, or is in; the path is relative to the same folder. Some file systems fold case. */

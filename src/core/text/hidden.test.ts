@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { codePoint, escapes, spellHidden } from "./hidden.ts";
+import { codePoint, escapes, jsonLine, spellHidden } from "./hidden.ts";
 
 const [ZWNJ, ZWJ] = ["\u200c", "\u200d"];
 
@@ -43,4 +43,11 @@ it("spells out what a terminal acts on, and leaves line ends and tabs", () => {
     "a\tb\nc\\x0d\\x1b[31m\\x07\\x7f\\x9b\\x00\\u{200b}",
   );
   expect([codePoint("a"), codePoint("\u{1f600}")]).toEqual(["0061", "1F600"]);
+});
+
+it("a line of JSON holds nothing that acts on a terminal, and the same value", () => {
+  const value = { text: "a\u009b31m\u202eb\u2028c\u{e0041}\u007f\u001b" };
+  const line = jsonLine(value);
+  expect(line).toMatch(/^[\x20-\x7e]+\n$/);
+  expect(JSON.parse(line)).toEqual(value);
 });

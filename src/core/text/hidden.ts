@@ -48,3 +48,14 @@ export const escapes = (text: string): string =>
   spellHidden(
     text.replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`),
   );
+
+const OF_MACHINES = new RegExp(`[\\u007f-\\u009f]|${HIDDEN.source}`, "gu");
+
+/** A line of JSON in which nothing acts on a terminal that shows it; the value is the same. */
+export const jsonLine = (value: unknown): string =>
+  `${JSON.stringify(value).replace(OF_MACHINES, (found) =>
+    found
+      .split("")
+      .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+      .join(""),
+  )}\n`;

@@ -2,6 +2,7 @@
 import { systemClock } from "../../adapters/clock.ts";
 import { badInput, messageOf } from "../../core/errors.ts";
 import { quote, teammateName } from "../../core/ids.ts";
+import { jsonLine } from "../../core/text/hidden.ts";
 import { concerns } from "../../core/views/search.ts";
 import { tally } from "../../core/views/sentence.ts";
 import { awaitTeam } from "../../host/worker/await-team.ts";
@@ -105,7 +106,7 @@ async function readAlong(call: Invocation, worker: Worker, signal: AbortSignal):
       for (const event of events) {
         const isEnd = event.type === "team.finished";
         if (!isEnd && ![...worker.known].some((name) => concerns(event, name))) continue;
-        if (call.json) call.out.write(`${JSON.stringify(event)}\n`);
+        if (call.json) call.out.write(jsonLine(event));
         else if (isEnd) call.say(`The team's run has ended (${tally(event)}). Waits for more work.`);
         else if (!call.quiet) {
           const said = news.of(event);

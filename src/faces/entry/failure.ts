@@ -1,5 +1,6 @@
 /** The end of a failed command: one line on stderr and an exit code. A stack is shown only with --verbose. */
 import { badInput, isEkidenError, messageOf } from "../../core/errors.ts";
+import { jsonLine } from "../../core/text/hidden.ts";
 import { secretsOf } from "../../project/secrets.ts";
 import { clean } from "../kit/terminal.ts";
 
@@ -46,7 +47,7 @@ export function reportFailure(thrown: unknown, { verbose, json }: FailureOptions
   const message = redact(messageOf(error));
   if (json) {
     const code = known ? error.code : "internal";
-    process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
+    process.stdout.write(jsonLine({ error: { code, message } }));
   }
   const hint = known || verbose ? "" : " (this is a fault of ekiden; --verbose shows where)";
   process.stderr.write(`ekiden: ${clean(message)}${hint}\n`);

@@ -5,6 +5,7 @@ import { recruits } from "../../core/board/recruit.ts";
 import { badInput } from "../../core/errors.ts";
 import { type Name, quote, renaming } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings/settings.ts";
+import { jsonLine } from "../../core/text/hidden.ts";
 import type { View } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
 import { refuseInSandbox } from "../../project/member-shell.ts";
@@ -125,11 +126,11 @@ export function prepare(
     out,
     err,
     show: async (data, views) => {
-      if (json) return out.write(`${JSON.stringify(data)}\n`);
+      if (json) return out.write(jsonLine(data));
       const { print } = await import("./print.ts");
       print(out, views(data));
     },
-    done: ({ data, text }) => (json ? out.write(`${JSON.stringify(data)}\n`) : say(text)),
+    done: ({ data, text }) => (json ? out.write(jsonLine(data)) : say(text)),
     say,
   };
 }

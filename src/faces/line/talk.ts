@@ -8,6 +8,7 @@ import { BUSY_REASONS } from "../../core/board/lifecycle.ts";
 import { checkText } from "../../core/board/mail.ts";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type MailId } from "../../core/ids.ts";
+import { jsonLine } from "../../core/text/hidden.ts";
 import { canBeInterrupted } from "../../core/views/retry.ts";
 import { openHost } from "../../host/host.ts";
 import type { Outcome } from "../../host/outcome.ts";
@@ -174,7 +175,7 @@ class Conversation {
     try {
       for await (const events of follow(store, await store.journal.end(), this.reading.signal))
         for (const event of events) {
-          if (call.json) call.out.write(`${JSON.stringify(event)}\n`);
+          if (call.json) call.out.write(jsonLine(event));
           if (event.type === "turn.taken" && event.who === LEAD && !call.json) this.said(event.text);
           else if (!this.leaving) await lines.take([event]);
         }

@@ -2,6 +2,7 @@
 import { badInput } from "../../../core/errors.ts";
 import type { Event } from "../../../core/event.ts";
 import { name, quote } from "../../../core/ids.ts";
+import { jsonLine } from "../../../core/text/hidden.ts";
 import { concerns } from "../../../core/views/search.ts";
 import { withTeam } from "../../../project/open.ts";
 import {
@@ -59,5 +60,5 @@ export const run: Run<Options> = async (call, _args, options) => {
 
 const line = (call: Invocation, event: Detailed): string =>
   call.json
-    ? `${JSON.stringify(event)}\n`
+    ? jsonLine(event)
     : `${feedLine(call.out, { at: event.at, ...detailedSentence(event) }, 12).join("\n")}\n`;

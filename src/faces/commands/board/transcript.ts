@@ -1,5 +1,6 @@
 /** `ekiden transcript`: a whole conversation, including what a compaction has removed from the model's context. */
 import { speaker } from "../../../core/ids.ts";
+import { jsonLine } from "../../../core/text/hidden.ts";
 import { transcriptViews } from "../../../core/views/transcript.ts";
 import { withTeam } from "../../../project/open.ts";
 import { follow } from "../../../team/queries/journal.ts";
@@ -20,7 +21,7 @@ export const run: Run<{ follow?: boolean }> = async (call, [text = ""], options)
       if (found.entries.length === 0) return;
       after = found.entries.at(-1)?.seq ?? after;
       if (!call.json) return await call.show(found, transcriptViews);
-      for (const entry of found.entries) call.out.write(`${JSON.stringify(entry)}\n`);
+      for (const entry of found.entries) call.out.write(jsonLine(entry));
     };
     return await followUntilInterrupted(call, async (signal) => {
       const end = await store.journal.end();
