@@ -117,8 +117,8 @@ export class HostedAgents {
           return { cwd: workspace, readOnly: true };
         return { cwd: await workspaceFor(current, trees, store), readOnly: false };
       },
-      start: (place, host) => {
-        const steering = trust.steering(found.steeredBy, place.cwd);
+      start: async (place, host) => {
+        const steering = await trust.steering(found.steeredBy, place.cwd);
         const tag = shell.newTag?.() ?? `agent-${name}-${process.pid}`;
         const warn = (text: string): void => void this.tell(parts, [text]).catch(() => {}); // as above
         return found.start({ ...place, env, sandbox, version: manifest.version, tag, steering, warn }, host);

@@ -3,8 +3,9 @@
  * could do harm is left out and named. `deny`, `ask` and settings that cannot do harm always count.
  */
 import { existsSync, lstatSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
+import { namesIn } from "../../adapters/small-files.ts";
 import { lazy } from "../../core/lazy.ts";
 import { isWithin } from "../../core/paths/paths.ts";
 import type { OwnCommand } from "../../core/project/own-command.ts";
@@ -14,7 +15,6 @@ import type { SettingsLayer } from "../../core/settings/settings.ts";
 import { tried } from "../../core/tried.ts";
 import { userFolder } from "../own-folders.ts";
 import { sqlitePath } from "../store-address.ts";
-import { agentFilesIn } from "./agent-files.ts";
 import {
   agentItem,
   commandItem,
@@ -23,6 +23,7 @@ import {
   gitItems,
   MCP_FILE,
   needsWord,
+  repositoryOf,
   roleItem,
   SETTINGS_FILE,
   serverItems,
@@ -53,7 +54,7 @@ export type ProjectTrust = {
   /** The files by which the project would steer agent programs of other vendors. */
   agentFiles(): readonly TrustItem[];
   /** Those that one of them finds where it works and that the person has not agreed to, absolute. `names`: of its files. */
-  steering(names: readonly string[], cwd: string): readonly string[];
+  steering(names: readonly string[], cwd: string): Promise<readonly string[]>;
   /** Whether the person has agreed to a command of the project, as it is now; true for one of the person's own. */
   sends(command: Pick<OwnCommand, "source" | "body">): boolean;
   /** The role; without its model, if it is the project's and the person has not agreed to it. */
@@ -104,6 +105,9 @@ export async function weighProject(
   const url = wanted.store ?? mergeSettings([...above, layer, ...below]).store;
   const stores = named ? [] : foundStore(url, cwd, record);
   const git = lazy(() => gitItems(cwd));
+  // Most projects have none, and need not read how they are judged.
+  const isSteered = foldersTo(repositoryOf(cwd).top, cwd).some((one) => namesIn(one).some(isSteering));
+  const steered = isSteered ? (await import("./agent-files.ts")).agentFilesIn(cwd, cwd) : [];
   const trust: ProjectTrust = {
     ...{ project: cwd, brought, refused, servers },
     waiting: [...(isAgreed ? [] : needed), ...stores.filter((item) => !isGiven(item))],
@@ -111,8 +115,9 @@ export async function weighProject(
     git,
     runsGit: all || (record.items.git !== undefined && isGiven(git().whole)),
     runsAgent: (spec) => isGiven(agentItem(spec)),
-    agentFiles: lazy(() => agentFilesIn(cwd, cwd).map(({ item }) => item)),
-    steering: (names, folder) => {
+    agentFiles: () => steered.map(({ item }) => item),
+    steering: async (names, folder) => {
+      const { agentFilesIn } = await import("./agent-files.ts");
       const given = new Set(Object.values(record.items).map(({ digest }) => digest));
       const found = all ? [] : agentFilesIn(folder, cwd, names);
       return found.flatMap(({ path, item }) => (given.has(item.digest) ? [] : path));
@@ -125,6 +130,12 @@ export async function weighProject(
   };
   return { layer, trust };
 }
+
+/** The names of `core/project/agent-files.ts`. */
+const isSteering = (name: string): boolean =>
+  /^(?:\.(?:claude|mcp\.json|codex|agents|opencode|gemini|qwen|env)|opencode\.jsonc?)$/.test(name);
+const foldersTo = (top: string, folder: string): string[] =>
+  folder === top || dirname(folder) === folder ? [folder] : [folder, ...foldersTo(top, dirname(folder))];
 
 type Writable = { -readonly [K in keyof SettingsLayer]: SettingsLayer[K] };
 

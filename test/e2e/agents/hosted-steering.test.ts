@@ -95,9 +95,9 @@ it("reads them without a sandbox where the person agreed, until one of them chan
     env: {},
     all: false,
   });
-  expect(trust.steering([".gemini"], at.folder)).toEqual([]);
+  expect(await trust.steering([".gemini"], at.folder)).toEqual([]);
   writeFileSync(join(at.folder, ".gemini/settings.json"), `${EVIL} `);
-  expect(trust.steering([".gemini"], at.folder)).toEqual([join(at.folder, ".gemini")]);
+  expect(await trust.steering([".gemini"], at.folder)).toEqual([join(at.folder, ".gemini")]);
 });
 
 // The private temporary folder of the sandbox hides a clone that lies in one.
@@ -140,8 +140,8 @@ const inSandbox = bubblewrapOrSkip(describe);
     const clone = join(at.folder, ".ekiden/worktrees/1-x");
     mkdirSync(join(clone, ".gemini"), { recursive: true });
     writeFileSync(join(clone, ".gemini/settings.json"), EVIL);
-    expect(trust.steering([".gemini"], clone)).toEqual([]);
+    expect(await trust.steering([".gemini"], clone)).toEqual([]);
     writeFileSync(join(clone, ".gemini/settings.json"), "{}");
-    expect(trust.steering([".gemini"], clone)).toEqual([join(clone, ".gemini")]);
+    expect(await trust.steering([".gemini"], clone)).toEqual([join(clone, ".gemini")]);
   });
 });
