@@ -267,7 +267,9 @@ export class Screen {
     else if (this.feed.only !== "") this.filter("");
     else if (this.at === LEAD) this.handlers.interrupt(LEAD);
     else if (this.esc.means === null) this.note(keyHint("back", "returns to the lead"));
-    else if (this.esc.means === "returns" || !this.handlers.interrupt(this.at)) this.enter(LEAD);
+    else if (this.esc.means === "returns") this.enter(LEAD);
+    // A second press, before the head line is another one, does nothing.
+    else this.handlers.interrupt(this.at);
   }
 
   private page(direction: 1 | -1): void {

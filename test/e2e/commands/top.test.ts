@@ -41,7 +41,7 @@ it.runIf(hasScript)(
     const { child, text, type } = top();
     await expect.poll(text).toMatch(/team default · running/);
     await expect.poll(text).toMatch(/#1 Count +▶ in progress/);
-    await expect.poll(text).toMatch(/│ counting/);
+    await expect.poll(text).toMatch(/… {2}counting/);
     project.write({ go: "" });
     // Only cells that change are drawn.
     await expect.poll(text).toContain("✓ completed alice");

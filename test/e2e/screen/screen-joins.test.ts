@@ -10,6 +10,13 @@ import { soon } from "../../fixtures/soon.ts";
 const MODEL = ["--model", "anthropic/claude-sonnet-5-5"];
 const SIZE = { columns: 110, rows: 24 };
 
+/** Esc interrupts when the head line could be read. What is typed next begins with another key, which may come together with the last Esc. */
+const interrupt = (terminal: InTerminal): Promise<void> =>
+  soon(() => {
+    terminal.type("\x1b");
+    expect(terminal.screen()).toMatch(/bob +#1 +waits for you: you stopped it/);
+  });
+
 it("steers a run from a second terminal: mode, interruption, question, words", async () => {
   const place = project();
   const server = await startModelServer({
@@ -36,16 +43,17 @@ it("steers a run from a second terminal: mode, interruption, question, words", a
 
   other.type("\x0e");
   await other.shows("what you type goes to bob");
-  other.type("\x1b");
-  await other.shows("interrupted bob");
-  await run.shows(/bob .*interrupted/);
-  other.type("hello bob\r");
+  await interrupt(other);
+  await run.shows(/bob +#1 +waits for you: you stopped it/);
+  await other.shows(/^ bob +← lead/m);
+  other.type("\x15hello bob\r");
   await other.shows("Hello, I am bob.");
   // It goes on with its task, and the line to the run is still the first one.
   await other.shows(/bob +#1 +runs until/);
-  other.type("\x1b");
-  await other.shows(/bob +idle: interrupted/);
-  other.type("push it\r");
+  await interrupt(other);
+  await run.shows(/bob +#1 +waits for you: you stopped it/);
+  await other.shows(/^ bob +← lead/m);
+  other.type("\x15push it\r");
   for (const terminal of [other, run]) await terminal.shows("bob wants to run a command");
   await soon(() => {
     other.type("n\r");

@@ -36,31 +36,31 @@ async function onBoard(
 it("acts on the task under the cursor; what takes away asks first", async () => {
   const { place, terminal } = await onBoard(["Paint the door", "Board up the window"]);
   terminal.type(DOWN);
-  await terminal.shows(/^› {2}#1 Paint the door .* ready/m);
+  await terminal.shows(/^› +#1 Paint the door .* ready/m);
   await terminal.shows(
     "enter details · e edit · s assign · + sooner · - later · t take · c cancel · a add · / filter",
   );
   terminal.type("j");
-  await terminal.shows(/^› {2}#2 Board up the window/m);
+  await terminal.shows(/^› +#2 Board up the window/m);
   terminal.type("+");
   // The task with the higher priority stands first; the cursor stays on its task.
-  await terminal.shows(/^› {2}#2 Board up the window.*\n {3}#1 Paint/m);
+  await terminal.shows(/^› +#2 Board up the window.*\n +#1 Paint/m);
   terminal.type("c");
   await terminal.shows("c again: cancel 2");
   terminal.type("jkc");
   await terminal.shows("c again: cancel 2");
   expect((await place.run(["tasks", "--status", "cancelled"])).stdout).not.toContain("#2");
   terminal.type("c");
-  await terminal.shows(/^› {2}#2 Board up the window.* cancelled/m);
+  await terminal.shows(/^› +#2 Board up the window.* cancelled/m);
   terminal.type("r");
-  await terminal.shows(/^› {2}#2 Board up the window.* ready/m);
+  await terminal.shows(/^› +#2 Board up the window.* ready/m);
   terminal.type("\r");
   await terminal.shows(/^ #2 Board up the window.* ready[\s\S]*\[1 details\][\s\S]*priority +1/m);
   // The same keys act there.
   terminal.type("+");
   await terminal.shows(/priority +2/);
   terminal.type("\x1b");
-  await terminal.shows(/^› {2}#2 Board up the window.* ready/m);
+  await terminal.shows(/^› +#2 Board up the window.* ready/m);
   // Letters that are no keys are no message; tab returns to the line.
   terminal.type("q");
   await terminal.shows("tab returns to the line; here: enter e s + - t c a /");
@@ -76,7 +76,7 @@ it("filters, and closes the filter before the panel", async () => {
   await terminal.shows("filter: ▏");
   terminal.type("paint wa");
   await terminal.shows(/filter: paint wa▏ · 1\/1/);
-  await terminal.shows(/^› {2}#3 Paint the wall/m);
+  await terminal.shows(/^› +#3 Paint the wall/m);
   await soon(() => expect(terminal.screen()).not.toMatch(/#1 Paint the door +○/));
   terminal.type("zz");
   await terminal.shows("Nothing fits the filter.");
@@ -93,11 +93,11 @@ it("keeps the cursor in sight among many tasks on a small screen", async () => {
   const { terminal } = await onBoard(subjects, { columns: 60, rows: 18 });
   terminal.type(DOWN);
   terminal.type("\x1b[F");
-  await terminal.shows(/^› {2}#30 Task 30/m);
+  await terminal.shows(/^› +#30 Task 30/m);
   terminal.type("\x1b[H");
-  await terminal.shows(/^› {2}#1 Task 1 /m);
+  await terminal.shows(/^› +#1 Task 1 /m);
   terminal.resize({ columns: 44, rows: 13 });
-  await terminal.shows(/^› {2}#1 Task 1 /m);
+  await terminal.shows(/^› +#1 Task 1 /m);
 });
 
 it("shows the members, and leads to the conversation of one", async () => {

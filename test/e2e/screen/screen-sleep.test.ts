@@ -53,7 +53,7 @@ it("works on while its terminal is frozen, killed, and the machine asleep", {
     });
   };
   const atWork = (terminal: InTerminal): Promise<string> =>
-    terminal.shows(/alice +#\d Work[\s\S]*bob +#\d Work[\s\S]*carol +#\d Work/);
+    terminal.shows(/alice +#\d +\S[\s\S]*bob +#\d +\S[\s\S]*carol +#\d +\S/);
   const first = await open();
   await atWork(first);
   await worksOn();

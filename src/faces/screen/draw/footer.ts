@@ -112,11 +112,8 @@ function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook, is
   if (lead?.retry && lead.phase !== "shutdown")
     return `${paint("busy", frame)} ${paint("warn", `${retryOf(lead.retry, look)} · ${stopKey}`)}`;
   if (lead?.phase !== "work") return paint("dim", keys);
-  const step = stepOf(team, lead);
-  const doing = shortened(
-    step.words === "" ? step.doing : `${step.doing} │ ${step.words}`,
-    Math.floor(width / 4),
-  );
+  // What it writes is in the feed.
+  const doing = shortened(stepOf(team, lead).doing, Math.floor(width / 4));
   const words = `${doing} ${span(now - lead.since)} · ${stopKey}`;
   return `${paint("busy", frame)} ${paint("dim", width >= WIDE ? `${words} · ${keysShort()}` : words)}`;
 }
