@@ -52,7 +52,7 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
 
   it("changes mode, effort and budget, and each order is a fact with its author", async () => {
     await run();
-    expect(await said("mode", "plan")).toBe("0 mode plan: nothing may be changed\n");
+    expect(await said("mode", "plan")).toBe("0 mode plan: no file is edited\n");
     expect(await said("effort", "high")).toBe("0 the team thinks with effort high from the next call on\n");
     expect(await said("mode", "yolo")).toMatch(/^2 .*"yolo" is not a permission mode\. Modes: plan, default/);
     expect(await said("model", "no-such/model")).toMatch(/^2 .*"no-such\/model" is not a model/);
