@@ -8,7 +8,9 @@ import { summaryText } from "../../team/queries/summary.ts";
 import { againLine } from "../kit/again-line.ts";
 import { exitCodeOf } from "../kit/exit-code.ts";
 import { nextStep } from "../kit/next-step.ts";
+import { interrupted } from "../kit/run-guards.ts";
 import { clean } from "../kit/terminal.ts";
+import type { PageOfRun } from "./displays.ts";
 import type { Watched } from "./run-team.ts";
 
 export async function conclude(watched: Watched, outcome: Outcome): Promise<number> {
@@ -41,6 +43,19 @@ export async function conclude(watched: Watched, outcome: Outcome): Promise<numb
   }
   if (outcome.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
   return exitCodeOf(outcome);
+}
+
+/** Who has watched reads the outcome on the page; who has stopped the run wants its end. `release`: lets signals end this process again. */
+export async function stay(
+  page: PageOfRun,
+  { call }: Watched,
+  { reason, elsewhere }: Outcome,
+  release: () => void,
+): Promise<void> {
+  if (reason === "interrupted" || elsewhere) return;
+  release();
+  if (!call.quiet) call.err.write("The page stays until its last tab is closed. Ctrl-C ends it.\n");
+  await Promise.race([page.left(call.err.isTTY), interrupted()]);
 }
 
 async function sayTotals(watched: Watched, outcome: Outcome): Promise<void> {

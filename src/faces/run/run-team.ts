@@ -37,7 +37,7 @@ export type Watched = {
 
 /**
  * `embedded`: the runbook model will do when no other is configured. `report`: the file that the work is to write. `web`: the page
- * is served as long as the run lasts.
+ * is served as long as the run lasts, and then for who reads it.
  */
 export type RunOptions = {
   readonly displays: Displays;
@@ -145,7 +145,10 @@ async function atWork(
     if (!call.quiet) tell(watched, (await opening(host, call.cwd, "--budget-usd")).join("\n"));
     setTimeout(keepYoungSmall, START_MS).unref();
     const outcome = await ended(host, reading, reader, display);
-    return await (await import("./conclude.ts")).conclude(watched, outcome);
+    const { conclude, stay } = await import("./conclude.ts");
+    const code = await conclude(watched, outcome);
+    if (page) await stay(page, watched, outcome, release);
+    return code;
   } finally {
     reading.abort();
     await reader;
