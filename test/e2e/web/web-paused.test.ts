@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser)("a page that is opened later", () => {
     await page.goto(`${origin}/default/team`);
     await page.locator(".member", { hasText: "its gate runs" }).waitFor();
     await page.locator(".member", { hasText: "waits to land" }).waitFor();
-    await page.locator(".member .warn", { hasText: "waits for your answer" }).waitFor();
+    await page.locator(".member .warn", { hasText: "waits for you: an answer" }).waitFor();
     expect(await faultsOfAccess(page)).toEqual([]);
   });
 });

@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("a team that works", () => {
     await page.locator(".card", { hasText: "Long" }).locator('[aria-label="In progress"]').waitFor();
     await page.keyboard.press("g");
     await page.getByLabel("Mode", { exact: true }).selectOption("plan");
-    await page.getByText("Mode plan: nothing may be changed").waitFor();
+    await page.getByText("Mode plan: no file is edited").waitFor();
     await page.getByLabel(/US dollars more/).fill("nonsense");
     await page.getByRole("button", { name: "Allow" }).click();
     await page.getByRole("alert").getByText("is no sum in US dollars").waitFor();
