@@ -37,7 +37,7 @@ export function Graph() {
   const critical = useMemo(() => new Set(isCritical ? path : []), [isCritical, path]);
   const onScroll = useMiddle(box, k);
   const isFirst = useRef(true);
-  // The panel of a task makes the box smaller.
+  // The panel of a task takes room from the box.
   useEffect(() => {
     if (size.width === 0) return;
     const wanted = selected ?? (isFirst.current ? path[0] : undefined);
@@ -211,16 +211,20 @@ function useMiddle(box: RefObject<HTMLElement | null>, k: number): () => void {
   useLayoutEffect(() => {
     const at = box.current;
     if (at && last.current !== k)
-      at.scrollTo(middle.current.x * k - at.clientWidth / 2, middle.current.y * k - at.clientHeight / 2);
+      at.scrollTo(middle.current.x * k - middleIn(at), middle.current.y * k - at.clientHeight / 2);
     last.current = k;
   }, [k]);
   return () => {
     const at = box.current;
     if (!at) return;
-    const { scrollLeft, scrollTop, clientWidth, clientHeight } = at;
-    middle.current = { x: (scrollLeft + clientWidth / 2) / k, y: (scrollTop + clientHeight / 2) / k };
+    const { scrollLeft, scrollTop, clientHeight } = at;
+    middle.current = { x: (scrollLeft + middleIn(at)) / k, y: (scrollTop + clientHeight / 2) / k };
   };
 }
+
+/** The middle of the part that no panel lies over. */
+const middleIn = (at: HTMLElement): number =>
+  (at.clientWidth - Number.parseFloat(getComputedStyle(at).paddingRight)) / 2;
 
 const cardOf = (box: RefObject<HTMLElement | null>, id: number | undefined): HTMLElement | null =>
   box.current?.querySelector<HTMLElement>(`.card[data-task="${id}"]`) ?? null;
