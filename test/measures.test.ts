@@ -16,7 +16,7 @@ import {
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
   ...{ core: 18_290, ports: 1_230, runtime: 4_820, tools: 3_350, adapters: 27_350 },
-  ...{ project: 1_680, team: 2_030, host: 8_300, faces: 30_840, "index.ts": 40 },
+  ...{ project: 1_680, team: 2_030, host: 8_300, faces: 30_860, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
 const FACES: Readonly<Record<string, number>> = {};
