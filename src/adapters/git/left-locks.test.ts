@@ -1,5 +1,6 @@
 /** The locks of a git that was killed with the owner of a task do not stop the next owner. */
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -66,13 +67,12 @@ it("waits for a git that runs there, and follows no link", async () => {
   symlinkSync(outside, join(workspace, ".git/refs/elsewhere"));
   const held = lock(join(workspace, ".git/index"));
   const git = spawn("sleep", ["2"], { argv0: "git", cwd: workspace });
-  let isOver = false;
-  git.once("exit", () => {
-    isOver = true;
-  });
+  await once(git, "spawn");
+  const began = performance.now();
   onTestFinished(() => void git.kill("SIGKILL"));
   await open();
-  expect(isOver).toBe(true);
+  // This process hears of its end later than others can see it.
+  expect(performance.now() - began).toBeGreaterThan(1_900);
   expect([existsSync(held), existsSync(kept)]).toEqual([false, true]);
   expect(spawnSync("git", ["status"], { cwd: repo.dir }).status).toBe(0);
 });
