@@ -268,8 +268,7 @@ export class Screen {
     else if (this.at === LEAD) this.handlers.interrupt(LEAD);
     else if (this.esc.means === null) this.note(keyHint("back", "returns to the lead"));
     else if (this.esc.means === "returns") this.enter(LEAD);
-    // A second press, before the head line is another one, does nothing.
-    else this.handlers.interrupt(this.at);
+    else this.handlers.interrupt(this.at); // a second press finds nothing to interrupt, and stays
   }
 
   private page(direction: 1 | -1): void {
