@@ -55,7 +55,7 @@ const program = defineConfig({
   minify: true,
   deps: {
     // These are found on disk at run time: a program, a native addon, and what a thread of its own loads.
-    neverBundle: ["@vscode/ripgrep", "@photostructure/sqlite", "unpdf", /^node:/],
+    neverBundle: ["@vscode/ripgrep", "@photostructure/sqlite", "turndown", "unpdf", /^node:/],
     onlyBundle: false,
   },
   // Packages that offer both forms are taken as ES modules: jsonc-parser's other one cannot be bundled, and only ES modules shake.
