@@ -70,7 +70,8 @@ it.each([4, 8])(
         // git's lock is held by a landing; a person would try again
       }
     });
-    expect(commits).toBeGreaterThan(2);
+    // A fast machine lands all before a person has committed often.
+    expect(commits).toBeGreaterThan(0);
     expect(landed).toHaveLength(count);
     const history = repo.git("log", "--format=%s", "main").split("\n");
     expect(history.filter((subject) => subject.startsWith("Person"))).toHaveLength(commits);
