@@ -42,7 +42,7 @@ const WORDS = [
 
 const RUN = ["faces/run/run-team", "faces/line/lines", "core/project/runbook", "adapters/process-table"];
 const OF_HOST =
-  /\/src\/(runtime|tools|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted|whole-events)\.ts))|host(?!\/(worker|guests|hosted)\/|\/(?:money\/judge|obey|gate-leak|workspaces\/set-up)\.ts))\//;
+  /\/src\/(runtime(?!\/wraps\/run-check\.ts)|tools(?!\/team\/answer-review\.ts)|adapters\/(shell|jobs|disk|models(?!\/(runbook|scripted|whole-events)\.ts))|host(?!\/(worker|guests|hosted|checkpoints|forge)\/|\/(?:money\/judge|obey|gate-leak|workspaces\/(?:set-up|copy-packages|places))\.ts))\//;
 
 const program = defineConfig({
   ...common,
@@ -95,7 +95,11 @@ const program = defineConfig({
           test: files("core/settings/settings", "core/settings/merge", "project/settings"),
         },
         { name: "views", priority: 2, test: /\/src\/core\/views\/(?!call-text)/ },
-        { name: "store", priority: 1, test: /\/src\/adapters\/store\/(?!versions\/(?:backup|older)\.)/ },
+        {
+          name: "store",
+          priority: 1,
+          test: /\/src\/adapters\/store\/(?!fork\/|forge\.|versions\/(?:backup|older)\.)/,
+        },
         {
           name: "host",
           test: new RegExp(`${OF_HOST.source}|${files(...RUN).source}`),

@@ -32,6 +32,7 @@ packed=$(echo "$place"/packed/*.tgz)
 if (($(stat -c %s "$packed") > 12000000)); then echo "the package is larger than 12 MB"; exit 1; fi
 printf '# Try\n\n## One\n\n```sh\necho one > one.txt\n```\n' >"$place/empty/plan.md"
 (cd "$place/empty" && npm_config_cache="$place/cache" npx --yes --package "$packed" ekiden run plan.md && test -s one.txt)
-tests=(test/contracts/migration.test.ts test/e2e/hosts/upgrade.test.ts test/e2e/commands/{start-code,newcomer,cli-run}.test.ts)
+# Runs of this program in this place are above; `newcomer` works through the README as a person does.
+tests=(test/contracts/migration.test.ts test/e2e/commands/{start-code,newcomer}.test.ts)
 for word in "$@"; do [[ $word == -* ]] || tests=(); done
 npm test -- "${tests[@]}" "$@"

@@ -14,6 +14,7 @@ import { growth } from "./growth.ts";
 import { idle } from "./idle.ts";
 import { landings } from "./landing.ts";
 import { type Figure, type Item, table } from "./measure.ts";
+import { plan } from "./plan.ts";
 import { postgres } from "./postgres.ts";
 import { prompt } from "./prompt.ts";
 import { quality } from "./quality.ts";
@@ -44,6 +45,7 @@ const ITEMS: Readonly<Record<string, readonly [letter: string, run: Item]>> = {
   screen: ["o", screen],
   cache: ["p", cache],
   quality: ["q", quality],
+  plan: ["s", plan],
   agents: ["r", agents],
 };
 

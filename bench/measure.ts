@@ -10,7 +10,7 @@ export type Budget = {
 };
 
 export type Figure = {
-  /** The letter of the bench item, "a" to "r". */
+  /** The letter of the bench item, "a" to "s". */
   readonly item: string;
   readonly name: string;
   readonly unit: string;

@@ -280,6 +280,16 @@ it("nothing judges, shows or shortens a call by the name of its tool", () => {
 const ours = ["src", "test", "bench", "examples", "scripts"].flatMap((folder) =>
   filesBelow(folder).map((file) => `${folder}/${file}`),
 );
+it("what faces print for programs goes through the one function that escapes it", () => {
+  const printed = filesBelow("src").filter(
+    (file) =>
+      file.startsWith("faces/") &&
+      !isTest(file) &&
+      /\.(?:write|say|log)\([^;]*?JSON\.stringify/.test(readFileSync(join(SRC, file), "utf8")),
+  );
+  expect(printed).toEqual([]);
+});
+
 it("files are short and well named", () => {
   expect(faultsOf(ours, ROOT, shapeFaults)).toEqual([]);
 });

@@ -15,14 +15,14 @@ import {
 
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
-  ...{ core: 18_290, ports: 1_230, runtime: 4_820, tools: 3_350, adapters: 27_350 },
-  ...{ project: 1_680, team: 2_030, host: 8_300, faces: 30_860, "index.ts": 40 },
+  ...{ core: 20_930, ports: 1_410, runtime: 5_240, tools: 3_390, adapters: 30_040 },
+  ...{ project: 1_730, team: 3_200, host: 9_620, faces: 31_610, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
 const FACES: Readonly<Record<string, number>> = {};
 /** The sizes of groups of files that import each other, also for types or later. */
 const CIRCLES: readonly number[] = [4, 4, 3, 2, 2, 2];
-const LONG_FUNCTIONS = 27;
+const LONG_FUNCTIONS = 15;
 const FLAT = 25;
 
 const source = sourceOf();

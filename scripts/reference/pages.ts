@@ -31,6 +31,7 @@ export function pages(): Readonly<Record<string, string>> {
     "variables.md": variables(),
     "errors.md": errors(),
     "tools.md": tools(),
+    "prompts.md": prompts(),
     "journal.md": journal(declared),
     "json.md": json(declared),
     "ekiden.1": manual(),
@@ -71,6 +72,23 @@ function commands(): string {
     ...GROUPS.flatMap((group) => [
       `## ${group.replace(/:$/, "")}`,
       ...COMMANDS.filter((entry) => entry.group === group).map(section),
+    ]),
+  );
+}
+
+/** The texts of `core/guidance/texts.ts`, each with the comment that says what it is for. */
+function prompts(): string {
+  const source = readFileSync(resolve(ROOT, "src/core/guidance/texts.ts"), "utf8");
+  const parts = source.matchAll(/export const (\w+) = `((?:[^`\\]|\\.)*)`;/gs);
+  const aboutAt = (at: number): string =>
+    source.slice(source.lastIndexOf("/**", at) + 3, source.lastIndexOf("*/", at)).replace(/^ \* ?/gm, "");
+  return page(
+    "Guidance for models",
+    "The fixed texts that an agent reads before anything else. The project's own rules, skills and roles come behind them.",
+    ...[...parts].flatMap(({ index, 1: name = "", 2: text = "" }) => [
+      `## ${name}`,
+      aboutAt(index),
+      `\`\`\`\`text\n${text.replace(/\\(.)/g, "$1")}\n\`\`\`\``,
     ]),
   );
 }

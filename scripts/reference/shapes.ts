@@ -4,7 +4,11 @@ import type { AgentProgram } from "../../src/adapters/agents/look.ts";
 import type { Recorded } from "../../src/core/conversation/chat.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import type { FactOf, FactType } from "../../src/core/event.ts";
+import type { ForgeRow } from "../../src/core/forge/views.ts";
+import type { CompareData } from "../../src/core/fork/compare.ts";
 import type { Instant } from "../../src/core/ids.ts";
+import type { NotesData } from "../../src/core/plan/note-views.ts";
+import type { ChangeRow, UndoneData } from "../../src/core/undo/views.ts";
 import type { BoardData, TaskHistory } from "../../src/core/views/board.ts";
 import type { CronsData } from "../../src/core/views/cron.ts";
 import type { InboxData } from "../../src/core/views/inbox.ts";
@@ -19,8 +23,10 @@ import type { Ordered } from "../../src/faces/commands/order.ts";
 import type { Finding } from "../../src/faces/doctor/finding.ts";
 import type { addCron, cancelCron } from "../../src/team/actions/crons.ts";
 import type { Done } from "../../src/team/actions/done.ts";
+import type { ForkedData } from "../../src/team/actions/fork/fork.ts";
 import type { sendMail } from "../../src/team/actions/mail.ts";
 import type { changeMember } from "../../src/team/actions/members.ts";
+import type { addNote, changeNote } from "../../src/team/actions/notes.ts";
 import type { stop } from "../../src/team/actions/stop.ts";
 import type { addTask, editTask, reopenTask, retryTask } from "../../src/team/actions/tasks.ts";
 import type { costs } from "../../src/team/queries/costs.ts";
@@ -53,6 +59,8 @@ export type Shapes = {
   /** The journal as it is written. The last line is the end of the run with its figures. */
   run: readonly (JournalFact | End)[];
   resume: readonly (JournalFact | End)[];
+  forge: readonly (JournalFact | End)[];
+  "forge --list": readonly ForgeRow[];
   worker: readonly (
     | JournalFact
     | { readonly at: number; readonly type: "worker.said"; readonly text: string }
@@ -61,12 +69,18 @@ export type Shapes = {
   model: Ordered;
   effort: Ordered;
   interrupt: Ordered;
+  spawn: Ordered;
   compact: Ordered;
   stop: { readonly team: string; readonly members: Of<typeof stop> };
   add: DataOf<typeof addTask>;
   edit: DataOf<typeof editTask>;
   tasks: BoardData;
   "tasks ID": TaskHistory;
+  compare: CompareData;
+  fork: ForkedData;
+  undo: UndoneData;
+  "undo --list": readonly ChangeRow[];
+  redo: UndoneData;
   retry: DataOf<typeof retryTask>;
   reopen: DataOf<typeof reopenTask>;
   member: DataOf<typeof changeMember>;
@@ -107,6 +121,9 @@ export type Shapes = {
   "run --detach": { readonly team: string; readonly pid: number; readonly log: string };
   "teams create": { readonly name: string; readonly created: true };
   "teams delete": { readonly name: string; readonly deleted: true };
+  note: DataOf<typeof addNote>;
+  notes: NotesData;
+  "notes ACTION ID": DataOf<typeof changeNote>;
   cron: CronsData;
   "cron add": DataOf<typeof addCron>;
   "cron cancel": DataOf<typeof cancelCron>;

@@ -92,6 +92,18 @@ export const OTHER_VARIABLES: readonly Variable[] = [
     about: "Home folder: the user's settings, roles and skills are found from it.",
   },
   {
+    name: "GITHUB_API_URL",
+    use: "read",
+    about: "Address of the REST interface that `ekiden forge` uses, where it is not that of the remote.",
+  },
+  { name: "GITHUB_GRAPHQL_URL", use: "read", about: "The same for GraphQL." },
+  {
+    name: "XDG_CONFIG_HOME",
+    use: "read",
+    about:
+      "Folder of the user's settings and agreements, in `ekiden`, and of those of git (default ~/.config).",
+  },
+  {
     name: "VISUAL",
     use: "read",
     about: "Editor that Ctrl-G opens on the full screen, with its options.",
@@ -120,8 +132,19 @@ export const OTHER_VARIABLES: readonly Variable[] = [
   },
   { name: "EKIDEN_HOOK", use: "internal", about: "Command of the hook that runs." },
   { name: "EKIDEN_PROJECT_DIR", use: "given", about: "Folder of the project, in the commands of hooks." },
-  { name: "EKIDEN_ROOT", use: "given", about: "Folder of the project, in the set-up of a worktree." },
-  { name: "EKIDEN_WORKTREE", use: "given", about: "Folder of the project in the worktree, in its set-up." },
+  { name: "EKIDEN_ROOT", use: "given", about: "Folder of the project, for commands in a worktree." },
+  { name: "EKIDEN_WORKTREE", use: "given", about: "Folder of the project in the worktree." },
+  {
+    name: "EKIDEN_PORT",
+    use: "given",
+    about: "First of ten ports that no other worktree on the machine has, for commands in a worktree.",
+  },
+  { name: "EKIDEN_PORT_0", use: "given", about: "The same port; `EKIDEN_PORT_1` to `EKIDEN_PORT_9` follow." },
+  {
+    name: "EKIDEN_DB",
+    use: "given",
+    about: "Name for a database that no other worktree has, for commands in a worktree.",
+  },
   { name: "EKIDEN_BRANCH", use: "given", about: "Branch of the task, in `prCommand`." },
   { name: "EKIDEN_TARGET", use: "given", about: "Branch that the task is for, in `prCommand`." },
   { name: "EKIDEN_SUBJECT", use: "given", about: "Message of the commit, in `prCommand`." },

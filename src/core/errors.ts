@@ -26,6 +26,9 @@ export type ErrorCode =
   | "model_overloaded" //   429, 5xx, 529, network, stall, truncated stream
   | "model_refused" //      400 and other refusals that a retry does not help
   | "context_overflow" //   the conversation does not fit the model, even summed up
+  // the forge
+  | "forge_away" //         no answer, or a limit
+  | "forge_refused" //      the token is missing or may not do it
   // the run
   | "budget" //             tokens, money or turns are used up
   // the store

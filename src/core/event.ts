@@ -2,7 +2,6 @@
  * The facts of the journal: what happened, in order, written in the same step as the change. Their names are `noun.past-verb`.
  * Everything that only watches (status line, feed, log, page) reads them.
  */
-
 import type { JobState } from "./board/job.ts";
 import type { IdleReason, ShutdownReason } from "./board/lifecycle.ts";
 import type { Kind } from "./board/mail.ts";
@@ -16,11 +15,16 @@ import type { BaseVerdict, RedTarget } from "./gate/red-target.ts";
 import type { CronId, HostId, Instant, JobId, MailId, Name, RequestId, TaskId } from "./ids.ts";
 import type { LoginWindow } from "./limits/window.ts";
 import type { Mode } from "./permission/mode.ts";
-import type { LOOKS } from "./progress/look.ts";
+import type { BoardHeld, BoardReleased, BoardShown, NoteChanged, NoteWritten } from "./plan/facts.ts";
+import type { CheckOutcome, Refuser } from "./plan/task-check.ts";
+import type { WorkJudged } from "./progress/look.ts";
+import type { Undone } from "./undo/change.ts";
 
 export type Fact = Readonly<
   /** `team`: another team of the store, created by this team's lead. */
   | { type: "team.created"; team?: Name | undefined; by?: Name | undefined }
+  /** The team begins as `from` was behind its fact `line`, at that time. What is before this fact comes from there. */
+  | { type: "team.forked"; from: Name; line: number; time: Instant; by: Name }
   /** Facts and conversations from before this time are being deleted. */
   | { type: "journal.pruned"; before: Instant; by: Name }
   /** Another team of the store. */
@@ -117,6 +121,8 @@ export type Fact = Readonly<
       signals: readonly string[];
       gate: "green" | "red" | "none";
     }
+  /** The files that it changes beside those that it names, before it lands; empty where there are none any more. */
+  | { type: "task.drifted"; task: TaskId; by: Name; files: readonly string[] }
   /** An independent agent looked at it before its completion. `text`: its remarks, or why it gave no verdict. `of`: a hash of what it saw. */
   | {
       type: "task.reviewed";
@@ -127,13 +133,27 @@ export type Fact = Readonly<
       text: string;
       of: string;
     }
-  /** Its completion was refused, by a hook, by its review or because its branch could not land. Its owner still holds it. */
+  /**
+   * The command that proves it was run, at its first call after the claim, or at its completion. `changed`: the files that the command changed.
+   */
+  | {
+      type: "task.checked";
+      task: TaskId;
+      by: Name;
+      attempt: number;
+      when: "claim" | "completion";
+      command: string;
+      outcome: CheckOutcome;
+      ms: number;
+      changed?: readonly string[] | undefined;
+    }
+  /** Its completion was refused, by a hook, its check, its review or because its branch could not land. Its owner still holds it. */
   | {
       type: "task.reopened";
       task: TaskId;
       by: Name;
       attempt: number;
-      why: Obstacle | "hook" | "review";
+      why: Obstacle | Refuser;
       evidence: string;
     }
   | { type: "mail.sent"; mail: MailId; from: Name; to: Name; kind: Kind }
@@ -225,6 +245,7 @@ export type Fact = Readonly<
   | ({ type: "order.done" } & OrderEnd)
   /** Somebody with a link to the page did this as the person. */
   | { type: "person.acted"; name: string; what: string; by: Name }
+  | ({ type: "work.undone" } & Undone)
   | { type: "model.retried"; who: Name; why: string; attempt: number; waitMs: number }
   | { type: "job.started"; who: Name; job: JobId; command: string }
   | { type: "job.ended"; who: Name; job: JobId; state: JobState; exitCode: number | null }
@@ -233,21 +254,13 @@ export type Fact = Readonly<
   | { type: "cron.fired"; cron: CronId; to: Name | null; task: TaskId | null; late: boolean }
   /** `by` is null if it ended with its process. */
   | { type: "cron.cancelled"; cron: CronId; by: Name | null }
-  /**
-   * A model looked at work without an end: that of `who` for a task of the plan, or null, the goal. `calls` and `spent` (US dollars): what it had
-   * used by then. `text`: a hint or a reason. `usd`: what the look cost.
-   */
-  | {
-      type: "work.judged";
-      who: Name;
-      task: TaskId | null;
-      calls: number;
-      spent: number;
-      verdict: (typeof LOOKS)[number];
-      text: string;
-      model: string;
-      usd: number;
-    }
+  | ({ type: "work.judged" } & WorkJudged)
+  | ({ type: "board.held" } & BoardHeld)
+  | ({ type: "board.shown" } & BoardShown)
+  | ({ type: "board.released" } & BoardReleased)
+  /** For all members. Its number is that of this fact. */
+  | ({ type: "note.written" } & NoteWritten)
+  | ({ type: "note.changed" } & NoteChanged)
   /** A member's stint added something to memory. */
   | { type: "memory.kept"; who: Name; topics: readonly string[] }
   /** The use of a login's window, as its program said it. `usedPercent` 100: its limit is reached. */

@@ -28,6 +28,8 @@ const TASK = `
   needs_plan: ${PLAN}
   priority:
   estimate: estimated_minutes
+  check: verify verification test_command acceptance
+  touches: files paths files_touched
   @status: status state
   - team_name metadata={}
   ?metadata: write it into the description`;
@@ -152,7 +154,6 @@ list_tasks: task_list get_tasks show_tasks
 get_task: task_get show_task read_task | id: ${ID}
 create_task: task_create add_task
   blocked_by: add_blocked_by after ${BLOCKERS}
-  touches: files paths files_touched
   review: needs_review
   judges: changes_tests
   replaces: replaces_task replacement_for${TASK}
@@ -173,6 +174,7 @@ claim_task: task_claim take_task start_task pick_task
   id: ${ID}
   owner: ${OWNER.replace("owner ", "")}
   - status="in_progress"
+answer_review: reply_to_review resolve_review | label: thread id | how: answer kind | text: message body content reply
 complete_task: task_complete finish_task attempt_completion mark_complete close_task
   id: ${ID}
   result: summary output outcome message content text report description
@@ -212,6 +214,12 @@ send_message: sendmessage message send_mail send_input message_teammate tell
 broadcast: message_all broadcast_message
   text: ${TEXT}
   - summary subject from sender msg_type="broadcast" type="broadcast" to="*" to="all" recipient="*" recipient="all"
+note: add_note write_note share_note take_note
+  text: ${TEXT} note
+  kind: type category
+  files: paths touches
+  task: task_id task_number
+  - title summary description
 check_inbox: read_inbox inbox read_mail get_messages check_messages read_messages | - name agent_name agent
 list_teammates: list_members team_status list_team list_agents team_list | - team_name
 spawn_teammate: add_teammate create_teammate teammate_create

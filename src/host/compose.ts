@@ -13,7 +13,7 @@ import { splitEffort } from "../core/settings/effort.ts";
 import { isStrong } from "../core/settings/models.ts";
 import type { Delta, Model, TeamControl, Tool } from "../ports/index.ts";
 import { ActivityWriter } from "../runtime/agent/activity.ts";
-import type { Agent, Feature } from "../runtime/agent/agent.ts";
+import type { Agent, BoardHold, Feature } from "../runtime/agent/agent.ts";
 import { collect, EMPTY } from "../runtime/agent/feature.ts";
 import { MemberHooks } from "../runtime/hooks/member-hooks.ts";
 import type { MemberLoop } from "../runtime/member/member-loop.ts";
@@ -21,9 +21,14 @@ import type { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
 import type { Stagger } from "../runtime/turn/stagger.ts";
 import type { Spool } from "../runtime/wraps/result-size.ts";
 import { boardTools, fileTools, rosterTools, specOf } from "../tools/index.ts";
+import { checkpoints } from "./features/checkpoints.ts";
 import { editChecks, exitCheck } from "./features/exit-check.ts";
+import { forge } from "./features/forge.ts";
+import { landing } from "./features/landing.ts";
 import { mcp } from "./features/mcp.ts";
 import { memory } from "./features/memory.ts";
+import { notes } from "./features/notes.ts";
+import { planRemarks } from "./features/plan-remarks.ts";
 import { review } from "./features/review.ts";
 import { small } from "./features/small.ts";
 import { subagents } from "./features/subagents.ts";
@@ -61,16 +66,21 @@ export const FEATURES: readonly MakeFeature[] = [
   small.taskDepth,
   exitCheck, // outside of worktrees and hooks: a completion that is held back costs nothing
   small.worktrees, //    outside of permissions and hooks: they see the folder in which the call will run
+  small.taskCheck, //    outside of permissions and hooks: its command is judged as any other
   small.permissions, //  outside of hooks: a hook cannot override a deny
+  checkpoints, //  inside of permissions: only what runs; outside of hooks: they may change the files again
   small.hooks, //  outside of landing: nothing lands that a hook refuses
   review, //       inside of hooks, outside of landing: what it approves is what lands
-  small.landing,
+  landing,
+  forge,
   small.resultSize,
   editChecks,
   small.projectRules,
   small.roles,
   small.skills,
   memory,
+  notes,
+  planRemarks,
   small.todos,
   small.progress,
   subagents,
@@ -97,6 +107,7 @@ export type Crew = Pick<
   /** Warnings that were given already. */
   readonly reported: Set<string>;
   readonly stagger: Stagger;
+  readonly hold?: BoardHold;
 };
 
 export async function composeAgent(
@@ -143,7 +154,7 @@ export async function composeAgent(
     loadout: EMPTY,
     specOf,
     activity: new ActivityWriter(store, seat, entries.length === 0),
-    conversation,
+    ...{ conversation, hold: crew.hold },
     runbook: crew.runbook,
     logins: () => parts.agents.standings.of(profile.name, parts.clock),
     identity: whoIs({ ...profile, team: store.team }),

@@ -12,22 +12,17 @@ import { inHeldFolder } from "../adapters/held-folder.ts";
 import { lateSandbox } from "../adapters/sandbox/late.ts";
 import { childEnvironment } from "../adapters/shell/environment.ts";
 import { createShell } from "../adapters/shell/index.ts";
+import { namesIn } from "../adapters/small-files.ts";
+import { isTicketHeld, newTicket, ticketIn } from "../adapters/tickets.ts";
 import { startAnew } from "../core/board/worktree.ts";
 import { badInput } from "../core/errors.ts";
-import {
-  keyOf,
-  type Leak,
-  leakOf,
-  type Mutant,
-  mutantsOf,
-  sampleOf,
-  withMutant,
-} from "../core/gate/mutants.ts";
+import { keyOf, leakOf, type Mutant, mutantsOf, sampleOf, withMutant } from "../core/gate/mutants.ts";
 import { asTaskId, instant, type Name } from "../core/ids.ts";
 import { closedPatterns, rulesOf } from "../core/permission/permission.ts";
 import { networkOf } from "../core/sandbox/sandbox.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { cutStart } from "../core/text/valid.ts";
+import type { LeakReport } from "../core/views/leak.ts";
 import { sandboxFolders } from "../project/own-folders.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
 
@@ -43,19 +38,6 @@ export type LeakInput = {
   readonly most: number;
   readonly tell: (text: string) => void;
   readonly signal: AbortSignal;
-};
-
-export type LeakReport = Leak & {
-  readonly target: string;
-  readonly gate: string;
-  readonly commits: number;
-  readonly killed: number;
-  readonly timedOut: number;
-  /** Of the faults that could be made, so many were tried. */
-  readonly of: number;
-  readonly survivors: readonly (Mutant & { readonly id: string })[];
-  /** It was ended before all were tried. */
-  readonly isCut: boolean;
 };
 
 const COMMITS = 30;
@@ -75,7 +57,11 @@ export async function measureLeak(input: LeakInput): Promise<LeakReport> {
     throw badInput(
       'There is no gate to measure. Set one: "gate": "npm test" in .ekiden/settings.json, or EKIDEN_GATE.',
     );
-  const bench = await openBench(input, gate);
+  const release = takeClone(join(input.cwd, ".ekiden"));
+  const bench = await openBench(input, gate).catch((error: unknown) => {
+    release();
+    throw error;
+  });
   try {
     const usual = [];
     for (let nth = 0; nth < RUNS; nth += 1) usual.push(await bench.run(settings.gateTimeoutMs));
@@ -118,8 +104,29 @@ export async function measureLeak(input: LeakInput): Promise<LeakReport> {
       isCut: signal.aborted,
     };
   } finally {
-    await bench.close();
+    await bench.close().finally(release);
   }
+}
+
+const NOTE = "gate-check.";
+
+/** One measure of a project at a time: all use the same clone. Of two that begin at once none may go on. @throws EkidenError `bad_input` */
+function takeClone(folder: string): () => void {
+  const own = `${NOTE}${newTicket()}`;
+  const remove = (name: string): void => rmSync(join(folder, name), { force: true });
+  writeFileSync(join(folder, own), "", { flag: "wx" });
+  for (const name of namesIn(folder)) {
+    const ticket = name === own ? null : ticketIn(name, NOTE);
+    if (ticket === null) continue;
+    if (!isTicketHeld(ticket, join(folder, name))) remove(name);
+    else {
+      remove(own);
+      throw badInput(
+        `Process ${ticket.split(".")[1]} measures the gate of this project now. Wait until it has ended, then measure again.`,
+      );
+    }
+  }
+  return () => remove(own);
 }
 
 /** `text`: of its file as it is. */

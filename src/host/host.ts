@@ -52,7 +52,7 @@ class Host implements TeamHost {
   readonly done: Promise<Outcome>;
   private readonly parts: Parts;
   private readonly outage: StoreOutage;
-  private readonly interactive: boolean;
+  private readonly options: HostOptions;
   private readonly id = randomUUID() as HostId;
   private readonly here: ReturnType<typeof teamHere>;
   private readonly team: Team;
@@ -77,7 +77,7 @@ class Host implements TeamHost {
     this.outage = outage;
     this.store = store;
     this.since = parts.since;
-    this.interactive = options.interactive;
+    this.options = options;
     this.spending = new Spending(parts, {
       onOver: (over) => void this.reached(over),
       onUsedUp: options.onUsedUp,
@@ -98,7 +98,7 @@ class Host implements TeamHost {
     });
     this.here = teamHere(parts, {
       ...{ host: this.id, spending: this.spending },
-      ...{ asks: options.asks, onModel: options.onModel, isAttended: options.interactive },
+      ...{ asks: options.asks, onModel: options.onModel, isAttended: this.stays },
       crew: {
         providerTimeout: this.providerTimeout,
         onDelta: options.onDelta,
@@ -117,7 +117,7 @@ class Host implements TeamHost {
           return booked;
         },
         onQuiet: () => {
-          if (!this.interactive) void this.conclude();
+          if (!this.stays) void this.conclude();
         },
         onEnd: (name, end) => {
           if (name !== LEAD || end.kind !== "left" || this.interactive) return;
@@ -128,6 +128,15 @@ class Host implements TeamHost {
       },
     });
     this.team = this.here.team;
+  }
+
+  private get interactive(): boolean {
+    return this.options.interactive;
+  }
+
+  /** A quiet board is no end: the person or the forge may have more. */
+  private get stays(): boolean {
+    return this.interactive || this.options.forge !== undefined;
   }
 
   async open(): Promise<void> {
@@ -160,7 +169,15 @@ class Host implements TeamHost {
       },
       (error) => void end(error),
     );
+    const { planFirst } = this.options;
+    const isHeld = "goal" in work || ("runbook" in work && planFirst === true);
+    if (planFirst && isHeld) await this.here.hold.begin(planFirst === "large");
+    if (planFirst === false) await this.here.hold.end();
+    const forge = parts.settings.forge !== undefined && (await import("./forge/start.ts"));
+    const watched = forge && (await forge.openForge(parts, this.options, this.id));
     await this.takeUp(work, tasks);
+    if (watched)
+      this.chores = Promise.all([this.chores, watched.run(signal, () => this.finish("concluded"))]);
     if (!this.interactive)
       this.chores = Promise.all([
         this.chores,
@@ -208,6 +225,10 @@ class Host implements TeamHost {
 
   efforts(): ReturnType<TeamHost["efforts"]> {
     return this.here.models.thinking();
+  }
+
+  get changed(): ReadonlySet<string> {
+    return this.parts.changed;
   }
 
   heardNow(): readonly LiveOutput[] {

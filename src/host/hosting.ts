@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { MemoryFolder } from "../adapters/disk/memory.ts";
 import { livesAs, OWN_IDENTITY } from "../adapters/process-identity.ts";
 import type { IsAlive } from "../core/board/host.ts";
+import type { Recruit } from "../core/board/recruit.ts";
 import type { HostId } from "../core/ids.ts";
 import { lazy } from "../core/lazy.ts";
 import type { Mode } from "../core/permission/mode.ts";
@@ -10,6 +11,7 @@ import { Team } from "../runtime/team/team.ts";
 import type { TeamParts } from "../runtime/team/team-parts.ts";
 import { Stagger } from "../runtime/turn/stagger.ts";
 import { type Crew, composeAgent } from "./compose.ts";
+import { HeldBoard } from "./held-board.ts";
 import { MemberModels } from "./models/member-models.ts";
 import type { Spending } from "./money/spending.ts";
 import type { Obeying } from "./obey.ts";
@@ -25,7 +27,7 @@ const REAP_MS = 500;
 export const isAlive: IsAlive = ({ identity }) => livesAs(identity);
 
 /** The members of this process, with what orders of the person change in them. */
-export type Members = Obeying & { readonly team: Team; mode(): Mode };
+export type Members = Obeying & { readonly team: Team; readonly hold: HeldBoard; mode(): Mode };
 type Here = {
   readonly host: HostId;
   readonly spending: Spending;
@@ -46,6 +48,7 @@ export function teamHere(
   const { store, clock, agents, settings } = parts;
   let now = settings.permissionMode;
   const mode = (): Mode => now;
+  const hold = new HeldBoard(store, clock);
   const questions = new PermissionQuestions(parts, asks);
   const reported = new Set<string>();
   const models = new MemberModels(parts, reported, onModel, spending.pause);
@@ -60,6 +63,7 @@ export function teamHere(
     stagger: new Stagger((ms, signal) => clock.sleep(ms, signal)),
     onCost: (who, used) => spending.book(who, used),
     noteOfLimit: (who) => spending.noteFor(who),
+    hold,
     ...crew,
   };
   const team = new Team({
@@ -83,7 +87,9 @@ export function teamHere(
   const useMode = (wanted: Mode): void => {
     now = wanted;
   };
-  return { store, agents, models, spending, team, useMode, mode };
+  const addTeammate = async (mate: Recruit): Promise<void> =>
+    (await import("./start-work.ts")).addTeammate({ parts, team }, mate);
+  return { store, agents, models, spending, team, useMode, mode, hold, addTeammate };
 }
 
 /** All but the store. */

@@ -1,5 +1,7 @@
 /** What each order of the person does in a process of the team. */
+
 import type { Order } from "../core/board/orders.ts";
+import { type Recruit, recruit } from "../core/board/recruit.ts";
 import type { Fact } from "../core/event.ts";
 import type { Name } from "../core/ids.ts";
 import type { Mode } from "../core/permission/mode.ts";
@@ -19,6 +21,8 @@ export type Obeying = {
   readonly spending: Pick<Spending, "allowMore">;
   readonly team: Pick<Team, "interrupt" | "compact" | "names">;
   readonly useMode: (mode: Mode) => void;
+  /** @throws EkidenError `name_taken`, or the one of an agent program that is not there */
+  readonly addTeammate: (mate: Recruit) => Promise<void>;
 };
 
 /** `fact`: beside the end of the order, which one process of the team writes. */
@@ -56,6 +60,13 @@ const ACTS: Acts = {
     if (over) return { text: `that is not enough: ${over.text}`, value: over };
     if (usd === null) return { text: "the team has no limit now" };
     return { text: usd === undefined ? "the team may go on" : `the team may spend ${money(usd)} more` };
+  },
+  spawn: async ({ addTeammate }, { spawn }) => {
+    const mate = recruit(spawn);
+    await addTeammate(mate);
+    return {
+      text: `${mate.name} takes tasks that are ready, from now on`,
+    };
   },
   interrupt: ({ team }, { who }) => {
     team.interrupt(who, "person");

@@ -2,13 +2,13 @@
 
 import { ENDED_STINT } from "../core/board/lifecycle.ts";
 import { type Backlog, backlogText } from "../core/board/mail.ts";
-import { isReady, type Task } from "../core/board/task.ts";
+import { isFinished, isReady, type Task } from "../core/board/task.ts";
 import { untakenWords } from "../core/board/untaken.ts";
 import { textOf } from "../core/conversation/chat.ts";
 import { Conversation } from "../core/conversation/conversation.ts";
 import { lastWords } from "../core/conversation/last-words.ts";
 import { EkidenError, isEkidenError, messageOf, toolFailed } from "../core/errors.ts";
-import { type HostId, LEAD, type Name, type TaskId } from "../core/ids.ts";
+import { HARNESS, type HostId, LEAD, type Name, type TaskId } from "../core/ids.ts";
 import type { Cursor, Store } from "../ports/index.ts";
 import { type TurnOutcome, UNANSWERED } from "../runtime/agent/agent.ts";
 import type { Parts } from "./parts.ts";
@@ -44,6 +44,10 @@ export type Outcome = {
   readonly error?: EkidenError;
   /** The notes that members have not read: the exit code does not depend on them. Absent where there are none. */
   readonly unread?: readonly Pick<Backlog, "to" | "count">[];
+  /** The tasks that no member may take, each with the remedy. Absent where there are none. */
+  readonly untaken?: readonly string[];
+  /** All that is left waits for pull requests on the forge. Absent otherwise. */
+  readonly proposed?: true;
   /** This process only watched; the team goes on in another, so the journal has no end of this run. */
   readonly elsewhere?: true;
 };
@@ -69,13 +73,12 @@ async function tellUnread({ mail, journal }: Store): Promise<readonly Backlog[]>
   return unread;
 }
 
-/** Reports the tasks that are ready and that no member may take: without a change by a person they stay. */
-async function tellUntaken({ roster, journal }: Store, tasks: readonly Task[]): Promise<void> {
+/** Reports the tasks that are ready and that no member may take: without a change by a person they stay. The words of each. */
+async function tellUntaken({ roster, journal }: Store, tasks: readonly Task[]): Promise<readonly string[]> {
   const members = (await roster.members()).filter(({ activity }) => activity.phase !== "shutdown");
-  for (const task of tasks.filter(isReady)) {
-    const why = untakenWords(task, members);
-    if (why !== null) await journal.warn(null, `The run ends, and nobody can take ${why}`);
-  }
+  const untaken = tasks.filter(isReady).flatMap((task) => untakenWords(task, members) ?? []);
+  for (const why of untaken) await journal.warn(null, `The run ends, and nobody can take ${why}`);
+  return untaken;
 }
 
 /** Whether any process runs a member of the team. */
@@ -162,20 +165,31 @@ type Ending = {
   readonly reason: Outcome["reason"];
 };
 
+/** No member can do anything about it now: it has ended, waits for other tasks, or for its pull request. */
+export const isAtRest = (task: Task): boolean =>
+  isFinished(task) ||
+  (task.status === "pending"
+    ? task.openBlockers > 0
+    : task.status === "in_progress" && task.owner === HARNESS);
+
 /** Records the end of a run whose members have been suspended. */
 export async function recordEnd(parts: Parts, { id, runbook, before, reason }: Ending): Promise<Outcome> {
   const { store } = parts;
   const tasks = await ownTasks(parts, runbook);
   const unread = reason === "interrupted" ? [] : await tellUnread(store);
-  if (reason === "concluded") await tellUntaken(store, tasks);
+  const untaken = reason === "concluded" ? await tellUntaken(store, tasks) : [];
   const counts = tally(tasks, before, await replacedIn(store));
   const told = await store.roster.finish(id, { ...counts, reason });
+  const left = tasks.filter((task) => !isFinished(task));
+  const proposed = left.every(isAtRest) && left.some(({ status }) => status === "in_progress");
   const elsewhere = !told && reason === "interrupted" && (await isHosted(store));
   return {
     ...counts,
     reason,
     text: await saidLast(store),
     ...(unread.length > 0 && { unread: unread.map(({ to, count }) => ({ to, count })) }),
+    ...(untaken.length > 0 && { untaken }),
+    ...(proposed && { proposed }),
     ...(elsewhere && { elsewhere }),
   };
 }

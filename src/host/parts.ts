@@ -1,4 +1,5 @@
 /** Opens what a hosting process needs: the store, the shell, the models. */
+
 import { realpathSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -15,10 +16,21 @@ import { checkOpenFiles } from "../adapters/shortages.ts";
 import type { OutageWatch } from "../adapters/store/databases/outage.ts";
 import { openStore, scopeOf } from "../adapters/store/index.ts";
 import { LEAD } from "../core/ids.ts";
+import type { Embedded } from "../core/project/runbook.ts";
 import { agentLine } from "../core/settings/agent-line.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import { namedSecrets, type Secrets } from "../core/text/secrets.ts";
-import type { Clock, Cursor, HostProcess, Model, Sandbox, Shell, Store, Worktrees } from "../ports/index.ts";
+import type {
+  Clock,
+  Cursor,
+  HostProcess,
+  Model,
+  PortBlocks,
+  Sandbox,
+  Shell,
+  Store,
+  Worktrees,
+} from "../ports/index.ts";
 import { makeStoreFile } from "../project/open.ts";
 import { checkTemporary, makeOwnFolders, userFolder } from "../project/own-folders.ts";
 import { makeProjectFolder } from "../project/project-folder.ts";
@@ -62,6 +74,8 @@ export type Parts = {
   readonly outputDir: string;
   /** Shows other processes what commands print. */
   readonly liveOutput: LiveOutputWriter;
+  /** The files of the project that calls have changed here, relative to it. */
+  readonly changed: Set<string>;
   /** Ekiden's folder in the person's configuration; it need not exist. */
   readonly userFolder: string;
   /** The secrets that are taken out of results, questions and records. */
@@ -89,8 +103,7 @@ export type PartsOptions = {
   readonly settings: Settings;
   readonly cwd: string;
   readonly env: NodeJS.ProcessEnv;
-  /** The work is a runbook, so the embedded model may be used when there is no other. */
-  readonly embedded: boolean;
+  readonly embedded: Embedded;
   /** The team exists and has its models. */
   readonly resume: boolean;
   /** The person talks to the lead. */
@@ -145,12 +158,14 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
   const url = storeUrl(settings, workspace);
   const scope = scopeOf(url, settings.team);
   let warn = (_: string): void => {};
+  let ports: PortBlocks | null = null;
   const { sandbox, shell, trees, said } = await openWorkspaces({
     ...{ settings, workspace, embedded, resume, env, outputDir, trust },
     interactive: options.interactive === true,
     lead: usual?.lead ?? "",
     mark: markOf(scope),
     warn: (text) => warn(text),
+    ports: () => ports,
     hasModel: () => usual?.ofNew !== "runbook",
   });
   if (said !== "") options.onNotice?.(said);
@@ -172,6 +187,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     tell: (text) => options.onNotice?.(text),
   });
   const store = signing(opened, url);
+  ports = store.portBlocks;
   warn = (text) => void store.journal.warn(null, text).catch(() => {});
   try {
     usual ??= await choose((await store.roster.member(LEAD))?.model);
@@ -208,6 +224,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     surroundings,
     taskChanges: taskChanges({ workspace, env: environment, trusted: trust.runsGit, sandbox, trees }),
     liveOutput: new LiveOutputWriter(outputDir, scope, secrets.redact),
+    changed: new Set(),
     userFolder: userFolder(),
     secrets,
     models: {

@@ -7,6 +7,7 @@ export type SandboxWish = {
   readonly readOnly: "reads" | "plan" | null;
   /** Paths outside of the workspace that are open to this command. */
   readonly writable: readonly string[];
+  readonly readable: readonly string[];
   /** A person let this one command out of the sandbox. */
   readonly unconfined: boolean;
   /** Whether the command may reach a host that the sandbox refused. It runs again then. */
@@ -19,7 +20,7 @@ export type SandboxWish = {
 const HOSTS_MAX = 8;
 
 export const sandboxedShell =
-  ({ readOnly, writable, unconfined, mayReach, stopped }: SandboxWish) =>
+  ({ readOnly, writable, readable, unconfined, mayReach, stopped }: SandboxWish) =>
   (shell: Shell): Shell => ({
     run: async (command, options) => {
       if (unconfined) return await shell.run(command, { ...options, unconfined: true });
@@ -28,6 +29,7 @@ export const sandboxedShell =
         ...(readOnly !== null && { readOnly: true }),
         ...(readOnly === "reads" && { network: "off" as const }),
         ...(writable.length > 0 && { writable }),
+        ...(readable.length > 0 && { readable }),
       };
       const hosts: string[] = [];
       for (;;) {

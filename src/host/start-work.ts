@@ -125,8 +125,24 @@ async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts
   for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
     const known = await parts.store.roster.member(wanted.name);
     if (known && known.activity.phase !== "shutdown") continue;
-    const { agent = parts.models.ofNew, ...rest }: Partial<Pick<Recruit, "agent">> & typeof wanted = wanted;
-    const joined = team.join({ model: agent, prompt: "", needsPlan: false, ...rest }, PERSON);
-    await orElse(joined, "name_taken", null); // another process was faster
+    await orElse(join({ parts, team }, wanted), "name_taken", null); // another process was faster
   }
+}
+
+type Joining = Pick<Recruit, "name" | "role" | "agent"> & {
+  readonly kind: "lead" | "teammate";
+  readonly model?: string;
+};
+
+async function join(
+  { parts, team }: Pick<StartParts, "parts" | "team">,
+  { agent, ...who }: Joining,
+): Promise<void> {
+  await team.join({ model: agent ?? parts.models.ofNew, prompt: "", needsPlan: false, ...who }, PERSON);
+}
+
+/** Adds a teammate to a team at work. @throws EkidenError `name_taken`, or the one of an agent program that is not there */
+export async function addTeammate(own: Pick<StartParts, "parts" | "team">, mate: Recruit): Promise<void> {
+  await admitAgents(own.parts, [mate.agent ?? own.parts.models.ofNew]);
+  await join(own, { ...mate, kind: "teammate" });
 }

@@ -4,6 +4,7 @@ import type { Order } from "../core/board/orders.ts";
 import type { Image } from "../core/conversation/image.ts";
 import type { MailId, Name } from "../core/ids.ts";
 import type { Mode } from "../core/permission/mode.ts";
+import type { Embedded } from "../core/project/runbook.ts";
 import type { Effort } from "../core/settings/effort.ts";
 import type { Settings } from "../core/settings/settings.ts";
 import type { LiveOutput } from "../core/text/live-output.ts";
@@ -41,12 +42,18 @@ export type HostOptions = {
    * `settings` are the caller's and always count. Default: what the person agreed to with `ekiden trust`.
    */
   readonly trust?: boolean | ProjectTrust;
-  /** The work is a runbook, so the embedded model may be used when there is no other. */
-  readonly embedded?: boolean;
+  readonly embedded?: Embedded;
   /** The team exists and has its models. */
   readonly resume?: boolean;
   /** The lead waits for the person; otherwise the run ends when the team has finished. */
   readonly interactive: boolean;
+  /**
+   * Nothing of a goal's board begins before the person has approved it. "large": only where it has more than five tasks. False: also what
+   * an earlier run holds begins.
+   */
+  readonly planFirst?: boolean | "large" | undefined;
+  /** With the setting `forge`: a run does not end when its board is quiet; or it ends when all work waits for the forge. */
+  readonly forge?: "stay" | "once" | undefined;
   /**
    * Told what is used up: then members wait before their next model call, until more is allowed or, where only the limits on calls are
    * reached, a word of the person. Without it the run ends.
@@ -60,6 +67,8 @@ export type HostOptions = {
 export type TeamHost = {
   /** The team's board, mail, journal and so on. Closed with the host. */
   readonly store: Store;
+  /** The files of the project that calls have changed in its process, relative to it. */
+  readonly changed: ReadonlySet<string>;
   /** Where the journal of this run begins. */
   readonly since: Cursor;
   /** To be called once. Resolves when all members have started; `done` says how the run ends. */

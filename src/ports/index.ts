@@ -2,10 +2,13 @@
 export type * from "../core/board/host.ts";
 export type * from "./clock.ts";
 export type * from "./crons.ts";
+export type * from "./forge.ts";
+export type * from "./fork.ts";
 export type * from "./jobs.ts";
 export type * from "./landings.ts";
 export type * from "./logins.ts";
 export type * from "./model.ts";
+export type * from "./port-blocks.ts";
 export type * from "./shell.ts";
 export type * from "./store.ts";
 export type * from "./tool.ts";

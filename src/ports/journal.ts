@@ -25,7 +25,7 @@ export interface Journal {
 }
 
 /** A waiter's topic: `board`, `journal`, `orders` (given and obeyed), `landings` (of all teams of the store), or mail for one name. */
-export type WakeTopic = "board" | "journal" | "orders" | "landings" | `mail:${string}`;
+export type WakeTopic = "board" | "journal" | "orders" | "landings" | "forge" | `mail:${string}`;
 export type Mark = Brand<number, "Mark">;
 
 /** Wake-ups are hints and may be early or doubled. A change after `mark()` wakes at the latest with the next poll. */

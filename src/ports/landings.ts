@@ -34,6 +34,8 @@ export type GateRecord = {
   readonly command: string;
   readonly green: boolean;
   readonly ms: number;
+  /** The test cases that ran, where its output says it. */
+  readonly cases: number | null;
 };
 
 /** `repository`: names a clone on one machine. Every change wakes "landings", for all teams. */
@@ -93,9 +95,15 @@ export interface Bases {
 
 export interface Gates {
   /** Notes also that a gate is green which was red on the same tree. `names`: of the tests that failed. */
-  record(gate: Omit<GateRecord, "at" | "team">, by: Name, names: readonly string[]): Promise<void>;
+  record(
+    gate: Omit<GateRecord, "at" | "team" | "cases"> & Partial<Pick<GateRecord, "cases">>,
+    by: Name,
+    names: readonly string[],
+  ): Promise<void>;
   /** The green ones on these commits, of all teams. */
   green(commits: readonly string[]): Promise<GateRecord[]>;
+  /** The last green one with this command whose output named its cases: on this commit, else on any. */
+  cases(commit: string, command: string): Promise<Pick<GateRecord, "commit" | "cases"> | null>;
   /** Removes those of this team from before that time. Returns how many there are, or were. */
   prune(before: Instant, remove: boolean): Promise<number>;
 }

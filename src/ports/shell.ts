@@ -62,6 +62,8 @@ export interface Shell {
   exec(file: string, args: readonly string[], options: ShellOptions): Promise<ShellResult>;
   /** Commands may run for `ms` from now. Without a further call they are killed then, even if this process is frozen. */
   extend?(ms: number): void;
+  /** The further variables of commands that run in a folder. */
+  variablesIn?(folder: string): Readonly<Record<string, string>>;
   /** A new tag for `EKIDEN_JOB`: the processes that others start with it end with this process, also when it is killed. */
   newTag?(): string;
   /** Ends every process this shell started and that is still alive. */

@@ -14,11 +14,14 @@ import type { FactOf } from "../core/event.ts";
 import type { HostId, Instant, MailId, Name, TaskId } from "../core/ids.ts";
 import type { Standing } from "../core/limits/choice.ts";
 import type { Crons } from "./crons.ts";
+import type { ForgeRecords } from "./forge.ts";
+import type { Forks } from "./fork.ts";
 import type { Held, Outgoing } from "./held.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Journal, Wake } from "./journal.ts";
 import type { Landings } from "./landings.ts";
 import type { Logins } from "./logins.ts";
+import type { PortBlocks } from "./port-blocks.ts";
 import type { Requests } from "./requests.ts";
 import type { Splitting } from "./splitting.ts";
 import type { Transcripts } from "./transcripts.ts";
@@ -39,6 +42,9 @@ export interface Store {
   readonly crons: Crons;
   readonly landings: Landings;
   readonly logins: Logins;
+  readonly forks: Forks;
+  readonly portBlocks: PortBlocks;
+  readonly forge: ForgeRecords;
   readonly journal: Journal;
   readonly wake: Wake;
   forTeam(name: Name): Promise<Store>; // in the same database, over the same connection

@@ -24,11 +24,12 @@ export type { Access };
  * |-----------|------------------------------------------------------------|------------------------------|
  * | claims    | takes a task for the caller                                |                              |
  * | creates   | puts a task on the board                                   | `NewTaskInput`               |
+ * | replans   | changes a task on the board                                |                              |
  * | completes | completes a task: needs an approved plan, hooks, a landing | `CompletionInput`            |
  * | ends      | fails the caller's task or gives it back                   |                              |
  * | splits    | gives the caller's task back and puts its parts there      | `SplitInput`                 |
  */
-export type Effect = "claims" | "creates" | "completes" | "ends" | "splits";
+export type Effect = "claims" | "creates" | "replans" | "completes" | "ends" | "splits";
 export type NewTaskInput = { readonly subject?: string; readonly description?: string };
 export type SplitInput = { readonly parts?: readonly NewTaskInput[] };
 /** `id`: without it, the caller's own task. `override`: somebody else's task, without a landing. */

@@ -3,6 +3,7 @@
 import type { Seat } from "../core/board/member.ts";
 import type { Task } from "../core/board/task.ts";
 import type { LandingStep, Obstacle } from "../core/board/worktree.ts";
+import type { Passer } from "../core/gate/passes.ts";
 import type { TaskId } from "../core/ids.ts";
 import type { Landings } from "./landings.ts";
 import type { LandedCommit, Wake } from "./store.ts";
@@ -37,8 +38,25 @@ export type Landing =
     }
   /** The target itself is red, and its owner is needed to repair it. Nothing is refused; its branch lands when it is completed again. */
   | { readonly kind: "held"; readonly why: string; readonly repair: TaskId; readonly branch: string }
+  /**
+   * Its gate is green, and its change may make its own judge see less: somebody must pass it. `gate`: the outcome of the second run. `of`: a
+   * hash of the change. Nothing is refused.
+   */
+  | ({ readonly kind: "doubted"; readonly branch: string } & Doubted)
   /** Everything is as it was, apart from a commit of what was not committed. `evidence` is bounded. */
   | { readonly kind: "refused"; readonly why: Obstacle; readonly evidence: string; readonly branch: string };
+
+/** `said`: the words of the second run; "" for none. `files`: those with signals. */
+export type Doubted = {
+  readonly signals: readonly string[];
+  readonly files: readonly string[];
+  readonly gate: SecondGate;
+  readonly said: string;
+  readonly diff: string;
+  readonly of: string;
+};
+/** How the gate ended with the judging files of the target. */
+export type SecondGate = "green" | "red" | "none";
 
 /** `kept`: something in it would be lost. */
 export type Removal =
@@ -101,7 +119,11 @@ export interface Worktrees {
       /** Told as `noticeMoves` does, before the gate runs on what somebody else has done. */
       readonly onMoved: (text: string) => Promise<void>;
       /** Its change may make its own judge see less. `gate`: the outcome of a second run with the judging files of the target. */
-      readonly onSignals: (signals: readonly string[], gate: "green" | "red" | "none") => Promise<void>;
+      readonly onSignals: (signals: readonly string[], gate: SecondGate) => Promise<void>;
+      /** Who passes a change with signals. Default: the second gate, or nobody for one that is meant to have them. */
+      readonly passer?: (isMeant: boolean) => Promise<Passer>;
+      /** Whether this change was let pass. */
+      readonly isPassed?: (of: string) => Promise<boolean>;
       /** Called before what takes time. */
       readonly onStep: (step: LandingStep) => Promise<void>;
       /** Whether this owner is needed for the task that repairs the target: nobody else is free for it. */

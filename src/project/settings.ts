@@ -135,7 +135,7 @@ const parsed = (json: string): unknown => tried(() => JSON.parse(json), json);
 
 /** Set by this program for its commands, so not settings. */
 const OWN_VARIABLES =
-  /^EKIDEN_(?:JOB|HOOK|PROJECT_DIR|ROOT|WORKTREE|TASK|ATTEMPT|IDEMPOTENCY_KEY|TRUST|WEB_TOKEN)(?:_|$)/;
+  /^EKIDEN_(?:JOB|HOOK|PROJECT_DIR|ROOT|WORKTREE|PORT|DB|TASK|ATTEMPT|IDEMPOTENCY_KEY|TRUST|WEB_TOKEN)(?:_|$)/;
 
 /** Old and mistyped names of variables. A name that resembles none may be the person's own. */
 function unknownVariables(env: NodeJS.ProcessEnv): string[] {

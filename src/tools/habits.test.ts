@@ -39,6 +39,7 @@ const SAMPLES: Readonly<Record<string, Fields>> = {
     ...{ estimate: 2, role: "tester", assign: "bob", needs_plan: true },
   },
   claim_task: { id: 3, owner: "alice" },
+  answer_review: { label: "R1", how: "declined", text: "no" },
   complete_task: { id: 3, result: "done", override: true },
   fail_task: { id: 3, reason: "broken" },
   release_task: { id: 3, reason: "later" },
@@ -47,6 +48,7 @@ const SAMPLES: Readonly<Record<string, Fields>> = {
   split_task: { parts: [{ subject: "A", description: "B", after: [1] }], note: "half" },
   send_message: { to: "bob", text: "hello", urgent: true },
   broadcast: { text: "hello" },
+  note: { text: "hello", kind: "trap", files: ["a.ts"], task: 3 },
   check_inbox: {},
   list_teammates: {},
   spawn_teammate: {

@@ -19,6 +19,7 @@ import {
   retryTask,
 } from "./team/claims.ts";
 import { broadcast, checkInbox, sendMessage } from "./team/mail.ts";
+import { note } from "./team/note.ts";
 import { requestPlan, reviewPlan, submitPlan } from "./team/plans.ts";
 import { idle, listTeammates, requestShutdown, respondShutdown, spawnTeammate } from "./team/roster.ts";
 import { cancelCron, listCrons, scheduleCron } from "./team/schedule.ts";
@@ -38,10 +39,10 @@ export const boardTools: ByKind = {
   teammate: [...members, createTaskAsTeammate, splitTask, completeTask],
 };
 
-/** Mail arrives before each turn, so a teammate need not ask for it, and is not told that it can. */
+/** What one member tells others. Mail arrives before each turn, so a teammate need not ask for it, and is not told that it can. */
 export const mailTools: ByKind = {
-  lead: [sendMessage, broadcast, checkInbox],
-  teammate: [sendMessage, { ...checkInbox, unlisted: true }],
+  lead: [sendMessage, broadcast, note, checkInbox],
+  teammate: [sendMessage, note, { ...checkInbox, unlisted: true }],
 };
 
 export const rosterTools: ByKind = {

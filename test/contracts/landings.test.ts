@@ -238,13 +238,21 @@ describe.each(BACKENDS)("the queue of landings on %s", (backend) => {
       ...{ branch: "b", task: about(1).task, base: "0", tree: `${at.team}-t`, command: "true", ms: 5 },
     };
     const record = (commit: string, green: boolean, tree = gate.tree) =>
-      store.landings.gates.record({ ...gate, commit, green, tree }, name("alice"), green ? [] : ["slow one"]);
+      store.landings.gates.record(
+        { ...gate, commit, green, tree, cases: green ? Number(commit) : null },
+        name("alice"),
+        green ? [] : ["slow one"],
+      );
     await record("1", false);
     await record("2", true, "another");
     await record("3", true);
     await record("4", true);
     const { events } = await store.journal.read(store.journal.from(0), { types: ["gate.flaky"] });
     expect(events).toMatchObject([{ task: 1, by: "alice", commit: "3", names: ["slow one"] }]);
+    const { gates } = store.landings;
+    expect(await gates.cases("3", "true")).toEqual({ commit: "3", cases: 3 });
+    expect(await gates.cases("unknown", "true")).toEqual({ commit: "4", cases: 4 });
+    expect(await gates.cases("3", "another command")).toBeNull();
   });
 
   const red = (commit: string, verdict: "red" | "green" = "red") => {

@@ -42,6 +42,16 @@ describe.each(BACKENDS)("pruning on %s", (backend) => {
     await store.board.addAll([{ subject: "a" }, { subject: "b" }, { subject: 'says "task":1' }], PERSON);
     await done(alice);
     await claimed(store, bob);
+    await store.journal.note([
+      {
+        type: "note.written",
+        by: alice.name,
+        kind: "trap",
+        text: "It is wet.",
+        task: (await store.board.tasks())[0]?.id ?? null,
+      },
+    ]);
+    const noted = (await events()).at(-1);
     const before = await later(40);
     await store.board.add({ subject: "young" }, PERSON);
     const [tasks, members] = [await store.board.tasks(), await store.roster.members()];
@@ -53,8 +63,10 @@ describe.each(BACKENDS)("pruning on %s", (backend) => {
     expect(await aboutTasks()).toEqual(["task.added 2", "task.added 3", "task.claimed 2", "task.added 4"]);
     expect((await events()).map(({ type }) => type).filter((type) => !type.startsWith("task."))).toEqual([
       "team.created",
+      "note.written",
       "journal.pruned",
     ]);
+    expect(await events()).toContainEqual(noted);
     expect([await store.board.tasks(), await store.roster.members()]).toEqual([tasks, members]);
     // Nothing is left to delete, so nothing is written either.
     expect(await store.prune(before, PERSON)).toMatchObject({ facts: 0, entries: 0 });

@@ -84,10 +84,14 @@ it("shows what the repository makes git run, and agrees to no more than that", a
   git("config", "filter.x.clean", "touch CANARY");
   project.write({ ".git/hooks/post-commit": "#!/bin/sh\ntouch CANARY\n" });
   const first = (await run(project, "trust")).stderr;
-  expect(first).toMatch(/- git: clean = touch CANARY\n {2}- git hook \.git\/hooks\/post-commit\n/);
+  expect(first).toMatch(
+    /- git: \[filter "x"\] clean = touch CANARY\n {2}- git hook \.git\/hooks\/post-commit\n/,
+  );
   git("config", "core.sshCommand", "evil");
   const listed = (await run(project, "trust", "--list")).stdout.replace(/\s+/g, " ");
-  expect(listed).toMatch(/waiting here git: sshCommand = evil \(new\) git: clean = touch CANARY/);
+  expect(listed).toMatch(
+    /waiting here git: \[core\] sshCommand = evil \(new\) git: \[filter "x"\] clean = touch CANARY/,
+  );
   expect((await run(project, "run", "plan.md")).code).toBe(0); // git alone asks nothing, and does not run
   expect(existsSync(join(project.dir, "CANARY"))).toBe(false);
   expect((await run(project, "trust")).stderr).toContain("sshCommand = evil (new)");

@@ -69,7 +69,7 @@ export async function agentProgram(
   if (file === null)
     throw new EkidenError(
       "model_missing",
-      `The agent program ${program} is not in PATH. ${known ? `Install it: npm install --global ${known.package}` : "Install it, or write its whole path."}`,
+      `${known?.headless ? `Neither ${known.adapts} nor ${program} is` : `The agent program ${program} is not`} in PATH. ${known ? `Install it: npm install --global ${known.package}` : "Install it, or write its whole path."}`,
     );
   const home = env.HOME || homedir();
   const own = known ? ownFolders(known, home, env) : {};
@@ -114,7 +114,8 @@ function confinedBy({ place, file, title, known, own, active }: Start) {
   const writable = Object.keys(own);
   for (const path of writable) tried(() => makeFolder(path, 0o700), null);
   const kept = Object.entries(own).flatMap(([folder, names]) => keptIn(folder, names));
-  const sets = { ...known?.sets, ...(active && known?.setsConfined), EKIDEN_JOB: outer + tag };
+  const agreed = place.steering.length === 0 ? known?.setsAgreed : {};
+  const sets = { ...known?.sets, ...(active && known?.setsConfined), ...agreed, EKIDEN_JOB: outer + tag };
   // Its vendor must be reached, so every host is open to it and to its commands, but for this machine.
   const hosts = [`127.0.0.1:${board}`, ...addressesIn(env, known?.settings ?? [])];
   const wanted: Confinement = {

@@ -31,6 +31,8 @@ export type Preset = {
   readonly sets?: Readonly<Record<string, string>>;
   /** The same inside our sandbox: a sandbox of its own cannot begin in there. */
   readonly setsConfined?: Readonly<Record<string, string>>;
+  /** Only where the person has agreed to all that steers it: by these it trusts the folder. */
+  readonly setsAgreed?: Readonly<Record<string, string>>;
   /** Its own words about its login: the arguments, and the patterns of an output that says that it is logged in, or that it is not. */
   readonly status?: { readonly args: readonly string[]; readonly isIn: RegExp; readonly isOut: RegExp };
   /** The way to log in. */
@@ -96,7 +98,7 @@ export const PRESETS: readonly Preset[] = [
     variables: ["GEMINI_API_KEY", "GOOGLE_API_KEY"],
     loginFile: { variable: "", folder: ".gemini", path: "oauth_creds.json" },
     settings: ["GOOGLE_GEMINI_BASE_URL", "GEMINI_MODEL"],
-    sets: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
+    setsAgreed: { GEMINI_CLI_TRUST_WORKSPACE: "true" },
     login: "Run gemini and log in there, or set GEMINI_API_KEY.",
   },
   {

@@ -90,7 +90,7 @@ export class GitWorktrees implements Worktrees {
     if (found) this.opened.add(keyOf(task));
     if (found && binding) await this.clones.follow(binding, this.targetOf(binding.target).ref);
     const tree = found && !this.isStale(task) ? found : await this.make(task, contact, slug);
-    await this.options.setUp?.(tree, contact);
+    await this.options.setUp?.(tree, contact, task.attempt ?? 0);
     return tree;
   }
 
@@ -110,7 +110,7 @@ export class GitWorktrees implements Worktrees {
     if (!binding || !this.find(task)) return;
     await this.prepare(task);
     await this.clones.checkpoint(binding);
-    if (!this.sharedTarget) return;
+    if (!this.sharedTarget || binding.proposed) return; // its request would show half of a work
     const { parked, ref } = this.sharedTarget;
     const place = this.clones.placeOf(binding);
     const now = await parked.park({ ...contact, patienceMs: 0 }, place, binding, ref);
@@ -174,8 +174,8 @@ export class GitWorktrees implements Worktrees {
       await by.stillMine(); // Somebody removed its folder.
       return { kind: "nothing" } as const;
     });
-    if ((landed.kind === "refused" || landed.kind === "held") && this.find(task))
-      return { ...landed, branch };
+    const isBack = landed.kind === "refused" || landed.kind === "held" || landed.kind === "doubted";
+    if (isBack && this.find(task)) return { ...landed, branch };
     if (landed.kind === "landed" || landed.kind === "proposed") return { ...landed, branch, target };
     const done = await own();
     if (done) return { kind: "landed", branch, target, commit: done };
@@ -238,7 +238,7 @@ export class GitWorktrees implements Worktrees {
     if (!binding) return { kind: "missing" };
     await despiteOthers(() => this.prepare(task));
     const about = { origin: this.clones.origin, folder, binding, ref: this.targetOf(binding.target).ref };
-    const why = await takeAway(about, this.clones.workspaceOf(binding.path));
+    const why = await takeAway(about, this.shown(task, binding), options.tearDown);
     if (why !== null) return { kind: "kept", why };
     this.bindings.remove(task);
     this.opened.delete(keyOf(task));

@@ -39,8 +39,10 @@ export type WorktreeOptions = {
   readonly trusted?: boolean;
   /** Default: no rule does. */
   readonly mayChange?: ByRule;
-  /** Makes a new workspace ready, once; asked before each use. */
-  readonly setUp?: (tree: Worktree, contact: Contact) => Promise<void>;
+  /** Makes a new workspace ready, once; asked before each use. `attempt`: of the task. */
+  readonly setUp?: (tree: Worktree, contact: Contact, attempt: number) => Promise<void>;
+  /** Called before a workspace is removed. */
+  readonly tearDown?: (tree: Worktree) => Promise<void>;
   /** Own git runs in it. */
   readonly sandbox: Confines | null;
 };

@@ -22,6 +22,8 @@ export const AT_ONCE: Contact = { ...ALONE, patienceMs: 0 };
 /** `from`: the commit that the remote must have there; null for none. `to` null deletes the ref. */
 export type Move = { readonly ref: string; readonly from: string | null; readonly to: string | null };
 
+/** Submodules have configurations of their own. */
+const NO_SUBMODULES = "--no-recurse-submodules";
 /** As hooks are told of a ref that is not there. */
 const NONE = "0".repeat(40);
 export const PATIENCE_MS = 600_000;
@@ -116,7 +118,7 @@ export class Remote {
   /** Brings a commit of the remote here, without a ref. @throws EkidenError `tool_failed` */
   async fetch(contact: Contact, commit: string): Promise<void> {
     if (await this.has(commit)) return;
-    const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc"];
+    const options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--no-auto-gc", NO_SUBMODULES];
     await this.reach(contact, TRANSFER_MS, "fetch", ...options, "--", this.given, commit);
   }
 
@@ -144,6 +146,7 @@ export class Remote {
       { signal: contact.signal, timeoutMs: TRANSFER_MS },
       project,
       "push",
+      NO_SUBMODULES,
       ...args,
     );
     return done.code === 0 ? null : this.clean(messageOfGit(done));

@@ -31,6 +31,21 @@ const GRACE_MS = 2_000;
 const textOf = (chunks: readonly Buffer[], encoding?: BufferEncoding): string =>
   Buffer.concat(chunks).toString(encoding);
 
+/** The chunks of its output and of its errors as they come. `onFull`: once, where more comes than fits. */
+function gathered(child: ChildProcessWithoutNullStreams, onFull: () => void): [Buffer[], Buffer[]] {
+  const texts: [Buffer[], Buffer[]] = [[], []];
+  let bytes = 0;
+  [child.stdout, child.stderr].forEach((stream, i) => {
+    stream.on("data", (chunk: Buffer) => {
+      const wasFull = bytes > BYTES_MAX;
+      bytes += chunk.length;
+      if (bytes <= BYTES_MAX) texts[i]?.push(chunk);
+      else if (!wasFull) onFull();
+    });
+  });
+  return texts;
+}
+
 /** Rejects with the system's error when it cannot start, and with the signal's reason. `code` is null for more output than fits. */
 export function runInGroup(
   { file, args, cwd, env }: Program,
@@ -40,14 +55,12 @@ export function runInGroup(
     if (signal?.aborted) return reject(signal.reason);
     const stdio: ["pipe", "pipe", "pipe", ...number[]] = ["pipe", "pipe", "pipe", ...descriptors];
     const child = spawn(file, args, { cwd, env, detached: true, stdio }) as ChildProcessWithoutNullStreams;
-    const texts: [Buffer[], Buffer[]] = [[], []];
-    let [bytes, timedOut, isFull] = [0, false, false];
+    let [timedOut, isFull] = [false, false];
     let kill: NodeJS.Timeout | undefined;
     const send = (how: NodeJS.Signals): void => {
       if (child.pid !== undefined) sendSignal(-child.pid, how);
     };
-    const end = (): void => {
-      send("SIGTERM");
+    const endSoon = (): void => {
       kill ??= setTimeout(() => {
         send("SIGKILL");
         // A process in another group may hold the pipes.
@@ -55,20 +68,20 @@ export function runInGroup(
         child.stderr.destroy();
       }, GRACE_MS);
     };
+    const end = (): void => {
+      send("SIGTERM");
+      endSoon();
+    };
+    // What it leaves behind may hold its pipes for ever: bubblewrap does, where /proc is not that of its own processes.
+    child.once("exit", endSoon);
     const timer = setTimeout(() => {
       timedOut = true;
       end();
     }, timeoutMs);
     signal?.addEventListener("abort", end, { once: true });
-    [child.stdout, child.stderr].forEach((stream, i) => {
-      stream.on("data", (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes <= BYTES_MAX) texts[i]?.push(chunk);
-        else if (!isFull) {
-          isFull = true;
-          end();
-        }
-      });
+    const texts = gathered(child, () => {
+      isFull = true;
+      end();
     });
     const over = (): void => {
       clearTimeout(timer);

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { heard } from "../../core/conversation/chat.ts";
 import { asTaskId, type HostId, instant, LEAD, type Name, PERSON } from "../../core/ids.ts";
+import { NOTE_FACTS, notesIn } from "../../core/plan/notes.ts";
 import type { Store } from "../../ports/store.ts";
 import { systemClock } from "../clock.ts";
 import { openStore } from "../store/index.ts";
@@ -37,6 +38,7 @@ async function open(file: string): Promise<Store> {
   stores.push(store);
   return store;
 }
+const notes = ({ journal }: Store) => notesIn(journal.pages(journal.from(0), NOTE_FACTS));
 let hosts = 0;
 const into = (store: Store, path: string) => {
   hosts += 1;
@@ -268,11 +270,23 @@ async function team(): Promise<Store> {
 
 it("exports everything, and imports it again as it was", async () => {
   const source = await team();
+  const noted = { kind: "trap", text: "It is wet.", task: asTaskId(2), files: ["a/**"] } as const;
+  await source.journal.note([
+    { type: "note.written", by: alice, ...noted },
+    { type: "note.written", by: PERSON, ...noted, text: "gone", task: null },
+    { type: "note.written", by: PERSON, ...noted, text: "Use oil.", task: null },
+  ]);
+  const [, gone] = await notes(source);
+  await source.journal.note([{ type: "note.changed", by: PERSON, note: gone?.id ?? 0, text: "" }]);
   const out = join(dir, "out");
   await writeLayouts(source, out, { force: false, now: instant(1) });
   const copy = await open("copy.db");
   expect(readLayout(out).faults).toEqual([]);
   expect((await into(copy, out)).faults).toEqual([]);
+  expect(await notes(copy)).toMatchObject([
+    { by: alice, ...noted },
+    { by: "imported:person", ...noted, text: "Use oil.", task: null },
+  ]);
   expect(await essence(copy)).toEqual(asFiles(await essence(source)));
   const said = (store: Store) => store.transcript.all(alice).then((lines) => lines.map((line) => line.entry));
   expect(await said(copy)).toEqual(await said(source));

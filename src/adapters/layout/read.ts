@@ -20,6 +20,8 @@ import {
   type MemberRecord,
   mailFile,
   memberFile,
+  type NoteRecord,
+  noteFile,
   type TaskRecord,
   type TeamRecord,
   taskFile,
@@ -87,6 +89,7 @@ class TeamReader {
   private readonly edges: { readonly from: string; readonly to: string; readonly file: string }[] = [];
   private readonly members = new Map<string, MemberRecord>();
   private readonly mail: MailRecord[] = [];
+  private readonly notes: NoteRecord[] = [];
   private readonly transcripts = new Map<string, readonly Entry[]>();
   /** The folder in which a mail was found first: the courses keep one in two places. */
   private readonly mailFolders = new Map<string, string>();
@@ -123,9 +126,9 @@ class TeamReader {
   }
 
   reading(): Omit<Reading, "layouts"> {
-    const { members, mail, transcripts, faults } = this;
+    const { members, mail, notes, transcripts, faults } = this;
     const tasks = this.linked();
-    return { record: { tasks, members: [...members.values()], mail, transcripts }, faults };
+    return { record: { tasks, members: [...members.values()], mail, notes, transcripts }, faults };
   }
 
   text(file: string): string | undefined {
@@ -151,6 +154,7 @@ class TeamReader {
     this.each(file, "mail", all.mail, mailFile, (mail) => {
       if (!mail.isRead) this.mail.push(mail.record);
     });
+    this.each(file, "notes", all.notes, noteFile, (note) => void this.notes.push(note));
     for (const [name, lines] of Object.entries(all.transcripts)) {
       const entries: Entry[] = [];
       this.each(file, `transcripts.${name}`, lines, entryFile, (entry) => {

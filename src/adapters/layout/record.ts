@@ -6,6 +6,7 @@ import { z } from "zod";
 import type { Spent } from "../../core/board/member.ts";
 import type { Status } from "../../core/board/task.ts";
 import type { Entry } from "../../core/conversation/chat.ts";
+import { NOTE_KINDS } from "../../core/plan/facts.ts";
 
 export const FORMAT = "ekiden-team";
 export const FORMAT_VERSION = 1;
@@ -145,6 +146,16 @@ export const mailFile = z
     };
   });
 
+/** A note of our own export. */
+export const noteFile = z.object({
+  by: name,
+  kind: z.enum(NOTE_KINDS),
+  text: z.string(),
+  task: id.nullish().transform((task) => task ?? null),
+  files: z.array(z.string()).default([]),
+});
+export type NoteRecord = z.output<typeof noteFile>;
+
 /** The file of a team: its members. */
 export const teamFile = z.object({ members: z.array(z.unknown()) });
 /** Our own export. The journal is not read: it tells the past of another store. */
@@ -153,12 +164,14 @@ export const exportFile = teamFile.extend({
   tasks: z.array(z.unknown()),
   mail: z.array(z.unknown()),
   transcripts: z.record(z.string(), z.array(z.unknown())),
+  notes: z.array(z.unknown()).default([]),
 });
 
 export type TeamRecord = {
   readonly tasks: readonly TaskRecord[];
   readonly members: readonly MemberRecord[];
   readonly mail: readonly MailRecord[];
+  readonly notes: readonly NoteRecord[];
   /** By the name of the member in the files. */
   readonly transcripts: ReadonlyMap<string, readonly Entry[]>;
 };

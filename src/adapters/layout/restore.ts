@@ -13,6 +13,7 @@ import { foldName, HARNESS, type HostId, LEAD, type Name, PERSON, type TaskId } 
 import type { Store } from "../../ports/store.ts";
 import { asImported, fromFiles, imported, modelNote, senders } from "./imported.ts";
 import type { Fault, MemberRecord, TaskRecord, TeamRecord } from "./record.ts";
+import { restoreNotes } from "./restore-notes.ts";
 
 export type Restored = {
   readonly tasks: number;
@@ -30,7 +31,7 @@ export type Restored = {
 /** @throws EkidenError `bad_input` | `cycle`: the store may then hold a part. Try it on an empty store first. */
 export async function restore(
   store: Store,
-  { tasks: sources, members, mail, transcripts }: TeamRecord,
+  { tasks: sources, members, mail, notes: noted, transcripts }: TeamRecord,
   host: HostId,
   machine: string,
   pid: number,
@@ -71,6 +72,7 @@ export async function restore(
         faults.push({ file: `mail from ${from} to ${to}`, why: messageOf(error) });
       }
     }
+    faults.push(...(await restoreNotes(store, noted, ids, sender)));
     return {
       tasks: tasks.length,
       members: seats.joined,

@@ -10,6 +10,7 @@ import type { Status, Task } from "../../core/board/task.ts";
 import { badInput } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import { type Instant, LEAD, type Name, PERSON } from "../../core/ids.ts";
+import { type Note, Notes } from "../../core/plan/notes.ts";
 import type { Recorded, Store } from "../../ports/store.ts";
 import { makeFolder } from "../make-folder.ts";
 import { FORMAT, FORMAT_VERSION } from "./record.ts";
@@ -77,6 +78,7 @@ type Whole = Seeds & {
   readonly version: number;
   readonly exportedAt: Instant;
   readonly transcripts: Readonly<Record<string, readonly Recorded[]>>;
+  readonly notes: readonly Note[];
   readonly journal: readonly Event[];
 };
 type WholeMail = Mail & { readonly kind: string; readonly text: string };
@@ -91,7 +93,10 @@ async function collect(store: Store, now: Instant): Promise<Whole> {
   }
   const journal: Event[] = [];
   for await (const { events } of store.journal.pages(store.journal.from(0))) journal.push(...events);
-  return { format: FORMAT, version: FORMAT_VERSION, exportedAt: now, ...seeds, transcripts, journal };
+  const notes = new Notes();
+  notes.take(journal);
+  const head = { format: FORMAT, version: FORMAT_VERSION, exportedAt: now } as const;
+  return { ...head, ...seeds, transcripts, notes: notes.list, journal };
 }
 
 const withMail = (members: readonly Member[]): ReadonlySet<Name> =>

@@ -2,7 +2,7 @@
 
 import { EkidenError } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
-import { agentLine, modelSpec } from "../../core/settings/agent-line.ts";
+import { AGENT_NAMES, agentLine, modelSpec } from "../../core/settings/agent-line.ts";
 import { splitEffort } from "../../core/settings/effort.ts";
 import { capabilitiesOf, type ModelSetting } from "../../core/settings/models.ts";
 import { didYouMean } from "../../core/text/nearest.ts";
@@ -84,12 +84,19 @@ const gates = new Map<string, RateLimitGate>();
  * @throws EkidenError `model_missing` for an unknown provider or a missing address or script, `model_auth` for a missing key
  */
 export async function openModel(wanted: string, options: OpenModelOptions): Promise<Model> {
-  const { env, clock, random = Math.random, baseUrl = "", stallMs = 120_000, progressMs = 600_000 } = options;
-  const { fallbackSilenceMs = 30_000, fallbackContentMs = 120_000 } = options;
   const { model: spec, effort } = splitEffort(wanted);
   if (spec === "runbook") return (await import("./runbook.ts")).runbookModel();
   if (spec.startsWith("scripted:"))
     return (await import("./scripted.ts")).scriptedFile(spec.slice("scripted:".length));
+  const { vendor, name } = await vendorOf(spec, options.env);
+  const [first, ...more] = keysOf(options.env[vendor.keyVariable]);
+  const withKey = (key: string | undefined): Promise<Keyed> =>
+    keyed({ vendor, name, effort, key, ...options });
+  return rotating([await withKey(first), ...(await Promise.all(more.map(withKey)))]);
+}
+
+/** @throws as `openModel` */
+async function vendorOf(spec: string, env: Environment): Promise<{ vendor: Vendor; name: string }> {
   const slash = spec.indexOf("/");
   const provider = slash === -1 ? spec : spec.slice(0, slash);
   const vendor = VENDORS.find(({ name }) => name === provider);
@@ -103,49 +110,48 @@ export async function openModel(wanted: string, options: OpenModelOptions): Prom
   if (vendor.keyVariable && !env[vendor.keyVariable])
     throw new EkidenError("model_auth", `${vendor.name}/${name} needs a key: set ${vendor.keyVariable}.`);
 
-  const full = `${vendor.name}/${name}`;
-  const known = options.models?.[full];
+  return { vendor, name };
+}
+
+type KeyedOptions = OpenModelOptions & {
+  readonly vendor: Vendor;
+  readonly name: string;
+  readonly effort: ReturnType<typeof splitEffort>["effort"];
+  /** Undefined: the service needs none. */
+  readonly key: string | undefined;
+};
+
+/** The model with one of the keys. */
+async function keyed({ vendor, name, effort, key, ...options }: KeyedOptions): Promise<Keyed> {
+  const { env, clock, random = Math.random, baseUrl = "", stallMs = 120_000, progressMs = 600_000 } = options;
+  const { fallbackSilenceMs = 30_000, fallbackContentMs = 120_000, outputDir, attempts, maxWaitMs } = options;
+  const spec = `${vendor.name}/${name}`;
+  const known = options.models?.[spec];
   const capabilities = capabilitiesOf(name, known);
   const fields = known?.options;
-  const fetch = fields ? withFields(fields) : watchedFetch;
-  const withKey = async (key: string | undefined): Promise<Keyed> => {
-    const own = key === undefined ? env : { ...env, [vendor.keyVariable]: key };
-    const connection = await vendor.connect(name, {
-      env: own,
-      baseUrl,
-      fetch,
-      capabilities,
-      fields,
-      window: known?.window,
-    });
-    const connected = connectedModel(connection, {
-      spec: full,
-      name,
-      capabilities,
-      known,
-      keyVariable: vendor.keyVariable,
-      effort,
-      patience: { silenceMs: stallMs, contentMs: progressMs },
-      fallbackPatience: {
-        silenceMs: fallbackSilenceMs,
-        begunMs: fallbackContentMs,
-        contentMs: fallbackContentMs,
-      },
-      outputDir: options.outputDir,
-    });
-    const gateKey = `${connection.address} ${connection.secret} ${name}`;
-    const gate = gates.get(gateKey) ?? new RateLimitGate();
-    gates.set(gateKey, gate);
-    const { attempts, maxWaitMs } = options;
-    const how = { clock, random, gate, ...(maxWaitMs !== undefined && { maxWaitMs }) };
-    return {
-      model: retrying(connected, { ...how, ...(attempts !== undefined && { attempts }) }),
-      once: retrying(connected, { ...how, attempts: 1 }),
-      isFree: () => gate.open || gate.until <= clock.now(),
-    };
+  const connection = await vendor.connect(name, {
+    ...{ baseUrl, capabilities, fields, window: known?.window },
+    env: key === undefined ? env : { ...env, [vendor.keyVariable]: key },
+    fetch: fields ? withFields(fields) : watchedFetch,
+  });
+  const connected = connectedModel(connection, {
+    ...{ spec, name, capabilities, known, effort, outputDir, keyVariable: vendor.keyVariable },
+    patience: { silenceMs: stallMs, contentMs: progressMs },
+    fallbackPatience: {
+      silenceMs: fallbackSilenceMs,
+      begunMs: fallbackContentMs,
+      contentMs: fallbackContentMs,
+    },
+  });
+  const gateKey = `${connection.address} ${connection.secret} ${name}`;
+  const gate = gates.get(gateKey) ?? new RateLimitGate();
+  gates.set(gateKey, gate);
+  const how = { clock, random, gate, ...(maxWaitMs !== undefined && { maxWaitMs }) };
+  return {
+    model: retrying(connected, { ...how, ...(attempts !== undefined && { attempts }) }),
+    once: retrying(connected, { ...how, attempts: 1 }),
+    isFree: () => gate.open || gate.until <= clock.now(),
   };
-  const [first, ...more] = keysOf(env[vendor.keyVariable]);
-  return rotating([await withKey(first), ...(await Promise.all(more.map(withKey)))]);
 }
 
 /** A variable may hold several keys, with commas between them. */
@@ -205,13 +211,13 @@ function unknown(spec: string, provider: string): EkidenError {
       `${quote(spec)} is an agent program, which can be the model of a member from its start on (--lead, --model, --teammate NAME@PROGRAM). Here a model of a provider is needed, as provider/model.`,
     );
   const names = [...VENDORS.map(({ name }) => `${name}/…`), "runbook", "scripted:FILE"];
-  const known = [...VENDORS.map(({ name }) => name), "runbook", "scripted"];
+  const known = [...VENDORS.map(({ name }) => name), "runbook", "scripted", ...AGENT_NAMES];
   const bare = VENDORS.find(
     ({ defaultModel }) => defaultModel && spec.startsWith(defaultModel.split("-")[0] ?? "-"),
   );
   const hint = bare ? ` Did you mean "${bare.name}/${spec}"?` : didYouMean(provider, known);
   return new EkidenError(
     "model_missing",
-    `${quote(spec)} is not a model that Ekiden knows.${hint} Known: ${names.join(", ")}.`,
+    `${quote(spec)} is not a model that Ekiden knows.${hint} Known: ${names.join(", ")}; and the agent programs ${AGENT_NAMES.join(", ")}, or @acp:COMMAND.`,
   );
 }

@@ -70,28 +70,13 @@ export const packaged = (
     schemaOf = (schema) => schema,
   }: Packaged = {},
 ): Connection["ask"] => {
-  /** With what is the provider's own, and without. */
-  const translated = {
-    own: new WeakMap<Message, LanguageModelV3Message[]>(),
-    foreign: new WeakMap<Message, LanguageModelV3Message[]>(),
-  };
   const taken =
     (imageOf: ImageOf): ImageOf =>
     (image) =>
       !images || images.test(image.mediaType)
         ? imageOf(image)
         : { text: imageLeftOut(image, `is left out, because this model takes no ${image.mediaType}`) };
-  const translate = (message: Message, imageOf: ImageOf, isOwn: boolean): LanguageModelV3Message[] => {
-    const kept = translated[isOwn ? "own" : "foreign"];
-    const known = kept.get(message);
-    if (known) return known;
-    const made =
-      message.role === "user"
-        ? fromUser(message, imageOf, idOf, hearsSystem)
-        : fromAssistant(message, isOwn, idOf, thoughts);
-    if (imagesOf(message).length === 0) kept.set(message, made);
-    return made;
-  };
+  const translate = translator({ thoughts, hearsSystem, idOf });
   const described = new WeakMap<readonly ToolSpec[], LanguageModelV3FunctionTool[]>();
   const toolsOf = (tools: readonly ToolSpec[]): LanguageModelV3FunctionTool[] => {
     const made =
@@ -124,6 +109,27 @@ export const packaged = (
     });
   };
 };
+
+type Translated = Required<Pick<Packaged, "hearsSystem" | "idOf">> & {
+  readonly thoughts: Packaged["thoughts"] | undefined;
+};
+
+/** Messages without images are translated once, with what is the provider's own and without. */
+function translator({ thoughts, hearsSystem, idOf }: Translated) {
+  const own = new WeakMap<Message, LanguageModelV3Message[]>();
+  const foreign = new WeakMap<Message, LanguageModelV3Message[]>();
+  return (message: Message, imageOf: ImageOf, isOwn: boolean): LanguageModelV3Message[] => {
+    const kept = isOwn ? own : foreign;
+    const known = kept.get(message);
+    if (known) return known;
+    const made =
+      message.role === "user"
+        ? fromUser(message, imageOf, idOf, hearsSystem)
+        : fromAssistant(message, isOwn, idOf, thoughts);
+    if (imagesOf(message).length === 0) kept.set(message, made);
+    return made;
+  };
+}
 
 /** Two of the user are also neighbours where a reply between them is left out. */
 function alternating(sent: readonly LanguageModelV3Message[]): LanguageModelV3Message[] {

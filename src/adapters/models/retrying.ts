@@ -30,81 +30,112 @@ const FEW_ATTEMPTS = 3;
 const SHORT_WAIT_MS = 5_000;
 
 export function retrying(model: Model, options: RetryOptions): Model {
-  const { clock, random, attempts = 8, maxWaitMs = 900_000, gate = new RateLimitGate() } = options;
+  const { attempts = 8, maxWaitMs = 900_000, gate = new RateLimitGate() } = options;
+  const policy = { ...options, attempts, maxWaitMs, gate };
+  return derived(model, { reply: (request, call) => new Tries(model, request, call, policy).reply() });
+}
 
-  const waitFor = (error: EkidenError, failures: number): number => {
-    const asked = error.details.retryAfterMs;
+/** One call with all its attempts. */
+class Tries {
+  private readonly model: Model;
+  private readonly request: ModelRequest;
+  private readonly call: AliveOptions;
+  private readonly policy: Required<RetryOptions>;
+  private readonly most: number;
+  private readonly longest: number;
+  /** Set when the call ends for another reason than the answer of the provider. */
+  private own: unknown = null;
+  private why = "the provider asked another call to wait";
+  private pass: Pass | null = null;
+
+  constructor(model: Model, request: ModelRequest, call: AliveOptions, policy: Required<RetryOptions>) {
+    [this.model, this.request, this.call, this.policy] = [model, request, call, policy];
+    const { attempts, maxWaitMs } = policy;
+    this.most = call.hasFallback ? Math.min(attempts, FEW_ATTEMPTS) : attempts;
+    this.longest = call.hasFallback ? Math.min(maxWaitMs, SHORT_WAIT_MS) : maxWaitMs;
+  }
+
+  async reply(): Promise<Reply> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        if (!this.policy.gate.open) await this.atGate(attempt);
+        const onAlive = (): void => {
+          this.pass?.answered();
+          this.call.onAlive?.();
+        };
+        const answer = await this.model.reply(this.request, { ...this.call, onAlive } as AliveOptions);
+        this.pass?.answered();
+        return answer;
+      } catch (error) {
+        const waitMs = this.failed(error, attempt);
+        this.pass?.give();
+        // Its own wait, also when another call is answered meanwhile and the gate opens.
+        await this.policy.clock.sleep(waitMs, this.call.signal);
+        await this.afterWait();
+      } finally {
+        this.pass?.give();
+        this.pass = null;
+      }
+    }
+  }
+
+  private async atGate(attempt: number): Promise<void> {
+    const { gate, clock } = this.policy;
+    const { onRetry, signal } = this.call;
+    this.check();
+    const waitMs = Math.max(0, gate.until - clock.now());
+    // also told while it is in the queue, for an unknown time
+    if (waitMs > 0 || gate.occupied) onRetry?.({ attempt: attempt - 1, waitMs, why: this.why });
+    this.pass = await gate.enter(signal);
+    this.check();
+    await this.pass.wait(clock, signal);
+    await this.afterWait();
+  }
+
+  /** Others have found out that the provider does not answer. A gate whose time is over is tried again. */
+  private check(): void {
+    const { gate, clock } = this.policy;
+    const waitMs = gate.until - clock.now();
+    if (!this.call.hasFallback || waitMs <= 0) return;
+    if (waitMs <= this.longest && gate.failures < this.most) return;
+    this.own = new EkidenError("model_overloaded", `${this.model.spec}: ${this.why}`);
+    throw this.own;
+  }
+
+  private async afterWait(): Promise<void> {
+    this.call.signal.throwIfAborted();
+    await this.call.afterWait?.().catch((error: unknown) => {
+      this.own = error;
+      throw error;
+    });
+  }
+
+  /** The time to wait before the next attempt. @throws the error, where there is none */
+  private failed(error: unknown, attempt: number): number {
+    const { gate, clock, maxWaitMs } = this.policy;
+    if (this.call.signal.aborted || error === this.own || !isEkidenError(error)) throw error;
+    if (!error.retryable) {
+      this.pass?.answered(); // a refusal is an answer: the provider works
+      throw error;
+    }
+    const { limit, stalled, everyone: isForAll, retryAfterMs } = error.details;
+    const everyone = isForAll === true || retryAfterMs !== undefined;
+    const waitMs = this.waitFor(retryAfterMs, everyone ? gate.failures : attempt - 1);
+    if (everyone && waitMs <= maxWaitMs && !limit) gate.close(clock.now(), waitMs);
+    // who has another model to ask does not wait for silence twice
+    const isOver = attempt >= this.most || waitMs > this.longest || limit;
+    if (isOver || (this.call.hasFallback && stalled === true)) throw error;
+    this.why = error.message;
+    this.call.onRetry?.({ attempt, waitMs, why: this.why });
+    return waitMs;
+  }
+
+  private waitFor(asked: number | undefined, failures: number): number {
+    const { random, maxWaitMs } = this.policy;
     // A little more, so that processes which share a key do not all return in the same millisecond.
     if (asked !== undefined && asked > maxWaitMs) return asked;
     if (asked !== undefined)
       return Math.min(maxWaitMs, Math.ceil(asked + random() * Math.min(1_000, asked / 10)));
     return Math.ceil(random() * Math.min(LONGEST_WAIT_MS, maxWaitMs, FIRST_WAIT_MS * 2 ** failures));
-  };
-
-  async function reply(request: ModelRequest, call: AliveOptions): Promise<Reply> {
-    const { signal, onRetry, hasFallback = false } = call;
-    const most = hasFallback ? Math.min(attempts, FEW_ATTEMPTS) : attempts;
-    const longest = hasFallback ? Math.min(maxWaitMs, SHORT_WAIT_MS) : maxWaitMs;
-    /** Set when the call ends for another reason than the answer of the provider. */
-    let own: unknown = null;
-    /** Others have found out that the provider does not answer. A gate whose time is over is tried again. */
-    const check = (): void => {
-      const waitMs = gate.until - clock.now();
-      if (!hasFallback || waitMs <= 0 || (waitMs <= longest && gate.failures < most)) return;
-      own = new EkidenError("model_overloaded", `${model.spec}: ${why}`);
-      throw own;
-    };
-    const afterWait = async (): Promise<void> => {
-      signal.throwIfAborted();
-      await call.afterWait?.().catch((error: unknown) => {
-        own = error;
-        throw error;
-      });
-    };
-    let why = "the provider asked another call to wait";
-    for (let attempt = 1; ; attempt += 1) {
-      let pass: Pass | null = null;
-      try {
-        if (!gate.open) {
-          check();
-          const waitMs = Math.max(0, gate.until - clock.now());
-          // also told while it is in the queue, for an unknown time
-          if (waitMs > 0 || gate.occupied) onRetry?.({ attempt: attempt - 1, waitMs, why });
-          pass = await gate.enter(signal);
-          check();
-          await pass.wait(clock, signal);
-          await afterWait();
-        }
-        const onAlive = (): void => {
-          pass?.answered();
-          call.onAlive?.();
-        };
-        const answer = await model.reply(request, { ...call, onAlive } as AliveOptions);
-        pass?.answered();
-        return answer;
-      } catch (error) {
-        if (signal.aborted || error === own || !isEkidenError(error)) throw error;
-        if (!error.retryable) {
-          pass?.answered(); // a refusal is an answer: the provider works
-          throw error;
-        }
-        const everyone = error.details.everyone === true || error.details.retryAfterMs !== undefined;
-        const waitMs = waitFor(error, everyone ? gate.failures : attempt - 1);
-        const { limit, stalled } = error.details;
-        if (everyone && waitMs <= maxWaitMs && !limit) gate.close(clock.now(), waitMs);
-        // who has another model to ask does not wait for silence twice
-        if (attempt >= most || waitMs > longest || limit || (hasFallback && stalled === true)) throw error;
-        why = error.message;
-        onRetry?.({ attempt, waitMs, why });
-        pass?.give();
-        // Its own wait, also when another call is answered meanwhile and the gate opens.
-        await clock.sleep(waitMs, signal);
-        await afterWait();
-      } finally {
-        pass?.give();
-      }
-    }
   }
-
-  return derived(model, { reply });
 }

@@ -102,32 +102,9 @@ export type ScriptedModel = Model & {
 };
 
 export function scripted(steps: readonly Step[], spec = "scripted", window = 1_000_000): ScriptedModel {
-  const queue = steps.map((step, at) => ({
-    step,
-    at,
-    left: typeof step === "function" ? 1 : (step.times ?? 1),
-  }));
+  const { left, take } = queueOf(steps);
   const requests: ModelRequest[] = [];
-  let calls = 0;
-
-  const left = (): string[] =>
-    queue.flatMap(({ step, at, left }) =>
-      left !== "any" && left > 0 ? [`step ${at + 1}: ${show(step)}`] : [],
-    );
-
-  const take = (request: ModelRequest): Step => {
-    const found = queue.find(({ step, left }) => (left === "any" || left > 0) && fits(step, request));
-    if (!found) {
-      const rest = left();
-      const heard = lastText(request).slice(-300);
-      throw new EkidenError(
-        "model_refused",
-        `${spec}: call ${requests.length} by ${memberOf(request) ?? "nobody"} was not expected. ${rest.length === 0 ? "All steps are used up." : `Left: ${rest.join("; ")}.`} It heard last: ${heard}`,
-      );
-    }
-    if (found.left !== "any") found.left -= 1;
-    return found.step;
-  };
+  const calls = { made: 0 };
 
   return {
     spec,
@@ -142,23 +119,15 @@ export function scripted(steps: readonly Step[], spec = "scripted", window = 1_0
     async reply(request, options) {
       options.signal.throwIfAborted();
       requests.push(request);
-      const taken = take(request);
+      const taken = take(request, `${spec}: call ${requests.length}`);
       const step = typeof taken === "function" ? await taken(request) : taken;
       options.signal.throwIfAborted();
       if (step.fail) {
         const { code, message = "scripted failure", retryAfterMs } = step.fail;
-        throw new EkidenError(code, `${spec}: ${message}`, {
-          details: retryAfterMs === undefined ? {} : { retryAfterMs },
-        });
+        const details = retryAfterMs === undefined ? {} : { retryAfterMs };
+        throw new EkidenError(code, `${spec}: ${message}`, { details });
       }
-      const content: AssistantMessage["content"] = [
-        ...(step.thinking ? [{ type: "thinking" as const, text: step.thinking }] : []),
-        ...(step.text ? [{ type: "text" as const, text: step.text }] : []),
-        ...(step.calls ?? []).map(({ tool, input = {}, id }) => {
-          calls += 1;
-          return { type: "call" as const, id: id ?? `scripted-${calls}`, tool, input };
-        }),
-      ];
+      const content = contentOf(step, calls);
       const { inputTokens = 0, cachedTokens = 0, outputTokens = 0 } = step.usage ?? {};
       const usage = { inputTokens, cachedTokens, outputTokens };
       return localReply(content, options, {
@@ -169,6 +138,46 @@ export function scripted(steps: readonly Step[], spec = "scripted", window = 1_0
     },
   };
 }
+
+function queueOf(steps: readonly Step[]) {
+  const queue = steps.map((step, at) => ({
+    step,
+    at,
+    left: typeof step === "function" ? 1 : (step.times ?? 1),
+  }));
+  const left = (): string[] =>
+    queue.flatMap(({ step, at, left }) =>
+      left !== "any" && left > 0 ? [`step ${at + 1}: ${show(step)}`] : [],
+    );
+  /** @throws EkidenError `model_refused` where no step fits; `call` names the call */
+  const take = (request: ModelRequest, call: string): Step => {
+    const found = queue.find(({ step, left }) => (left === "any" || left > 0) && fits(step, request));
+    if (!found) {
+      const rest = left();
+      const heard = lastText(request).slice(-300);
+      throw new EkidenError(
+        "model_refused",
+        `${call} by ${memberOf(request) ?? "nobody"} was not expected. ${rest.length === 0 ? "All steps are used up." : `Left: ${rest.join("; ")}.`} It heard last: ${heard}`,
+      );
+    }
+    if (found.left !== "any") found.left -= 1;
+    return found.step;
+  };
+  return { left, take };
+}
+
+/** `numbers`: the number of calls so far, which names them. */
+const contentOf = (
+  { thinking, text, calls = [] }: ScriptedStep,
+  numbers: { made: number },
+): AssistantMessage["content"] => [
+  ...(thinking ? [{ type: "thinking" as const, text: thinking }] : []),
+  ...(text ? [{ type: "text" as const, text }] : []),
+  ...calls.map(({ tool, input = {}, id }) => {
+    numbers.made += 1;
+    return { type: "call" as const, id: id ?? `scripted-${numbers.made}`, tool, input };
+  }),
+];
 
 /** @throws EkidenError `model_missing` for a file that cannot be read or is not a script. */
 export async function scriptedFile(path: string): Promise<ScriptedModel> {

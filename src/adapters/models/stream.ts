@@ -55,33 +55,65 @@ type Block =
   | { readonly type: "text" | "thinking"; text: string; meta?: SharedV3ProviderMetadata }
   | { readonly type: "call"; readonly call: ToolCall };
 
+/** The blocks of a reply as they grow. */
+class Blocks {
+  readonly all: Block[] = [];
+  private readonly open = new Map<string, Extract<Block, { text: string }>>();
+  private readonly onDelta: ((delta: Delta) => void) | undefined;
+
+  constructor(onDelta: ((delta: Delta) => void) | undefined) {
+    this.onDelta = onDelta;
+  }
+
+  start(type: "text" | "thinking", id: string, meta?: SharedV3ProviderMetadata): void {
+    const block = { type, text: "", ...(meta && { meta }) };
+    this.all.push(block);
+    this.open.set(`${type} ${id}`, block);
+  }
+
+  more(type: "text" | "thinking", id: string, text: string, meta?: SharedV3ProviderMetadata): void {
+    if (!this.open.has(`${type} ${id}`)) this.start(type, id);
+    const block = this.open.get(`${type} ${id}`);
+    if (!block) return;
+    block.text += text;
+    if (meta) block.meta = merged(block.meta, meta);
+    if (text !== "") this.onDelta?.({ type, text });
+  }
+
+  /** A part of a text, a thought or a call; others are not for it. */
+  take(part: LanguageModelV3StreamPart): void {
+    switch (part.type) {
+      case "text-start":
+        this.start("text", part.id, keptOf(part.providerMetadata));
+        break;
+      case "text-delta":
+        this.more("text", part.id, part.delta, keptOf(part.providerMetadata));
+        break;
+      case "text-end":
+        if (this.open.has(`text ${part.id}`)) this.more("text", part.id, "", keptOf(part.providerMetadata));
+        break;
+      case "reasoning-start":
+        this.start("thinking", part.id, part.providerMetadata);
+        break;
+      case "reasoning-delta":
+        this.more("thinking", part.id, part.delta, part.providerMetadata);
+        break;
+      case "reasoning-end":
+        this.more("thinking", part.id, "", part.providerMetadata);
+        break;
+      case "tool-call":
+        if (part.providerExecuted !== true) this.all.push({ type: "call", call: callOf(part) });
+    }
+  }
+}
+
 export async function readReply(
   stream: PartStream,
   onDelta: ((delta: Delta) => void) | undefined,
   onProgress: () => void = () => {},
 ): Promise<Read> {
-  const blocks: Block[] = [];
+  const blocks = new Blocks(onDelta);
   const sources: Source[] = [];
-  const open = new Map<string, Extract<Block, { text: string }>>();
-  const start = (type: "text" | "thinking", id: string, meta: SharedV3ProviderMetadata | undefined): void => {
-    const block = { type, text: "", ...(meta && { meta }) };
-    blocks.push(block);
-    open.set(`${type} ${id}`, block);
-  };
-  const more = (
-    type: "text" | "thinking",
-    id: string,
-    text: string,
-    meta: SharedV3ProviderMetadata | undefined,
-  ): void => {
-    if (!open.has(`${type} ${id}`)) start(type, id, undefined);
-    const block = open.get(`${type} ${id}`);
-    if (!block) return;
-    block.text += text;
-    if (meta) block.meta = merged(block.meta, meta);
-    if (text !== "") onDelta?.({ type, text });
-  };
-
   const reader = stream.getReader();
   let whole = false;
   try {
@@ -89,40 +121,15 @@ export async function readReply(
       const { done, value: part } = await reader.read();
       if (done) throw new StreamBroken("the stream ended before the reply was whole");
       if (part.type !== "raw") onProgress();
-      switch (part.type) {
-        case "text-start":
-          start("text", part.id, keptOf(part.providerMetadata));
-          break;
-        case "text-delta":
-          more("text", part.id, part.delta, keptOf(part.providerMetadata));
-          break;
-        case "text-end":
-          if (open.has(`text ${part.id}`)) more("text", part.id, "", keptOf(part.providerMetadata));
-          break;
-        case "reasoning-start":
-          start("thinking", part.id, part.providerMetadata);
-          break;
-        case "reasoning-delta":
-          more("thinking", part.id, part.delta, part.providerMetadata);
-          break;
-        case "reasoning-end":
-          more("thinking", part.id, "", part.providerMetadata);
-          break;
-        case "tool-call":
-          if (part.providerExecuted !== true) blocks.push({ type: "call", call: callOf(part) });
-          break;
-        case "source":
-          if (part.sourceType === "url") sources.push({ url: part.url, title: part.title ?? "" });
-          break;
-        case "error":
-          throw new StreamBroken("the provider broke off the reply", part.error);
-        case "finish": {
-          whole = true;
-          keepWhole(blocks, part.providerMetadata);
-          const message = messageOf(blocks);
-          return { message, usage: part.usage, stop: stopOf(part.finishReason, message), sources };
-        }
-      }
+      blocks.take(part);
+      if (part.type === "source" && part.sourceType === "url")
+        sources.push({ url: part.url, title: part.title ?? "" });
+      if (part.type === "error") throw new StreamBroken("the provider broke off the reply", part.error);
+      if (part.type !== "finish") continue;
+      whole = true;
+      keepWhole(blocks.all, part.providerMetadata);
+      const message = messageOf(blocks.all);
+      return { message, usage: part.usage, stop: stopOf(part.finishReason, message), sources };
     }
   } finally {
     if (whole) void drain(reader);

@@ -8,7 +8,7 @@ import { type Effort, nearestEffort } from "../../core/settings/effort.ts";
 import { type Capabilities, type ModelSetting, usdOf, windowOf } from "../../core/settings/models.ts";
 import type { Model, ModelRequest, Reply, ReplyOptions } from "../../ports/model.ts";
 import { failureOf } from "./failures.ts";
-import { readReply } from "./stream.ts";
+import { type Read, readReply } from "./stream.ts";
 import type { Connection, VendorRequest } from "./vendor.ts";
 import { type Patience, Watchdog } from "./watchdog.ts";
 
@@ -40,28 +40,16 @@ const FOR_AN_HOUR = 2 / 1.25;
 const FOR_THOUGHTS = 4_000;
 const SHORT_REPLY = 8_000;
 
-export function connectedModel(
-  connection: Connection,
-  { spec, name, keyVariable, capabilities, known, outputDir, ...rest }: ConnectedOptions,
-): Model {
-  const by: Maker = { model: spec, account: accountOf(connection.secret) };
-  const isOwn = ({ by: maker }: AssistantMessage): boolean =>
-    maker === undefined || (maker.model === by.model && maker.account === by.account);
-  /** Set once the provider refused a setting that the request can do without. */
+/** Leaves out, from then on, a setting that the provider refused and that the request can do without. */
+function askerOf(connection: Connection) {
   let bare = false;
-
-  const limitOf = ({ maxOutputTokens: wanted }: ModelRequest): number | undefined => {
-    if (wanted === undefined) return connection.maxOutputTokens;
-    const thinks = capabilities.thinking !== "none";
-    return Math.min(capabilities.longest, thinks && wanted < SHORT_REPLY ? wanted + FOR_THOUGHTS : wanted);
-  };
   const ask = async (
-    request: VendorRequest,
+    request: Omit<VendorRequest, "bare">,
     signal: AbortSignal,
   ): Promise<Awaited<ReturnType<Connection["ask"]>>> => {
-    if (bare || !connection.bareAfter) return await connection.ask(request, signal);
+    if (bare || !connection.bareAfter) return await connection.ask({ ...request, bare }, signal);
     try {
-      return await connection.ask(request, signal);
+      return await connection.ask({ ...request, bare }, signal);
     } catch (error) {
       const refusal = error instanceof Error ? (error as Error & { statusCode?: number }) : null;
       if (refusal?.statusCode !== 400 || !connection.bareAfter.test(refusal.message)) throw error;
@@ -69,57 +57,90 @@ export function connectedModel(
       return await connection.ask({ ...request, bare }, signal);
     }
   };
-  const imagesIn = async ({ messages }: ModelRequest): Promise<VendorRequest["imageOf"]> =>
-    messages.some((message) => imagesOf(message).length > 0)
-      ? (await import("../images.ts")).imagesFor(messages, outputDir)
-      : NO_IMAGES;
+  return { ask, isBare: () => bare };
+}
+
+function limitOf(
+  wanted: number | undefined,
+  { maxOutputTokens }: Connection,
+  { thinking, longest }: Capabilities,
+): number | undefined {
+  if (wanted === undefined) return maxOutputTokens;
+  return Math.min(longest, thinking !== "none" && wanted < SHORT_REPLY ? wanted + FOR_THOUGHTS : wanted);
+}
+
+const imagesIn = async (
+  { messages }: ModelRequest,
+  outputDir: string | undefined,
+): Promise<VendorRequest["imageOf"]> =>
+  messages.some((message) => imagesOf(message).length > 0)
+    ? (await import("../images.ts")).imagesFor(messages, outputDir)
+    : NO_IMAGES;
+
+function givenUp(
+  spec: string,
+  { stalled, stallMs }: Watchdog,
+  { contentMs }: Patience,
+  hasFallback = false,
+): EkidenError {
+  const setting = hasFallback ? "fallbackContentMs" : "progressTimeoutMs";
+  const what =
+    stalled === "silence"
+      ? `nothing was heard for ${stallMs / 1000} s`
+      : `no piece of the reply came for ${contentMs / 1000} s (${setting})`;
+  return new EkidenError("model_overloaded", `${spec}: ${what}, so the call was given up.`, {
+    details: { stalled: true },
+  });
+}
+
+function costOf(
+  usage: Read["usage"],
+  name: string,
+  known: ConnectedOptions["known"],
+): Pick<Reply, "usage" | "usd"> {
+  const inputTokens = usage.inputTokens.total ?? 0;
+  const cachedTokens = usage.inputTokens.cacheRead ?? 0;
+  const written = usage.inputTokens.cacheWrite ?? 0;
+  const lasting = Number(usage.raw?.writtenForAnHour ?? 0);
+  const outputTokens = usage.outputTokens.total ?? 0;
+  const tokens = {
+    fresh: Math.max(0, inputTokens - cachedTokens - written),
+    cached: cachedTokens,
+    written: written + lasting * (FOR_AN_HOUR - 1),
+    output: outputTokens,
+  };
+  return { usage: { inputTokens, cachedTokens, outputTokens }, usd: usdOf(name, tokens, known) };
+}
+
+export function connectedModel(
+  connection: Connection,
+  { spec, name, keyVariable, capabilities, known, outputDir, ...rest }: ConnectedOptions,
+): Model {
+  const by: Maker = { model: spec, account: accountOf(connection.secret) };
+  const isOwn = ({ by: maker }: AssistantMessage): boolean =>
+    maker === undefined || (maker.model === by.model && maker.account === by.account);
+  const asked = askerOf(connection);
 
   async function reply(request: ModelRequest, options: AliveOptions): Promise<Reply> {
     options.signal.throwIfAborted();
-    const maxOutputTokens = limitOf(request);
+    const maxOutputTokens = limitOf(request.maxOutputTokens, connection, capabilities);
     const wanted = request.effort ?? rest.effort;
     const effort = wanted && nearestEffort(wanted, capabilities.efforts);
     const patience = options.hasFallback ? rest.fallbackPatience : rest.patience;
     const watchdog = new Watchdog(options.signal, patience);
     try {
-      const imageOf = await imagesIn(request);
+      const imageOf = await imagesIn(request, outputDir);
       const limit = maxOutputTokens !== undefined && { maxOutputTokens };
-      const { stream } = await ask({ ...request, ...limit, effort, imageOf, isOwn, bare }, watchdog.signal);
+      const { stream } = await asked.ask({ ...request, ...limit, effort, imageOf, isOwn }, watchdog.signal);
       options.onAlive?.();
       const { message, stop, usage, sources } = await readReply(stream, options.onDelta, () =>
         watchdog.progressed(),
       );
-      const inputTokens = usage.inputTokens.total ?? 0;
-      const cached = usage.inputTokens.cacheRead ?? 0;
-      const written = usage.inputTokens.cacheWrite ?? 0;
-      const lasting = Number(usage.raw?.writtenForAnHour ?? 0);
-      const output = usage.outputTokens.total ?? 0;
-      return {
-        message: { ...message, by },
-        stop,
-        ...(sources.length > 0 && { sources }),
-        usage: { inputTokens, cachedTokens: cached, outputTokens: output },
-        usd: usdOf(
-          name,
-          {
-            fresh: Math.max(0, inputTokens - cached - written),
-            cached,
-            written: written + lasting * (FOR_AN_HOUR - 1),
-            output,
-          },
-          known,
-        ),
-      };
+      const cost = costOf(usage, name, known);
+      return { message: { ...message, by }, stop, ...(sources.length > 0 && { sources }), ...cost };
     } catch (error) {
       options.signal.throwIfAborted();
-      if (watchdog.stalled)
-        throw new EkidenError(
-          "model_overloaded",
-          watchdog.stalled === "silence"
-            ? `${spec}: nothing was heard for ${watchdog.stallMs / 1000} s, so the call was given up.`
-            : `${spec}: no piece of the reply came for ${patience.contentMs / 1000} s (${options.hasFallback ? "fallbackContentMs" : "progressTimeoutMs"}), so the call was given up.`,
-          { details: { stalled: true } },
-        );
+      if (watchdog.stalled) throw givenUp(spec, watchdog, patience, options.hasFallback);
       throw failureOf(error, { spec, keyVariable, secret: connection.secret, now: Date.now() });
     } finally {
       watchdog.end();
@@ -134,7 +155,7 @@ export function connectedModel(
     },
     bindsPrefix: capabilities.binds,
     get clears() {
-      return connection.clears === true && capabilities.clears && !bare;
+      return connection.clears === true && capabilities.clears && !asked.isBare();
     },
     caches: true,
     account: keyVariable === "" || connection.secret === "" ? undefined : `${keyVariable} ${markOf(by)}`,

@@ -51,7 +51,7 @@ export function repositoryOf(
     return { folders, guarded: [...links, ...outside(git, guardedIn(git))] };
   }
   const isLinked = common !== git;
-  const modules = modulesIn(join(common, "modules"), 0);
+  const modules = modulesIn(join(common, "modules"));
   const mounts = [
     ...objectsOf({ common, git }),
     ...modules.flatMap((at) => objectsOf({ common: at, git: at })),
@@ -198,7 +198,7 @@ const foldersNamed = (git: string, name: string): string[] => {
 };
 
 /** The git directories of submodules. */
-function modulesIn(folder: string, depth: number): string[] {
+export function modulesIn(folder: string, depth = 0): string[] {
   if (depth >= MODULE_DEPTH) return [];
   return foldersIn(folder).flatMap((name) => {
     const path = join(folder, name);

@@ -6,10 +6,12 @@
 import { type FSWatcher, lstatSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { GitFolder } from "../../core/sandbox/sandbox.ts";
+import { listed } from "../../core/text/listed.ts";
 import { tried } from "../../core/tried.ts";
 import { bytesIn, replaceFile } from "../small-files.ts";
-import { REPLACED } from "./git-folders.ts";
-import { indexesOf, strayPath } from "./index-paths.ts";
+import { modulesIn, REPLACED } from "./git-folders.ts";
+import { strayPath } from "./index-paths.ts";
+import type { Reads } from "./reads.ts";
 
 /** Deeper than any ref of a person. */
 const DEPTH_MAX = 12;
@@ -27,8 +29,8 @@ export class GitLinks {
   private readonly watchers = new Map<string, FSWatcher>();
 
   /** To be called before a command starts; the function that it returns, once, after the command has ended: a line about what it removed. */
-  watch(folders: readonly GitFolder[]): () => string | null {
-    if (folders.length === 0) return () => null;
+  watch(folders: readonly GitFolder[], reads: Reads): () => Promise<string | null> {
+    if (folders.length === 0) return async () => null;
     const parts = folders.flatMap(partsOf);
     const mains = folders.flatMap(({ path, access }) => (access === "write" ? [path] : []));
     this.running += 1;
@@ -42,18 +44,18 @@ export class GitLinks {
       if (!isWorktree(path)) this.keepOut(path);
       if (!this.replaced.has(path)) this.replaced.set(path, new Set(replacedIn(path)));
     }
-    return () => {
+    return async () => {
       this.running -= 1;
       const gone = [...parts.flatMap((part) => this.leave(part)), ...mains.flatMap(misleadingIn)];
       for (const path of gone) remove(path);
       for (const path of mains) {
         this.restoreHead(path);
         gone.push(...this.endReplacing(path));
-        gone.push(...this.endStray(path));
+        gone.push(...(await this.endStray(path, reads)));
       }
       return gone.length === 0
         ? null
-        : `[sandbox: ${gone.slice(0, 5).join(", ")}${gone.length > 5 ? ` and ${gone.length - 5} more` : ""} removed: git follows links, pipes and foreign directories below .git, and writes every path of an index (git reset makes one anew), so none may stay there]`;
+        : `[sandbox: ${listed(gone)} removed: git follows links, pipes and foreign directories below .git, and writes every path of an index (git reset makes one anew), so none may stay there]`;
     };
   }
 
@@ -99,17 +101,19 @@ export class GitLinks {
   }
 
   /** An index that names a file which is none of the work tree goes as a whole. */
-  private endStray(path: string): string[] {
-    const isSha256 = /^\s*objectformat\s*=\s*"?sha256/im.test(textOf(join(path, "config")) ?? "");
-    return indexesOf(path).flatMap((file) => {
+  private async endStray(path: string, reads: Reads): Promise<string[]> {
+    const gone: string[] = [];
+    for (const git of [path, ...modulesIn(join(path, "modules"))]) {
+      const file = join(git, "index");
       const { ino = 0, mtimeMs = 0, size = 0 } = lstatSync(file, { throwIfNoEntry: false }) ?? {};
       const state = `${ino}:${mtimeMs}:${size}`;
-      if (this.indexes.get(file) === state) return [];
-      const stray = strayPath(file, isSha256);
+      if (size === 0 || this.indexes.get(file) === state) continue;
+      const stray = await strayPath(file, reads);
       if (stray === null) this.indexes.set(file, state);
       else remove(file);
-      return stray === null ? [] : [`${file} with ${JSON.stringify(stray)}`];
-    });
+      if (stray !== null) gone.push(`${file} with ${JSON.stringify(stray)}`);
+    }
+    return gone;
   }
 
   private restoreHead(path: string): void {

@@ -14,12 +14,20 @@ import { deflateSync } from "node:zlib";
 import { expect, it } from "vitest";
 import { repository } from "../../../test/fixtures/repository.ts";
 import { importObjects } from "./import-objects.ts";
+import type { Reads } from "./reads.ts";
+
+const READS: Reads = {
+  git: "git",
+  confine: async (program) => ({ ...program, ended: async () => null }),
+};
 
 const stage = () => {
   const repo = repository({ "a.txt": "a\n" });
   const to = join(repo.dir, ".git/objects");
-  const from = join(repo.dir, "own");
-  mkdirSync(from);
+  const own = join(repo.dir, "own");
+  const from = join(own, "objects");
+  for (const name of ["objects", "refs"]) mkdirSync(join(own, name), { recursive: true });
+  writeFileSync(join(own, "HEAD"), "ref: refs/heads/none\n");
   const put = (
     content: Buffer,
     { id = createHash("sha1").update(content).digest("hex"), file = "" } = {},
@@ -30,21 +38,21 @@ const stage = () => {
     return id;
   };
   const pathOf = (id: string): string => join(to, id.slice(0, 2), id.slice(2));
-  return { repo, from, to, put, pathOf };
+  return { repo, own, from, to, put, pathOf };
 };
 const blob = (text: string): Buffer => Buffer.from(`blob ${text.length}\0${text}`);
 
 it("takes whole objects and leaves nothing behind", async () => {
-  const { repo, from, to, put, pathOf } = stage();
+  const { repo, own, from, to, put, pathOf } = stage();
   const id = put(blob("new"));
-  expect(await importObjects(from, to, "git")).toEqual([]);
+  expect(await importObjects(own, to, READS)).toEqual([]);
   expect(repo.git("cat-file", "blob", id)).toBe("new");
   expect(statSync(pathOf(id)).mode & 0o777).toBe(0o444);
   expect(readdirSync(join(from, id.slice(0, 2)))).toEqual([]);
 });
 
 it("leaves out another content, a wrong length, no header, and what is cut off", async () => {
-  const { from, to, put, pathOf } = stage();
+  const { own, from, to, put, pathOf } = stage();
   const ids = [
     put(blob("x"), { id: "1".repeat(40) }),
     put(Buffer.from("blob 9\0x")),
@@ -54,38 +62,38 @@ it("leaves out another content, a wrong length, no header, and what is cut off",
   const cut = put(blob("y".repeat(100)));
   const path = join(from, cut.slice(0, 2), cut.slice(2));
   writeFileSync(path, readFileSync(path).subarray(0, 8));
-  const refused = await importObjects(from, to, "git");
+  const refused = await importObjects(own, to, READS);
   expect([...refused].sort()).toEqual([...ids, cut].sort());
   for (const id of [...ids, cut]) expect(existsSync(pathOf(id))).toBe(false);
 });
 
 it("replaces no object, also where it is the same", async () => {
-  const { repo, from, to, put, pathOf } = stage();
+  const { repo, own, to, put, pathOf } = stage();
   const id = repo.git("rev-parse", "HEAD:a.txt");
   const before = statSync(pathOf(id)).ino;
   put(blob("a\n"));
-  expect(await importObjects(from, to, "git")).toEqual([]);
+  expect(await importObjects(own, to, READS)).toEqual([]);
   expect(statSync(pathOf(id)).ino).toBe(before);
 });
 
 it("reads an object in pieces that is small only while it is compressed", async () => {
-  const { repo, from, to, put } = stage();
+  const { repo, own, to, put } = stage();
   const id = put(Buffer.concat([Buffer.from("blob 70000000\0"), Buffer.alloc(70_000_000)]));
-  expect(await importObjects(from, to, "git")).toEqual([]);
+  expect(await importObjects(own, to, READS)).toEqual([]);
   expect(repo.git("cat-file", "-s", id)).toBe("70000000");
   expect(readdirSync(to).filter((name) => name.startsWith("tmp_"))).toEqual([]);
 });
 
 it("keeps what cannot be stored now", async () => {
-  const { from, to, put } = stage();
+  const { own, from, to, put } = stage();
   const id = put(blob("later"));
   writeFileSync(join(to, id.slice(0, 2)), "");
-  await expect(importObjects(from, to, "git")).rejects.toThrow();
+  await expect(importObjects(own, to, READS)).rejects.toThrow();
   expect(existsSync(join(from, id.slice(0, 2), id.slice(2)))).toBe(true);
 });
 
 it("keeps a pack where there is no git to read it", async () => {
-  const { repo, from, to } = stage();
+  const { repo, own, from, to } = stage();
   repo.git("gc", "--quiet");
   const [pack = ""] = readdirSync(join(to, "pack")).filter((name) => name.endsWith(".pack"));
   mkdirSync(join(from, "pack"));
@@ -93,6 +101,6 @@ it("keeps a pack where there is no git to read it", async () => {
     writeFileSync(join(from, "pack", name), readFileSync(join(to, "pack", name)));
     chmodSync(join(from, "pack", name), 0o600);
   }
-  expect(await importObjects(from, to, null)).toEqual([]);
+  expect(await importObjects(own, to, { ...READS, git: null })).toEqual([]);
   expect(existsSync(join(from, "pack", pack))).toBe(true);
 });

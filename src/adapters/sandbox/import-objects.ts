@@ -1,229 +1,103 @@
 /**
- * Takes the git objects that confined commands have made into the real folder of objects. Everything in their folder is hostile: no link
- * is followed, the name of an object is computed from its content, and a file that is there already is never replaced.
+ * Takes the git objects that confined commands have made into the real folder of objects. Git reads their folder in the sandbox and prints
+ * what it finds; git outside reads that alone, as it reads a fetch, and computes the name of each object from its content.
  */
-
-import { execFile } from "node:child_process";
-import { createHash, randomBytes } from "node:crypto";
-import {
-  closeSync,
-  constants,
-  createReadStream,
-  createWriteStream,
-  existsSync,
-  fstatSync,
-  linkSync,
-  lutimesSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
-import { promisify } from "node:util";
-import { createInflate, inflateSync } from "node:zlib";
+import { pipeline } from "node:stream/promises";
 import { tried } from "../../core/tried.ts";
+import type { Program } from "../../ports/shell.ts";
 import { inHeldFolder } from "../held-folder.ts";
 import { removeTree } from "../remove-tree.ts";
-import { foldersIn, isMade, namesIn } from "../small-files.ts";
+import { foldersIn, namesIn } from "../small-files.ts";
+import type { Reads } from "./reads.ts";
 
-/** Bytes of a compressed object that is read whole; a larger one is read in pieces. */
-const SMALL = 2 ** 20;
-const SMALL_CONTENT = 2 ** 26;
-/** The number of objects after which the program goes on with other work. */
-const AT_ONCE = 64;
-const PACK_MS = 600_000;
+const TIME_MS = 120_000;
+/** For a shell whose `$0` is git: the objects whose names it reads, without those that are none. */
+const PACKED = `"$0" cat-file --batch-check='%(objecttype) %(objectname)' | sed -n 's/^[blobtrecmiag]* \\([0-9a-f]*\\)$/\\1/p' |
+  exec "$0" pack-objects --stdout -q --threads=1 --compression=1`;
 
 /**
- * Moves all complete objects and packs of `from` to `to`. Files that git is still writing stay. `git`: reads packs; without it they stay.
- * Returns the names of those whose content is another one.
+ * `own`: a git directory without a work tree, in which commands write the objects alone. Moves what is whole to the folder of objects `to`, and
+ * returns the names of those whose content is another one. Files that git is still writing stay. @throws an error where the objects cannot be stored
  */
 export async function importObjects(
-  from: string,
+  own: string,
   to: string,
-  git: string | null,
+  { git, confine }: Reads,
 ): Promise<readonly string[]> {
+  if (git === null) return [];
+  const from = join(own, "objects");
   const refused: string[] = [];
-  let looked = 0;
-  for (const folder of foldersIn(from)) {
-    if (!/^[0-9a-f]{2}$/.test(folder)) continue;
-    for (const name of namesHeld(from, folder)) {
-      if (!/^[0-9a-f]{38}(?:[0-9a-f]{24})?$/.test(name)) continue;
-      if (!(await importLoose(from, to, `${folder}/${name}`))) refused.push(folder + name);
-      looked += 1;
-      if (looked % AT_ONCE === 0) await setImmediate();
-    }
+  const env = { PATH: process.env.PATH ?? "", LC_ALL: "C", GIT_DIR: own, ...WITHOUT };
+  const bring = async (args: readonly string[], names: readonly string[], take: readonly string[]) => {
+    const reads = await confine({ file: "/bin/sh", args: ["-c", ...args], cwd: own, env });
+    const stores = { file: git, args: take, cwd: "/", env: { ...env, GIT_OBJECT_DIRECTORY: to } };
+    await piped(reads, names.join("\n"), stores).finally(reads.ended);
+  };
+  const loose = foldersIn(from)
+    .filter((folder) => /^[0-9a-f]{2}$/.test(folder))
+    .flatMap((folder) => namesHeld(from, folder).map((name) => `${folder}/${name}`))
+    .filter((name) => /^..\/[0-9a-f]{38}(?:[0-9a-f]{24})?$/.test(name));
+  const files = loose.filter((name) => isFile(from, name));
+  if (files.length > 0)
+    await bring(
+      [PACKED, git],
+      files.map((name) => name.replace("/", "")),
+      ["unpack-objects", "-q"],
+    );
+  for (const name of loose) {
+    if (!existsSync(join(to, name))) refused.push(name.replace("/", ""));
+    removeHeld(from, name);
   }
   for (const name of namesHeld(from, "pack")) {
     const pack = /^(pack-[0-9a-f]{40,64})\.idx$/.exec(name)?.[1];
-    if (pack === undefined || git === null) continue;
-    if (!(await importPack(from, to, pack, git))) refused.push(pack);
+    if (pack === undefined) continue;
+    const isPromised = isFile(from, `pack/${pack}.promisor`);
+    const take = ["index-pack", "--stdin", ...(isPromised ? ["--promisor"] : [])];
+    const before = packsIn(to);
+    if (isFile(from, `pack/${pack}.pack`)) await bring(["cat <objects/pack/$0.pack", pack], [], take);
+    if (packsIn(to) === before && !existsSync(join(to, "pack", name))) refused.push(pack);
+    for (const kind of KINDS) removeHeld(from, `pack/${pack}.${kind}`);
   }
   return refused;
 }
 
+const WITHOUT = { GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", GIT_NO_REPLACE_OBJECTS: "1" };
+const KINDS = ["idx", "rev", "bitmap", "mtimes", "pack", "promisor"];
+const packsIn = (objects: string): string => namesIn(join(objects, "pack")).join("/");
+
 const namesHeld = (root: string, folder: string): string[] =>
   tried(() => inHeldFolder(root, `${folder}/x`, (path) => namesIn(path.slice(0, -2))), []);
-
-/** An open file of a command. `link`: it is none, but something else. */
-function openHeld(root: string, name: string): number | "gone" | "link" {
-  try {
-    const file = inHeldFolder(root, name, (path) =>
-      openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW),
-    );
-    if (fstatSync(file).isFile()) return file;
-    closeSync(file);
-    return "link";
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ENOENT" ? "gone" : "link";
-  }
-}
-
+/** Git would wait for a pipe. */
+const isFile = (root: string, name: string): boolean =>
+  tried(() => inHeldFolder(root, name, (path) => lstatSync(path).isFile()), false);
 /** The command may have put something else there. */
 const removeHeld = (root: string, name: string): void =>
   tried(() => inHeldFolder(root, name, (path) => removeTree(path)), undefined);
 
-/** Where the real folder cannot be written, the object stays for a later try. */
-async function importLoose(from: string, to: string, name: string): Promise<boolean> {
-  const file = openHeld(from, name);
-  let isSound = file === "gone";
-  if (typeof file === "number")
-    try {
-      const id = name.replace("/", "");
-      isSound = isThere(join(to, name)) || (await store(file, to, name, id));
-    } finally {
-      closeSync(file);
-    }
-  removeHeld(from, name);
-  return isSound;
-}
-
-/** Its time says that it was used: git removes objects that nobody needed for long. */
-function isThere(path: string): boolean {
-  if (!existsSync(path)) return false;
-  const now = new Date();
-  tried(() => lutimesSync(path, now, now), null); // another user's
-  return true;
-}
-
-/** Writes the file under a name of its own first, checks what was written, and then gives it its name. */
-async function store(file: number, to: string, name: string, id: string): Promise<boolean> {
-  const folder = name.slice(0, 2);
-  const bytes = fstatSync(file).size <= SMALL ? readFileSync(file) : null;
-  const content = bytes && contentOf(bytes);
-  if (bytes && content) {
-    if (!isWhole(content, content.length) || hashOf(id).update(content).digest("hex") !== id) return false;
-    place(to, folder, name.slice(3), (path) => writeFileSync(path, bytes, { flag: "wx", mode: 0o444 }));
-    return true;
-  }
-  const temporary = `tmp_obj_${randomBytes(8).toString("hex")}`;
-  const path = join(to, temporary);
-  try {
-    await copy(file, path);
-    if (!(await isLargeObject(path, id))) return false;
-    place(to, folder, name.slice(3), (own) => linkSync(path, own));
-    return true;
-  } finally {
-    rmSync(path, { force: true });
-  }
-}
-
-/** @throws an error of the system when the real folder cannot be written */
-function place(to: string, folder: string, name: string, write: (path: string) => void): void {
-  isMade(() => mkdirSync(join(to, folder), { mode: statSync(to).mode & 0o7777 }));
-  inHeldFolder(to, `${folder}/${name}`, (path) => {
-    const temporary = join(path.slice(0, -name.length), `tmp_obj_${randomBytes(8).toString("hex")}`);
-    try {
-      write(temporary);
-      isMade(() => linkSync(temporary, path)); // else another process has just brought the same object
-    } finally {
-      rmSync(temporary, { force: true });
-    }
+/** Git that cannot read what the other prints ends with an error: what it has not stored is missing afterwards. */
+async function piped(reads: Program, input: string, stores: Program): Promise<void> {
+  const limits = { timeout: TIME_MS, killSignal: "SIGKILL" } as const;
+  const start = ({ file, args, cwd, env }: Program) => spawn(file, args, { cwd, env, ...limits });
+  const [one, other] = [start(reads), start(stores)];
+  const ended = [one, other].map(
+    (child) =>
+      new Promise<string | null>((resolve, reject) => {
+        child.once("error", reject).once("close", (_, signal) => resolve(signal));
+      }),
+  );
+  let said = "";
+  other.stderr.on("data", (chunk: Buffer) => {
+    said = (said + String(chunk)).slice(0, 2_000);
   });
+  for (const unread of [one.stderr, other.stdout]) unread.resume();
+  one.stdin.on("error", () => {}).end(input);
+  await pipeline(one.stdout, other.stdin).catch(() => {}); // it ended before it had read all
+  const signals = await Promise.all(ended);
+  if (signals.some((signal) => signal !== null)) throw new Error("git took too long, or was killed");
+  if (NOT_STORED.test(said)) throw new Error(said.trim());
 }
-
-function copy(file: number, to: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const write = createWriteStream(to, { flags: "wx", mode: 0o444 });
-    createReadStream("", { fd: file, autoClose: false, start: 0 })
-      .once("error", reject)
-      .pipe(write)
-      .once("error", reject)
-      .once("finish", resolve);
-  });
-}
-
-const hashOf = (id: string) => createHash(id.length === 40 ? "sha1" : "sha256");
-/** Git's own form: the type, the length of the content, a zero byte. */
-const HEADER = /^(?:blob|tree|commit|tag) (\d{1,15})\0/;
-const HEADER_MAX = 32;
-
-/** Null for a large one, and for what is none. */
-const contentOf = (bytes: Buffer): Buffer | null =>
-  tried(() => inflateSync(bytes, { maxOutputLength: SMALL_CONTENT }), null);
-
-const isWhole = (start: Buffer, length: number): boolean => {
-  const [header, size] = HEADER.exec(start.subarray(0, HEADER_MAX).toString("latin1")) ?? [];
-  return header !== undefined && header.length + Number(size) === length;
-};
-
-function isLargeObject(path: string, id: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const hash = hashOf(id);
-    let [start, length] = [Buffer.alloc(0), 0];
-    createReadStream(path)
-      .once("error", () => resolve(false))
-      .pipe(createInflate())
-      .on("data", (chunk: Buffer) => {
-        if (start.length < HEADER_MAX) start = Buffer.concat([start, chunk.subarray(0, HEADER_MAX)]);
-        length += chunk.length;
-        hash.update(chunk);
-      })
-      .once("error", () => resolve(false))
-      .once("end", () => resolve(isWhole(start, length) && hash.digest("hex") === id));
-  });
-}
-
-/** Git computes the names of all its objects anew, outside of any repository. */
-async function importPack(from: string, to: string, name: string, git: string): Promise<boolean> {
-  const file = openHeld(from, `pack/${name}.pack`);
-  const promised = openHeld(from, `pack/${name}.promisor`);
-  const isPromised = typeof promised === "number";
-  const temporary = join(to, "pack", `tmp_pack_${randomBytes(8).toString("hex")}`);
-  let hash: string | null = null;
-  try {
-    if (typeof file === "number") {
-      mkdirSync(join(to, "pack"), { recursive: true });
-      await copy(file, `${temporary}.pack`);
-      hash = await indexed(git, temporary, name.length === "pack-".length + 40 ? "sha1" : "sha256");
-    }
-    const own = join(to, "pack", `pack-${hash}`);
-    if (hash !== null && !existsSync(`${own}.idx`)) {
-      if (isPromised) writeFileSync(`${own}.promisor`, "");
-      for (const kind of ["pack", "idx"]) isMade(() => linkSync(`${temporary}.${kind}`, `${own}.${kind}`));
-    }
-  } finally {
-    for (const one of [file, promised]) if (typeof one === "number") closeSync(one);
-    for (const kind of ["pack", "idx", "rev"]) rmSync(`${temporary}.${kind}`, { force: true });
-  }
-  for (const kind of ["idx", "rev", "bitmap", "mtimes", "pack", "promisor"])
-    removeHeld(from, `pack/${name}.${kind}`);
-  return hash !== null || file === "gone";
-}
-
-/** The name of the pack; null for a damaged one. @throws an error of the system, or of git where the disk is full */
-async function indexed(git: string, path: string, format: string): Promise<string | null> {
-  const args = ["index-pack", `--object-format=${format}`, "-o", `${path}.idx`, `${path}.pack`];
-  const env = { PATH: process.env.PATH, LC_ALL: "C", GIT_DIR: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
-  try {
-    const { stdout } = await promisify(execFile)(git, args, { cwd: "/", env, timeout: PACK_MS });
-    return /^[0-9a-f]{40,64}$/m.exec(stdout)?.[0] ?? null;
-  } catch (error) {
-    const { code, message } = error as { readonly code?: unknown; readonly message: string };
-    if (typeof code !== "number" || /No space left|quota exceeded|write error/i.test(message)) throw error;
-    return null;
-  }
-}
+const NOT_STORED =
+  /No space left|quota exceeded|write error|unable to (?:write|create|open)|Permission denied/i;

@@ -58,6 +58,7 @@ const AGAIN_MS = 300;
 /** `filter`: where its descriptor is opened from. */
 type Built = ConfinedProgram & { readonly filter: string | null };
 
+const LOOKS = { readOnly: true, network: "off" } as const;
 const REQUIRED = " It is required, so no command runs until that is changed, or the setting sandbox.";
 const FAULTY =
   " So no command runs: one that is there and fails is not left out unasked. With --sandbox off (EKIDEN_SANDBOX=off, the setting sandbox) commands run without one.";
@@ -93,7 +94,7 @@ class ProcessSandbox implements Sandbox {
       this.workspace,
       inWorktrees,
       this.nested,
-      (program) => this.confineWhole(program, { readOnly: true, network: "off" }),
+      (program) => this.confineWhole(program, LOOKS),
     );
   }
 
@@ -216,6 +217,7 @@ class ProcessSandbox implements Sandbox {
       bwrap: tool.name === "bubblewrap" ? tool.found.path : null,
       nsenter: this.nsenter(),
       ...{ filter: tool.filter, tasks: tasksOf(this.limits) },
+      confine: (program) => this.confineWhole(program, { ...LOOKS, isLanding: true, seesClosed: true }),
     });
     return this.stage;
   }
@@ -245,7 +247,7 @@ class ProcessSandbox implements Sandbox {
     const policy = sandboxPolicy(place, wanted, session);
     const opened = wanted.readOnly === "workspace" ? (place.opened ?? []) : [];
     const changeable = proof || wanted.readOnly ? opened : place.roots;
-    const links = this.gitLinks.watch(proof || wanted.readOnly ? [] : place.git);
+    const links = this.gitLinks.watch(proof || wanted.readOnly ? [] : place.git, stage.reads);
     const files = this.newFiles.watch(changeable, program.env, (root) => namesOf(root, wanted), folders);
     const gitMounts = proof || wanted.readOnly ? [] : place.git.flatMap((one) => one.mounts ?? []);
     const objects = stage.objects?.watch(gitMounts) ?? (async () => null);
@@ -265,7 +267,7 @@ class ProcessSandbox implements Sandbox {
     const ended = async (): Promise<string | null> => {
       rested();
       giveBack?.();
-      return [links(), await objects(), await files()].filter(Boolean).join("\n") || null;
+      return [await links(), await objects(), await files()].filter(Boolean).join("\n") || null;
     };
     const after = { ended, denial };
     const [env, { cwd }] = [{ ...program.env, ...stage.variables, ...variables }, program];

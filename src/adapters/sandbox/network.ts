@@ -6,6 +6,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { ownPort } from "../../core/sandbox/sandbox.ts";
+import { sendSignal } from "../process-table.ts";
 import type { HostProxy } from "./proxy.ts";
 
 /** A port of the namespace, where nothing else listens unless a command does. */
@@ -138,9 +139,18 @@ export class SharedNetwork {
     const child = spawn(
       this.options.bwrap,
       [...args, "--json-status-fd", "3", "--", "/bin/sh", "-c", "echo; read end"],
-      { stdio: ["pipe", "pipe", "pipe", "pipe"], env: {} },
+      { stdio: ["pipe", "pipe", "pipe", "pipe"], env: {}, detached: true },
     );
     quietly(child);
+    // Where /proc shows other processes, bubblewrap ends and leaves one behind that holds its pipes: they are not closed then.
+    const gone = new Promise<never>((_, reject) => {
+      child.once("exit", (code) => {
+        // Something else may end it; the next command starts another one.
+        this.holder = null;
+        if (child.pid !== undefined) sendSignal(-child.pid, "SIGKILL");
+        reject(new Error(`it ended with code ${code}`));
+      });
+    });
     const told = child.stdio[3] as NodeJS.ReadableStream;
     const pid = new Promise<number>((resolve) => {
       let text = "";
@@ -151,12 +161,7 @@ export class SharedNetwork {
       });
     });
     // The line comes when the namespace is complete.
-    await said(child);
-    const found = await pid;
-    // Something else may end it; the next command starts another one.
-    child.once("exit", () => {
-      this.holder = null;
-    });
+    const [found] = await Promise.race([Promise.all([pid, said(child)]), gone]);
     for (const stream of [...child.stdio]) (stream as { unref?: () => void } | null)?.unref?.();
     return { child, pid: found };
   }

@@ -3,15 +3,18 @@
  * that one. So no command can give another content to the name of an object. Their objects are checked and taken over
  * when a command ends, and several times a second while it runs, because its branch points there already.
  */
+
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { GitMount } from "../../core/sandbox/sandbox.ts";
+import { listed } from "../../core/text/listed.ts";
 import { makeFolder } from "../make-folder.ts";
 import { removeTree } from "../remove-tree.ts";
 import { foldersIn, jsonIn, namesIn, replaceFile, textIn } from "../small-files.ts";
 import { importObjects } from "./import-objects.ts";
 import { real } from "./place.ts";
+import type { Reads } from "./reads.ts";
 
 /** A path below the git directory. Outside of the sandbox it is a link to the objects, so that a command's clone is whole there, too. */
 const BASE = "ekiden/objects";
@@ -32,18 +35,19 @@ export type Checkout = {
 
 export class OwnObjects {
   private readonly folder: string;
-  private readonly git: () => string | null;
+  private readonly reads: () => Reads;
   private readonly users = new Map<string, number>();
   private readonly places = new Map<string, Place>();
-  private importing: Promise<unknown> = Promise.resolve();
+  /** By folder: two at once would meet at the same files. */
+  private readonly importing = new Map<string, Promise<unknown>>();
   private timer: NodeJS.Timeout | null = null;
   private refused: string[] = [];
   private hasTakenLeft = false;
 
-  /** `folder`: for the folders of commands. `git`: the program. */
-  constructor(folder: string, git: () => string | null) {
+  /** `folder`: for the folders of commands. */
+  constructor(folder: string, reads: () => Reads) {
     this.folder = folder;
-    this.git = git;
+    this.reads = reads;
   }
 
   /** The mounts for the objects of a repository; none where it has no folder of them. */
@@ -55,7 +59,10 @@ export class OwnObjects {
     const own = join(this.folder, key);
     const at = { objects, git };
     if (!this.places.has(own) || !existsSync(join(own, "objects/info"))) {
-      for (const name of ["objects/info", "info", "cover/objects"]) makeFolder(join(own, name), 0o700);
+      for (const name of ["objects/info", "info", "cover/objects", "refs"])
+        makeFolder(join(own, name), 0o700);
+      writeFileSync(join(own, "HEAD"), "ref: refs/heads/none\n");
+      writeFileSync(join(own, "config"), configOf(textIn(join(common, "config"))));
       replaceFile(join(own, "place.json"), JSON.stringify(at));
       this.places.set(own, at);
     }
@@ -106,7 +113,7 @@ export class OwnObjects {
       const refused = this.refused.splice(0);
       return refused.length === 0
         ? null
-        : `[sandbox: git objects of the command were not kept, because their content has another hash or cannot be stored: ${refused.slice(0, 5).join(", ")}${refused.length > 5 ? ` and ${refused.length - 5} more` : ""}]`;
+        : `[sandbox: git objects of the command were not kept, because their content has another hash or cannot be stored: ${listed(refused)}]`;
     };
   }
 
@@ -131,18 +138,20 @@ export class OwnObjects {
     this.timer = null;
   }
 
-  /** One after the other: two at once would meet at the same files. */
-  private take(owns: readonly string[]): Promise<void> {
-    const taking = this.importing.then(async () => {
-      for (const own of owns) {
-        const at = this.places.get(own);
-        if (at === undefined || isEmpty(join(own, "objects"))) continue;
-        const refused = await importObjects(join(own, "objects"), at.objects, this.git());
+  private async take(owns: readonly string[]): Promise<void> {
+    for (const own of owns) {
+      const at = this.places.get(own);
+      const taking = (this.importing.get(own) ?? Promise.resolve()).then(async () => {
+        if (at === undefined || isEmpty(join(own, "objects"))) return;
+        const refused = await importObjects(own, at.objects, this.reads());
         this.refused.push(...refused.slice(0, REFUSED_MAX - this.refused.length));
-      }
-    });
-    this.importing = taking.catch(() => {});
-    return taking;
+      });
+      this.importing.set(
+        own,
+        taking.catch(() => {}),
+      );
+      await taking;
+    }
   }
 
   private lookLater(ms: number): void {
@@ -154,6 +163,13 @@ export class OwnObjects {
     }, ms).unref();
   }
 }
+
+/** Of the configuration of a repository only what says how objects are stored. */
+const configOf = (config: string): string => {
+  const shared = /^\s*sharedrepository\s*=\s*(\w+)\s*$/im.exec(config)?.[1];
+  const isSha256 = /^\s*objectformat\s*=\s*"?sha256/im.test(config);
+  return `[core]\n\trepositoryformatversion = ${isSha256 ? "1\n[extensions]\n\tobjectformat = sha256" : "0"}\n[core]\n\tbare = true\n${shared ? `\tsharedRepository = ${shared}\n` : ""}`;
+};
 
 const isEmpty = (objects: string): boolean => namesIn(objects).every((name) => name === "info");
 

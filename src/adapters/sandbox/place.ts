@@ -4,7 +4,7 @@ import { accessSync, constants, existsSync, lstatSync, realpathSync, statSync } 
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { lazy } from "../../core/lazy.ts";
 import { isWithin, relativeTo } from "../../core/paths/paths.ts";
-import { READ_ONLY_IN_SANDBOX } from "../../core/paths/protected-names.ts";
+import { PROTECTED_ENDS, READ_ONLY_IN_SANDBOX } from "../../core/paths/protected-names.ts";
 import {
   type ClosedFile,
   type Confinement,
@@ -53,7 +53,10 @@ export class PlaceReader {
     if (worktree !== null) roots.push(worktree);
     const repositories = this.repositories(worktree, wanted);
     const guarded = [...new Set([workspace, ...roots])].flatMap((root) =>
-      presentIn(root, namesOf(root, wanted)).flatMap((name) => real(join(root, name)) ?? []),
+      [
+        ...presentIn(root, namesOf(root, wanted)),
+        ...namesIn(root).filter((name) => PROTECTED_ENDS.test(name)),
+      ].flatMap((name) => real(join(root, name)) ?? []),
     );
     const { folders, files } = this.findSecrets();
     return {
@@ -69,11 +72,19 @@ export class PlaceReader {
     };
   }
 
-  /** Further folders. One within another that commands write is writable already, and a command may have made a link of it. */
+  /**
+   * Further folders. One within another that commands write is writable already, and a command may have made a link of it. Directly in
+   * `.ekiden` none can.
+   */
   private opened({ writable = [] }: Confinement): string[] {
-    const around = [this.options.workspace, ...writable];
+    const { workspace } = this.options;
+    const around = [workspace, ...writable];
     return writable
-      .filter((path) => !around.some((root) => root !== path && isWithin(root, path)))
+      .filter(
+        (path) =>
+          dirname(path) === join(workspace, ".ekiden") ||
+          !around.some((root) => root !== path && isWithin(root, path)),
+      )
       .flatMap((path) => real(path) ?? []);
   }
 

@@ -4,108 +4,35 @@
  * instruction set ends the process, because its numbers mean other calls.
  */
 
-const CALLS: Readonly<Record<string, readonly [x64: number | null, arm64: number | null]>> = {
-  // mounts and roots
-  mount: [165, 40],
-  umount2: [166, 39],
-  pivot_root: [155, 41],
-  chroot: [161, 51],
-  open_tree: [428, 428],
-  move_mount: [429, 429],
-  fsopen: [430, 430],
-  fsconfig: [431, 431],
-  fsmount: [432, 432],
-  fspick: [433, 433],
-  mount_setattr: [442, 442],
-  open_tree_attr: [467, 467],
-  open_by_handle_at: [304, 265],
-  // namespaces
-  unshare: [272, 97],
-  setns: [308, 268],
-  // other processes
-  ptrace: [101, 117],
-  process_vm_readv: [310, 270],
-  process_vm_writev: [311, 271],
-  pidfd_getfd: [438, 438],
-  move_pages: [279, 239],
-  kcmp: [312, 272],
-  // keys of the session outlive the command
-  add_key: [248, 217],
-  request_key: [249, 218],
-  keyctl: [250, 219],
-  // parts of the kernel with a long list of faults
-  bpf: [321, 280],
-  perf_event_open: [298, 241],
-  userfaultfd: [323, 282],
-  io_uring_setup: [425, 425],
-  io_uring_enter: [426, 426],
-  io_uring_register: [427, 427],
-  fanotify_init: [300, 262],
-  lookup_dcookie: [212, 18],
-  modify_ldt: [154, null],
-  uselib: [134, null],
-  // the machine
-  kexec_load: [246, 104],
-  kexec_file_load: [320, 294],
-  init_module: [175, 105],
-  finit_module: [313, 273],
-  delete_module: [176, 106],
-  create_module: [174, null],
-  reboot: [169, 142],
-  swapon: [167, 224],
-  swapoff: [168, 225],
-  acct: [163, 89],
-  quotactl: [179, 60],
-  quotactl_fd: [443, 443],
-  nfsservctl: [180, 42],
-  settimeofday: [164, 170],
-  clock_settime: [227, 112],
-  clock_adjtime: [305, 266],
-  sethostname: [170, 161],
-  setdomainname: [171, 162],
-  syslog: [103, 116],
-  iopl: [172, null],
-  ioperm: [173, null],
-};
+/** Calls that fail, each with its number for x64 and for arm64; "-" where there is none. */
+const CALLS = `
+mounts and roots: mount 165 40; umount2 166 39; pivot_root 155 41; chroot 161 51; open_tree 428 428; move_mount 429 429; fsopen 430 430;
+  fsconfig 431 431; fsmount 432 432; fspick 433 433; mount_setattr 442 442; open_tree_attr 467 467; open_by_handle_at 304 265
+namespaces: unshare 272 97; setns 308 268
+other processes: ptrace 101 117; process_vm_readv 310 270; process_vm_writev 311 271; pidfd_getfd 438 438; move_pages 279 239; kcmp 312 272
+keys of the session outlive the command: add_key 248 217; request_key 249 218; keyctl 250 219
+parts of the kernel with a long list of faults: bpf 321 280; perf_event_open 298 241; userfaultfd 323 282; io_uring_setup 425 425;
+  io_uring_enter 426 426; io_uring_register 427 427; fanotify_init 300 262; lookup_dcookie 212 18; modify_ldt 154 -; uselib 134 -
+the machine: kexec_load 246 104; kexec_file_load 320 294; init_module 175 105; finit_module 313 273; delete_module 176 106;
+  create_module 174 -; reboot 169 142; swapon 167 224; swapoff 168 225; acct 163 89; quotactl 179 60; quotactl_fd 443 443;
+  nfsservctl 180 42; settimeofday 164 170; clock_settime 227 112; clock_adjtime 305 266; sethostname 170 161; setdomainname 171 162;
+  syslog 103 116; iopl 172 -; ioperm 173 -
+`;
 /** glibc falls back to calls that can be looked into when these do not exist; their arguments lie in memory. */
-const MISSING: Readonly<Record<string, readonly [number, number]>> = {
-  clone3: [435, 435],
-  openat2: [437, 437],
-};
+const MISSING = "clone3 435 435; openat2 437 437";
+/** Calls that are looked into. */
+const SEEN = `clone 56 220; ioctl 16 29; socket 41 198; socketpair 53 199; chmod 90 -; fchmod 91 52; fchmodat 268 53; fchmodat2 452 452;
+  open 2 -; creat 85 -; openat 257 56; mknod 133 -; mknodat 259 33`;
+const AUDIT = { x64: 0xc000003e, arm64: 0xc00000b7 };
 
-const ARCHITECTURES = {
-  x64: {
-    audit: 0xc000003e,
-    clone: 56,
-    ioctl: 16,
-    socket: 41,
-    socketpair: 53,
-    chmod: 90,
-    fchmod: 91,
-    fchmodat: 268,
-    open: 2,
-    creat: 85,
-    openat: 257,
-    mknod: 133,
-    mknodat: 259,
-  },
-  arm64: {
-    audit: 0xc00000b7,
-    clone: 220,
-    ioctl: 29,
-    socket: 198,
-    socketpair: 199,
-    chmod: null,
-    fchmod: 52,
-    fchmodat: 53,
-    open: null,
-    creat: null,
-    openat: 56,
-    mknod: null,
-    mknodat: 33,
-  },
-} as const;
-const FCHMODAT2 = 452;
+/** The numbers of a processor, by the names of calls. */
+const numbersOf = (table: string, arch: keyof typeof AUDIT): ReadonlyMap<string, number> =>
+  new Map(
+    [...table.matchAll(/(\w+) (\d+|-) (\d+|-)/g)].flatMap(([, name = "", x64, arm64]) => {
+      const number = arch === "x64" ? x64 : arm64;
+      return number === "-" ? [] : [[name, Number(number)] as const];
+    }),
+  );
 
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET. */
 const NAMESPACES = 0x7e020000;
@@ -159,31 +86,30 @@ export type Filters = { readonly closed: Buffer; readonly open: Buffer };
 export const seccompFilters = (arch: string): Filters | null =>
   arch === "x64" || arch === "arm64" ? { closed: filter(arch, false), open: filter(arch, true) } : null;
 
-function filter(arch: keyof typeof ARCHITECTURES, isOpen: boolean): Buffer {
-  const own = ARCHITECTURES[arch];
-  const column = arch === "x64" ? 0 : 1;
+function filter(arch: keyof typeof AUDIT, isOpen: boolean): Buffer {
+  const own = numbersOf(SEEN, arch);
   const lines: Line[] = [
     { load: ARCH },
-    { test: "==", value: own.audit, yes: "next", no: "kill" },
+    { test: "==", value: AUDIT[arch], yes: "next", no: "kill" },
     { load: NUMBER },
     ...(arch === "x64" ? [{ test: ">=", value: X32, yes: "deny", no: "next" } as const] : []),
   ];
-  for (const numbers of Object.values(CALLS)) {
-    const value = numbers[column];
-    if (value !== null) lines.push({ test: "==", value, yes: "deny", no: "next" });
-  }
-  for (const numbers of Object.values(MISSING))
-    lines.push({ test: "==", value: numbers[column], yes: "missing", no: "next" });
+  for (const [table, yes] of [
+    [CALLS, "deny"],
+    [MISSING, "missing"],
+  ] as const)
+    for (const value of numbersOf(table, arch).values()) lines.push({ test: "==", value, yes, no: "next" });
   /** `body` begins with the number replaced by an argument, and ends in verdicts. */
-  const only = (call: number | null, body: readonly Line[]): void => {
-    if (call !== null) lines.push({ test: "==", value: call, yes: "next", no: body.length }, ...body);
+  const only = (call: string, body: readonly Line[]): void => {
+    const value = own.get(call);
+    if (value !== undefined) lines.push({ test: "==", value, yes: "next", no: body.length }, ...body);
   };
   const denyBits = (nth: number, value: number): Line[] => [
     { load: argument(nth) },
     { test: "&", value, yes: "deny", no: "allow" },
   ];
-  only(own.clone, denyBits(0, NAMESPACES));
-  only(own.ioctl, [
+  only("clone", denyBits(0, NAMESPACES));
+  only("ioctl", [
     { load: argument(1) },
     { test: "==", value: TIOCSTI, yes: "deny", no: "next" },
     { test: "==", value: TIOCLINUX, yes: "deny", no: "allow" },
@@ -195,23 +121,18 @@ function filter(arch: keyof typeof ARCHITECTURES, isOpen: boolean): Buffer {
       yes: "allow",
       no: i < values.length - 1 ? "next" : "deny",
     }));
-  only(own.socket, [{ load: argument(0) }, ...oneOf(isOpen ? [UNIX, ...FAMILIES] : FAMILIES)]);
+  only("socket", [{ load: argument(0) }, ...oneOf(isOpen ? [UNIX, ...FAMILIES] : FAMILIES)]);
   if (!isOpen)
-    only(own.socketpair, [{ load: argument(1) }, { mask: TYPE }, ...oneOf([SOCK_STREAM, SOCK_SEQPACKET])]);
+    only("socketpair", [{ load: argument(1) }, { mask: TYPE }, ...oneOf([SOCK_STREAM, SOCK_SEQPACKET])]);
   // A program with one of these bits in the workspace would give the user's rights to others of the machine.
   for (const [call, mode] of [
-    [own.chmod, 1],
-    [own.fchmod, 1],
-    [own.fchmodat, 2],
-    [FCHMODAT2, 2],
-    [own.creat, 1],
-    [own.mknod, 1],
-    [own.mknodat, 2],
+    ...[["chmod", 1] as const, ["fchmod", 1] as const, ["fchmodat", 2] as const, ["fchmodat2", 2] as const],
+    ...[["creat", 1] as const, ["mknod", 1] as const, ["mknodat", 2] as const],
   ] as const)
     only(call, denyBits(mode, SET_ID));
   for (const [call, flags] of [
-    [own.open, 1],
-    [own.openat, 2],
+    ["open", 1],
+    ["openat", 2],
   ] as const)
     only(call, [
       { load: argument(flags) },

@@ -23,7 +23,12 @@ const stages: Stage[] = [];
 const open = (): Stage => {
   const stage = new Stage({
     ...{ bwrap: "/usr/bin/bwrap", nsenter: null, filter: null, home: base, workspace },
-    ...{ cacheFolder: join(base, "cache"), ownFolders: [], tasks: 1_000 },
+    ...{
+      cacheFolder: join(base, "cache"),
+      ownFolders: [],
+      confine: async (program) => ({ ...program, ended: async () => null }),
+      tasks: 1_000,
+    },
   });
   stages.push(stage);
   return stage;

@@ -28,6 +28,7 @@ import { SharedNetwork } from "./network.ts";
 import { OwnObjects } from "./own-objects.ts";
 import { PlaceReader, real } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
+import type { Reads } from "./reads.ts";
 import type { Filters } from "./seccomp.ts";
 import { Spares } from "./spares.ts";
 import { TaskGroup } from "./task-group.ts";
@@ -44,6 +45,7 @@ export type StageOptions = {
   readonly inWorktrees?: boolean;
   /** Processes and threads of all commands together, where the kernel does not count those of one. */
   readonly tasks: number;
+  readonly confine: Reads["confine"];
 };
 
 const PREFIX = "ekiden-sandbox-";
@@ -81,6 +83,7 @@ export class Stage {
   readonly group: TaskGroup | null;
   readonly reader: PlaceReader;
   readonly objects: OwnObjects | null;
+  readonly reads: Reads;
   readonly variables: Readonly<Record<string, string>>;
   readonly replaced: readonly string[] = replacedFolders();
   private readonly temporary: string;
@@ -98,6 +101,7 @@ export class Stage {
     ownFolders,
     inWorktrees = false,
     tasks,
+    confine,
   }: StageOptions) {
     this.home = home;
     this.cacheFolder = cacheFolder;
@@ -121,10 +125,8 @@ export class Stage {
     makeFolder(cacheFolder, 0o700);
     if (bwrap !== null) replaced.push([caches, realpathSync(cacheFolder)]);
     this.variables = bwrap === null ? { ...variables, TMPDIR: temporary } : variables;
-    this.objects =
-      bwrap === null
-        ? null
-        : new OwnObjects(`${cacheFolder}-objects`, () => gitProgram(process.env.PATH, workspace));
+    this.reads = { git: gitProgram(process.env.PATH, workspace), confine };
+    this.objects = bwrap === null ? null : new OwnObjects(`${cacheFolder}-objects`, () => this.reads);
     const { objects } = this;
     this.reader = new PlaceReader({ workspace, home, ownFolders, replaced, inWorktrees, objects });
   }

@@ -45,6 +45,7 @@ export type ShellSettings = {
   readonly passEnv?: readonly string[];
   /** Names of variables that children must not see. */
   readonly hideEnv?: readonly string[];
+  readonly variablesIn?: Shell["variablesIn"];
   /** The environment of the children; default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   /** Begins the tags of all commands: see process-identity. */
@@ -118,7 +119,10 @@ export function createShell(settings: ShellSettings): Shell {
     const began = systemClock.uptime();
     const plain: Program = {
       ...{ file, args, cwd: options.cwd },
-      env: withCeiling({ ...env, ...options.env, EKIDEN_JOB: `${outerTag}${tag}` }, options.cwd),
+      env: withCeiling(
+        { ...env, ...settings.variablesIn?.(options.cwd), ...options.env, EKIDEN_JOB: `${outerTag}${tag}` },
+        options.cwd,
+      ),
     };
     const wanted = options.unconfined ? undefined : (options.confine ?? (line ? {} : undefined));
     if (wanted !== undefined && !existsSync(options.cwd)) throw noFolder(options.cwd);
@@ -271,6 +275,7 @@ export function createShell(settings: ShellSettings): Shell {
       return start(own, args, { ...options, ...(confine && { confine: { ...confine, readable } }) }, false);
     },
     extend: (ms) => warden.renewed(ms),
+    variablesIn: (folder) => settings.variablesIn?.(folder) ?? {},
     newTag() {
       warden.watch();
       return nextTag();
@@ -290,8 +295,6 @@ function openNew(path: string): number {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return openSync(path, "ax", 0o600);
   } catch (cause) {
-    throw toolFailed(`The output cannot be kept in ${path}: ${messageOf(cause)}.`, {
-      cause,
-    });
+    throw toolFailed(`The output cannot be kept in ${path}: ${messageOf(cause)}.`, { cause });
   }
 }

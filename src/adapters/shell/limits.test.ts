@@ -42,8 +42,8 @@ it.runIf(process.getuid?.() === 0)(
     for (const of of ["workspace", "temporary files"]) {
       const supervisor = spawn("sh", [
         "-c",
-        // Only what it takes from the beginning of the watch on counts.
-        `while [ ! -e ${disk}/go ]; do sleep 0.01; done; head -c 6000000 /dev/zero > ${disk}/x; sh -c 'sleep 60; true'; rm ${disk}/*`,
+        // Only what it takes from the beginning of the watch on counts. One child, because the watch may see it while it writes.
+        `while [ ! -e ${disk}/go ]; do sleep 0.01; done; sh -c 'head -c 6000000 /dev/zero > ${disk}/x; sleep 60; true'; rm ${disk}/*`,
       ]);
       const exit = once(supervisor, "exit");
       const limits = { ...DEFAULT_COMMAND_LIMITS, freeDiskMb: 4 };

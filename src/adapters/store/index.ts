@@ -13,6 +13,7 @@ import { openPostgres } from "./databases/postgres.ts";
 import { openSqlite } from "./databases/sqlite.ts";
 import { jobs } from "./jobs.ts";
 import { appendFacts, journal } from "./journal.ts";
+import { late } from "./late.ts";
 import { prune } from "./prune.ts";
 import { type Limits, Session } from "./session.ts";
 import { type Driver, type Opening, sql } from "./sql.ts";
@@ -23,6 +24,7 @@ import { board } from "./tasks/board.ts";
 import { bases, gates } from "./team/gates.ts";
 import { landings } from "./team/landings.ts";
 import { logins } from "./team/logins.ts";
+import { portBlocks } from "./team/port-blocks.ts";
 import { roster } from "./team/roster.ts";
 import { removeTeam, teamNames } from "./team/teams.ts";
 
@@ -109,6 +111,9 @@ async function view(share: Share, session: Session): Promise<Store> {
       bases: clean(bases(session), redact),
     },
     logins: clean(logins(session), redact),
+    forks: late(async () => clean((await import("./fork/fork.ts")).forks(session), redact)),
+    portBlocks: portBlocks(session),
+    forge: late(async () => clean((await import("./forge.ts")).forgeRecords(session), redact)),
     journal: clean(journal(session), redact),
     wake: {
       mark: () => driver.hub.mark(),

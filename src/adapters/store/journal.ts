@@ -11,7 +11,7 @@
 import type { Event, Fact, FactType } from "../../core/event.ts";
 import type { Cursor, Journal, JournalPage } from "../../ports/store.ts";
 import type { Session } from "./session.ts";
-import { atMost, insert, type Op, parse, Raw, sql, type Tx } from "./sql.ts";
+import { atMost, insert, type Op, parse, Raw, type Row, sql, type Tx, type Value } from "./sql.ts";
 import { type StoredFact, withTexts } from "./tasks/texts.ts";
 
 const COLUMNS = ["team", "at", "type", "data"];
@@ -22,6 +22,8 @@ export function* appendFacts(tx: Tx, facts: readonly StoredFact[]): Op<void> {
   yield* insert("events", COLUMNS, rows);
   tx.notify("journal");
   if (rows.some(([, , type]) => isOrder(String(type)))) tx.notify("orders");
+  // Members that rest wait for the board.
+  if (rows.some(([, , type]) => type === "board.released")) tx.notify("board");
 }
 
 /** An order, or its end: somebody waits for either. */
@@ -105,6 +107,19 @@ export function journal(session: Session): Journal {
     from: (seq) =>
       (sqlite ? String(Math.max(0, Math.trunc(seq))) : cursorOf(behind("", Math.trunc(seq)))) as Cursor,
   };
+}
+
+/** Whole, in the order of their numbers, without the texts of tasks. `where`: SQL on a fact `x`, whose parameters begin with $4. */
+export function* eventsOf(
+  { team }: Tx,
+  { after = 0, upTo = Number.MAX_SAFE_INTEGER }: { readonly after?: number; readonly upTo?: number },
+  types: readonly FactType[],
+  where = "",
+  params: readonly Value[] = [],
+): Op<Event[]> {
+  const text = `select seq, at, type, data from events x where team = $1 and seq > $2 and seq <= $3 ${typeList(types).text} ${where} order by seq`;
+  const rows = (yield { text, params: [team, after, upTo, ...params] }) as Row[];
+  return rows.map((row) => toEvent(row as unknown as EventRow));
 }
 
 function* readBySeq(

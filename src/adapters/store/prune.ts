@@ -1,6 +1,6 @@
 /**
  * Deletes old facts and old parts of conversations, in small transactions, so that a team at work waits a few milliseconds at most.
- * State stays: tasks, members, mail, requests. So does the history of unfinished tasks, and all that a member may still read.
+ * State stays: tasks, members, mail, requests, and notes, which are facts. So does the history of unfinished tasks, and all that a member may still read.
  */
 import { setTimeout as pause } from "node:timers/promises";
 import type { Instant, Name } from "../../core/ids.ts";
@@ -82,7 +82,7 @@ function* removeTexts(tx: Tx, before: Instant): Op<void> {
 const goes = (tx: Tx, part: Part): Raw => GOES[part][tx.dialect.name];
 
 /** The task that a fact `x` is about. A damaged row has none. */
-const TASK = {
+export const TASK = {
   sqlite: "case when json_valid(x.data) then json_extract(x.data, '$.task') end",
   postgres: `substring(x.data from '"task":([0-9]{1,15})')::bigint`,
 };
@@ -94,7 +94,7 @@ const MEMBER = {
 const UNFINISHED = "t.status in ('pending', 'in_progress')";
 const oldFact = (task: string): Raw =>
   new Raw(
-    `x.type <> 'team.created' and not exists (select 1 from tasks t where t.team = x.team and t.id = ${task} and ${UNFINISHED})`,
+    `x.type not in ('team.created', 'team.forked', 'note.written', 'note.changed', 'board.held', 'board.released') and not exists (select 1 from tasks t where t.team = x.team and t.id = ${task} and ${UNFINISHED})`,
   );
 /**
  * Entries that no member reads again: of an earlier life, before a summary, or of a teammate that has stopped while the whole board is

@@ -6,6 +6,7 @@
 
 import { escapeTags } from "../conversation/tags.ts";
 import type { Access } from "../permission/permission.ts";
+import { listed } from "../text/listed.ts";
 import { headAndTail } from "../text/valid.ts";
 import type { Claimed } from "./task.ts";
 
@@ -49,9 +50,8 @@ export class ExitCheck {
     if (this.asked === attempt && (!this.ran || this.times >= TIMES_MAX)) return null;
     this.count(attempt);
     const files = [...this.changed];
-    const more = files.length > FILES_SHOWN ? ` and ${files.length - FILES_SHOWN} more` : "";
     return [
-      `Not completed yet [check ${attempt}]: nothing was run since you changed ${files.slice(0, FILES_SHOWN).join(", ")}${more}.`,
+      `Not completed yet [check ${attempt}]: nothing was run since you changed ${listed(files, FILES_SHOWN)}.`,
       `The words of the task:\n${escapeTags(headAndTail(`${task.subject}\n${task.description}`.trim(), WORDS_MAX, "get_task has the rest"))}`,
       "Run what proves it (the tests, the build, the program) and compare the result with these words. Then complete it again. If nothing can be run, complete it again and say so in the result.",
     ].join("\n");

@@ -15,6 +15,8 @@ export type Order =
   /** US dollars and tokens that may be spent more; null: without a limit. */
   | { readonly kind: "budget"; readonly usd?: number | null; readonly tokens?: number | null }
   | { readonly kind: "interrupt"; readonly who: Name }
+  /** A new teammate as `--teammate` names one, in the process of the lead. */
+  | { readonly kind: "spawn"; readonly spawn: string; readonly who: Name }
   /** Sums up a conversation, or begins it anew. */
   | { readonly kind: "compact"; readonly who: Name; readonly anew: boolean };
 

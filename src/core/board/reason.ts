@@ -35,6 +35,8 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   split: "its owner split it",
   unable: "its owner could not work",
   red_base: "its owner repairs the target branch first",
+  proposed: "it waits for its pull request",
+  request: "its pull request wants more",
   conflict: "merge conflict",
   gate: "the gate failed",
   hook: "a hook refused it",

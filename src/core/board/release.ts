@@ -8,7 +8,14 @@ export type ReleaseReason =
   | "lead"
   | "split"
   | "unable"
-  | "red_base";
+  | "red_base"
+  | "proposed"
+  | "request";
+
+/** What a task and its owner are not to blame for: the attempt does not count. */
+export const INTERRUPTIONS: ReadonlySet<ReleaseReason> = new Set<ReleaseReason>([
+  ...(["owner_died", "owner_stopped", "unable", "red_base", "proposed", "request"] as const),
+]);
 
 const RELEASED: Record<ReleaseReason, (owner: string) => string> = {
   owner_died: (owner) => `The process of its owner ${owner} died.`,
@@ -20,6 +27,8 @@ const RELEASED: Record<ReleaseReason, (owner: string) => string> = {
   split: (owner) => `${owner} split it.`,
   unable: (owner) => `${owner} could not work.`,
   red_base: (owner) => `${owner} went to repair the target branch.`,
+  proposed: (owner) => `${owner} proposed it.`,
+  request: () => "Its pull request wants more.",
 };
 
 /** The reason why an attempt ended without a result, for the next owner. */

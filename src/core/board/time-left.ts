@@ -55,7 +55,7 @@ export function timeLeft<Id>(
 }
 
 /** The median time of a task for each unit of its estimate, of those that were completed last. */
-function timeOfOne<Id>(tasks: readonly Timed<Id>[]): number | null {
+export function timeOfOne(tasks: readonly Omit<Timed<unknown>, "id" | "blockedBy">[]): number | null {
   const done = tasks.filter(
     ({ status, startedAt, endedAt }) => status === "completed" && startedAt && endedAt,
   );

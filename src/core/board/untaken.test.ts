@@ -8,7 +8,11 @@ const task = { id: asTaskId(3), subject: "Draw", role: null };
 
 it.each([
   [task, [lead, bob], null],
-  [task, [lead], "#3 Draw: there is no teammate. To add one: ekiden resume --teammates 1."],
+  [
+    task,
+    [lead],
+    "#3 Draw: there is no teammate. To add one: ekiden resume --teammates 1, or ekiden spawn NAME while the team runs.",
+  ],
   [{ ...task, role: "tester" }, [lead, bob], null],
   [
     { ...task, role: "designer" },

@@ -21,5 +21,5 @@ export function untakenWords(
       : `${head}: it is for the role ${role}, which no member has. To add a member with it: ekiden resume --teammate NAME:${/\s/.test(role) ? `'${role}'` : role}. To let anybody take it: ekiden edit ${id} --role any.`;
   return teammates.length > 0
     ? null
-    : `${head}: there is no teammate. To add one: ekiden resume --teammates 1.`;
+    : `${head}: there is no teammate. To add one: ekiden resume --teammates 1, or ekiden spawn NAME while the team runs.`;
 }

@@ -50,18 +50,9 @@ describe("names of worktrees", () => {
   });
 });
 
-it("tells a model of the gate if there is one, and the lead of tasks that edit the same files", () => {
-  const GATE = "runs `npm test`";
-  const TOUCHES = "give both `touches`";
-  const told = (gate: string | undefined, isLead: boolean) => {
-    const rules = worktreeRules("main", gate, isLead);
-    expect(rules).toContain("rebases on main");
-    return [rules.includes(GATE), rules.includes(TOUCHES)];
-  };
-  expect(told("npm test", false)).toEqual([true, false]);
-  expect(told("npm test", true)).toEqual([true, true]);
-  expect(told(undefined, true)).toEqual([false, true]);
-  expect(worktreeRules("main", undefined, false)).not.toContain("runs `");
+it("tells a model of the gate if there is one", () => {
+  expect(worktreeRules("main", "npm test")).toContain("rebases on main, runs `npm test`");
+  expect(worktreeRules("main", undefined)).not.toContain("runs `");
 });
 
 it.each([

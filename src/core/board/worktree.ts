@@ -62,12 +62,9 @@ export const startAnew = (target: string): string =>
   `git reset --quiet --hard ${/^[\w./-]+$/.test(target) ? target : `'${target.replaceAll("'", "'\\''")}'`}`;
 
 /** The instructions for a model that works in worktrees. */
-export function worktreeRules(onto: string, gate: string | undefined, isLead: boolean): string {
+export function worktreeRules(onto: string, gate: string | undefined): string {
   const proof = gate ? `, runs \`${gate}\`` : "";
-  const rules = `Each claimed task has a git clone and branch of its own, the workspace its tag names: all your tools run there; use relative paths. complete_task commits what is left, rebases on ${onto}${proof} and fast-forwards ${onto}. If it is refused, the task is still yours: fix it there and complete_task again; you land next.`;
-  return isLead
-    ? `${rules} Tasks that will edit the same files: give both \`touches\`, and they take turns.`
-    : rules;
+  return `Each claimed task has a git clone and branch of its own, the workspace its tag names: all your tools run there; use relative paths. complete_task commits what is left, rebases on ${onto}${proof} and fast-forwards ${onto}. If it is refused, the task is still yours: fix it there and complete_task again; you land next.`;
 }
 
 const IN_WORKTREE = /^(.*[\\/]\.ekiden[\\/]worktrees)[\\/]/;

@@ -4,7 +4,7 @@
  */
 
 /** Names that source code uses too: `<summary>` is HTML and a C# comment, `<project>` a Maven file. */
-const COMMON = "summary|conversation|memory|skills|plan|project|todo|update";
+const COMMON = "summary|conversation|memory|notes|skills|plan|project|todo|update";
 const OWN = "mail|identity|auto-claimed|own-task|claim-lost|reminder|system";
 /** Models were trained to take these for the words of a program or for the results of calls. */
 const KIN =

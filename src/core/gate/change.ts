@@ -31,6 +31,8 @@ export type Change = {
   /** As `git diff` shows it, without renames. */
   readonly diff: string;
   readonly gate: string;
+  /** The command that proves the task; "" for none. */
+  readonly check?: string | undefined;
   readonly judges: readonly string[];
   /** Files of the base, and of the candidate; null where there is none. */
   readonly before: Read;

@@ -9,6 +9,8 @@ export type Block = {
   readonly below: readonly string[];
   /** Of the first line, in the present file. */
   readonly line: number;
+  /** Blocks of one hunk are near each other. */
+  readonly hunk: number;
 };
 
 /** Longer lines are data or generated code. */
@@ -17,8 +19,10 @@ const AROUND = 3;
 
 export function blocksOf(file: PatchFile): Block[] {
   const blocks: Block[] = [];
+  let hunk = 0;
   for (let at = 0; at < file.lines.length; ) {
     const from = at;
+    if (file.lines[at]?.sign === "@") hunk += 1;
     const isPart = (nth: number): boolean => ["+", "-"].includes(file.lines[nth]?.sign ?? "");
     while (isPart(at)) at += 1;
     if (at === from) {
@@ -36,7 +40,7 @@ export function blocksOf(file: PatchFile): Block[] {
       .filter((one) => one.sign === " ")
       .map((one) => one.text);
     const first = part.find((one) => one.sign === "+") ?? part[0];
-    blocks.push({ removed: of("-"), added: of("+"), above, below, line: first?.number ?? 0 });
+    blocks.push({ removed: of("-"), added: of("+"), above, below, line: first?.number ?? 0, hunk });
   }
   return blocks;
 }
@@ -86,28 +90,34 @@ export function casesIn(path: string, lines: readonly string[]): string[] {
 export const assertionsIn = (lines: readonly string[]): string[] =>
   lines.filter((line) => isCode(line) && ASSERTION.test(line));
 
-/** What an assertion says of its value: 2 for "this value", 1 for "a value like this", 0 for "something". */
+/** What an assertion says of its value: 2 for "this value", 1 for "a value like this", 0 for "something". The first row counts. */
 const STRENGTHS: readonly (readonly [RegExp, number])[] = [
+  [/\btypeof\b|\binstanceof\b|\bisinstance\s*\(|!!\w|\breflect\.TypeOf|\btype\(/, 0],
+  [
+    /\.not\.|\b(?:not_to|to_not)\s+(?!raise)|\bassert_ne!|\b(?:assert_?not_?equals?|refute_equal|notEqual|notStrictEqual|notDeepEqual|NotEqual|NotSame|assertNotSame|isNotEqualTo)\s*\(|\b(?:EXPECT|ASSERT)_[NGL][ETR]\b|\bassert\s+[^=]*(?:!=|[<>]|\snot\s+in\s|\sin\s)|\b(?:toBeGreater|toBeLess|assertGreater|assertLess|isGreater|isLess|assert_operator)\w*|\b(?:approx|toBeCloseTo|closeTo|InDelta|InEpsilon|be_within|assertAlmostEqual\w*|assertEqualsWithDelta)\b|\bassert!\([^=]*[<>]|\b(?:Greater|Less|GreaterOrEqual|LessOrEqual|InRange)\s*\(/,
+    1,
+  ],
   [
     /\.(?:toBe|toEqual|toStrictEqual|toMatchInlineSnapshot|toMatchSnapshot|toHaveLength|toHaveBeenCalledWith|toHaveBeenCalledTimes|toThrow(?:Error)?)\s*\(\s*[^)\s]|\.(?:to|be|have|deep|been)\.(?:eql?|equals?|calledWith|lengthOf)\b|\b(?:strictEqual|deepEqual|deepStrictEqual|equal|eq|same|is)\s*\(|\bassert(?:_)?(?:Equals?|Same|ArrayEquals|ItemsEqual|CountEqual|DictEqual|ListEqual|Raises|_equal|_eq!|_same|_raise\w*)\b|\bassert\s+[^=!<>]*==|\bassert_(?:eq|ne)!|\b(?:Assert|assert|require)\.(?:AreEqual|Equal|Same|That|Throws\w*|Len|ErrorIs|ErrorContains|EqualError)\b|\bto\s+(?:eq|eql|equal|match_array|contain_exactly)\b|\bmust_equal\b|\b(?:EXPECT|ASSERT)_(?:EQ|STREQ|THROW)\b|\bXCTAssertEqual\b|\bisEqualTo\s*\(|\bcontainsExactly\w*\s*\(/,
     2,
   ],
   [
-    /\.(?:toBeDefined|toBeTruthy|toBeFalsy|toBeNull|toBeUndefined|toBeInstanceOf|toHaveBeenCalled|toBeTypeOf|toHaveProperty)\s*\(|\.(?:toThrow)\s*\(\s*\)|\bexpect\.(?:any|anything)\b|\.(?:be|to)\.(?:ok|exist|truthy|a|an)\b|\b(?:assert|t)\.(?:ok|truthy|isOk|exists|isDefined|notThrows|doesNotThrow|pass)\s*\(|^\s*(?:assert|ok)\s*\(|\bassert(?:True|False|IsNotNone|IsInstance|NotNull|IsNone|_true|_not_nil|_nil|!|DoesNotThrow)\b|\bassert\s+(?:not\s+)?[\w.()[\]]+\s*$|\bassert\s+[^=]*\bis\s+not\s+None|\bassert\s+isinstance|\b(?:Assert|assert|require)\.(?:NotNil|NotNull|True|IsTrue|IsNotNull|NotEmpty|NoError|NotPanics|Pass|IsInstanceOf\w*)\b|\b(?:to|must)\s+(?:be_truthy|be_a|be_present|be\b)|\bbe_truthy\b|\b(?:EXPECT|ASSERT)_(?:TRUE|NE|NO_THROW|NO_FATAL_FAILURE)\b|\bXCTAssert(?:NotNil|True|NoThrow)\b|\bis(?:NotNull|NotEmpty|Present|True)\s*\(\s*\)|\bmust_be\b|\bnot_to\s+raise_error\b/,
+    /\.(?:toBeDefined|toBeTruthy|toBeFalsy|toBeNull|toBeUndefined|toBeInstanceOf|toHaveBeenCalled|toBeTypeOf|toHaveProperty)\s*\(|\.(?:toThrow)\s*\(\s*\)|\bexpect\.(?:any|anything)\b|\.(?:be|to)\.(?:ok|exist|truthy|a|an)\b|\b(?:assert|t)\.(?:ok|truthy|isOk|exists|isDefined|notThrows|doesNotThrow|pass)\s*\(|^\s*(?:assert|ok)\s*\(|\bassert(?:True|False|IsNotNone|IsInstance|NotNull|IsNone|_true|_not_nil|_nil|!|DoesNotThrow|InstanceOf|Is(?:Int|String|Array|Bool|Float|Object|Iterable|Callable|Numeric)|NotEmpty|_kind_of|_instance_of|_respond_to)\b|\bassert\s+(?:not\s+)?[\w.()[\]]+\s*$|\bassert\s+[^=]*\bis\s+not\s+None|\b(?:Assert|assert|require)\.(?:NotNil|NotNull|True|IsTrue|IsNotNull|NotEmpty|NoError|NotPanics|Pass|IsInstanceOf\w*|IsType|IsAssignableFrom)\b|\b(?:to|must)\s+(?:be_truthy|be_a|be_an|be_present|be_kind_of|respond_to|be\b)|\bbe_truthy\b|\b(?:EXPECT|ASSERT)_(?:TRUE|NO_THROW|NO_FATAL_FAILURE)\b|\bXCTAssert(?:NotNil|True|NoThrow)\b|\bis(?:NotNull|NotEmpty|Present|True)\s*\(\s*\)|\bmust_be\b|\bnot_to\s+raise_error\b/,
     0,
   ],
 ];
 
 /** A failure that is only printed. */
-const LOGGED = /\bt\.Logf?\s*\(|\bconsole\.\w+\s*\(|\bprint(?:ln|f)?!?\s*\(|^\s*puts\s/;
+const LOGGED = /\bt\.Logf?\s*\(|\bconsole\.\w+\s*\(|\bprint(?:ln|f)?!?\s*\(|\bfmt\.Print|^\s*puts\s/;
 
-function strengthOf(line: string): number | null {
+export function strengthOf(line: string): number | null {
   if (LOGGED.test(line)) return 0;
   if (/\b[tb]\.(?:Error|Fatal)f?\s*\(/.test(line)) return 2;
-  // A weak word in a line that also holds a strong one is the stronger.
-  for (const [pattern, strength] of STRENGTHS) if (pattern.test(line)) return strength;
+  const text = line.replace(TEXT, '"#"');
+  for (const [pattern, strength] of STRENGTHS) if (pattern.test(text)) return strength;
   return null;
 }
+const TEXT = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g;
 
 const words = (line: string): Set<string> =>
   new Set([...line.matchAll(/[A-Za-z_]\w{2,}/g)].map(([word]) => word));
@@ -123,13 +133,41 @@ const VERBS =
 
 export type Pair = { readonly before: string; readonly after: string };
 
-/** Assertions that said which value is right, and now say that there is one. */
+/** Assertions that said which value is right, and now say less. */
 export const weakened = ({ removed, added }: Block): Pair[] =>
-  pairs(removed, added).filter(({ before, after }) => strengthOf(before) === 2 && strengthOf(after) === 0);
+  pairs(removed, added).filter(({ before, after }) => {
+    if (before.trim() === after.trim() || strengthOf(before) !== 2) return false;
+    const now = strengthOf(after);
+    return now === 0 || now === 1 || isWider(before, after);
+  });
+
+const TOLERANCE = /,\s*(?:\w+\s*[=:]\s*)?-?\d[\d.e+-]*\w?(?=\s*\)+;?\s*$)/;
+const ALTERNATIVE = /\s(?:or|\|\|)\s/;
+
+/** More values pass: there is a tolerance, or an alternative, or the code itself says which value is right. */
+function isWider(before: string, after: string): boolean {
+  if (after.trim().replace(TOLERANCE, "") === before.trim()) return true;
+  if (alternativesIn(after) > alternativesIn(before)) return true;
+  const was = bare(before);
+  return was !== bare(after) && was === bare(after).replace(/(?<=[,(]\s*|[=]\s)(?!#)[\w.]+\([^()]*\)/g, "#");
+}
+const alternativesIn = (text: string): number => text.split(ALTERNATIVE).length;
+
+/** A condition of a test under which it fails, that holds for less: "if got != 3 && got != -1". */
+export const narrowed = ({ removed, added }: Block): Pair[] =>
+  removed.flatMap((before) => {
+    const [, condition] = /^\s*if\s*\(?(.+?)\)?\s*[{:]?\s*$/.exec(before) ?? [];
+    const after =
+      condition &&
+      added.find((line) => line.includes(`${condition} && `) || line.includes(`${condition} and `));
+    return after ? [{ before, after }] : [];
+  });
 
 /** Assertions of which only the literals differ. */
 export const reworded = ({ removed, added }: Block): Pair[] =>
-  pairs(removed, added).filter(({ before, after }) => bare(before) === bare(after) && before !== after);
+  pairs(removed, added).filter(
+    ({ before, after }) => bare(before) === bare(after) && before.trim() !== after.trim(),
+  );
 
 const bare = (line: string): string =>
   line

@@ -31,7 +31,11 @@ async function follow(script: string, from: string, depth: number, walk: Walk): 
     );
     const isShell = at > 0;
     const [program = "", ...args] = words.slice(Math.max(0, at));
-    if (program === "cd") folder = joined(folder, args[0] ?? "");
+    // "sh -c 'a line'". The text behind "node -e" is no line of a shell.
+    if (isShell && /\s/.test(program)) await follow(program, folder, depth + 1, walk);
+    else if (INTERPRETERS.has(program) && args.some((arg) => /^-{1,2}(?:c|e|p|pe|ne|eval|print)$/.test(arg)))
+      continue;
+    else if (program === "cd") folder = joined(folder, args[0] ?? "");
     else if (RUNNERS.has(program) && program !== "npx")
       await packageScript(program, args, folder, depth, walk);
     else if (/^g?make$|^just$|^task$/.test(program)) await recipes(program, args, folder, depth, walk);
@@ -42,7 +46,7 @@ async function follow(script: string, from: string, depth: number, walk: Walk): 
       if (file !== undefined && (isShell || INTERPRETERS.has(program) || program.includes("/")))
         await scriptFile(joined(folder, file), folder, depth, walk);
       else if (/\.\w+$/.test(program)) await scriptFile(joined(folder, program), folder, depth, walk);
-      // "sh -c 'a line'", "timeout 60 sh check.sh", "xvfb-run make test".
+      // "timeout 60 sh check.sh", "xvfb-run make test", "concurrently 'npm test'".
       for (const arg of args.filter((one) => /\s/.test(one))) await follow(arg, folder, depth + 1, walk);
       const inner = args.findIndex((one) => SHELLS.has(one) || RUNNERS.has(one) || one === "make");
       if (inner !== -1) await follow(args.slice(inner).map(quoted).join(" "), folder, depth + 1, walk);
@@ -157,10 +161,17 @@ async function recipe(
   const used = [...`${needs}\n${body.join("\n")}`.matchAll(/\$[({](\w+)[)}]/g)].map(([, one]) => one);
   const variables = lines.filter(
     (line) =>
-      /^(?:MAKEFLAGS|SHELL|\.SHELLFLAGS|\.IGNORE|\.ONESHELL|set )/.test(line) ||
+      /^(?:-?include\s|sinclude\s|MAKEFLAGS|SHELL|\.SHELLFLAGS|\.IGNORE|\.ONESHELL|set )/.test(line) ||
       used.includes(/^(?:export\s+)?(\w+)\s*[:?+]?=/.exec(line)?.[1] ?? ""),
   );
   walk.parts.set(key, bare([needs, ...variables, ...body].join("\n")));
+  // A file that is included can give the target another recipe.
+  for (const file of lines.flatMap(
+    (line) => /^(?:-?include|sinclude)\s+(.*)$/.exec(line)?.[1]?.split(/\s+/) ?? [],
+  )) {
+    const included = await walk.read(joined(folder, file));
+    if (included !== null) walk.parts.set(joined(folder, file), bare(included));
+  }
   for (const need of needs.split(/\s+/).filter(isName))
     await recipe(path, text, need, folder, depth + 1, walk);
   const made = body.map((line) => line.replace(/^\s*(?:- (?:cmd: )?)?[@+-]*/, "")).join("\n");

@@ -32,6 +32,7 @@ const SETTINGS: readonly RegExp[] = [
   /(?:^|\/)(?:pom\.xml|build\.gradle(?:\.kts)?|gradle\.properties|checkstyle\.xml|junit-platform\.properties|\.mvn\/\w+\.config|testng\.xml)$/,
   /(?:^|\/)(?:Directory\.Build\.(?:props|targets)|\w[\w.-]*\.(?:runsettings|ruleset|[cfv][sb]proj)|xunit\.runner\.json|\.globalconfig)$/,
   /(?:^|\/)(?:codecov|\.codecov|sonar-project|\.coveralls)\.\w+$|(?:^|\/)(?:CTestCustom\.cmake|CTestTestfile\.cmake|\.gcovr\.cfg|gcovr\.cfg)$/,
+  /(?:^|\/)\.gitattributes$/,
   /(?:^|\/)(?:package|composer|deno|bunfig|lerna|nx|turbo|project)\.(?:json|jsonc|toml)$/,
 ];
 const PIPELINE =
@@ -39,8 +40,13 @@ const PIPELINE =
 const SCRIPT =
   /(?:^|\/)(?:GNUmakefile|[Mm]akefile|justfile|Justfile|Taskfile\.ya?ml|Rakefile|CMakeLists\.txt|Earthfile|\.pre-commit-config\.yaml|lefthook\.ya?ml|gulpfile\.[cm]?[jt]s|Gruntfile\.[cm]?js|Guardfile|mix\.exs)$|\.mk$/;
 
-/** Whether the name says that the file holds tests, in whatever folder. */
-export const isNamedTest = (path: string): boolean => TEST_NAMES.some((one) => one.test(path));
+/** Go builds such a file on that system only. */
+const ELSEWHERE =
+  /_(?:windows|darwin|plan9|js|wasm|solaris|aix|android|ios|freebsd|netbsd|openbsd)_test\.go$/;
+
+/** Whether the name says that the file holds tests which run here, in whatever folder. */
+export const isNamedTest = (path: string): boolean =>
+  TEST_NAMES.some((one) => one.test(path)) && !ELSEWHERE.test(path);
 
 /** Null: the file judges nothing. `judges`: patterns of the person. */
 export function judgingKind(path: string, judges: readonly string[] = []): JudgingKind | null {

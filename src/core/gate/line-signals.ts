@@ -1,17 +1,19 @@
 /** Signals that a single line shows. Pure. */
 import { CODE, FIXTURE, lineOf, type Part, type Signal, type SignalKind, shown, signal } from "./change.ts";
-import { assertionsIn, type Block, casesIn } from "./compare.ts";
+import { assertionsIn, type Block, casesIn, LINE_MAX } from "./compare.ts";
 import { type Kind, ROWS, SAYS } from "./patterns.ts";
 
 const COMMENT =
   /^\s*(?:\/\/(?!go:build|\s*(?:@ts-|eslint|nolint|istanbul|c8|v8|\+build|pylint|rubocop|phpcs))|\*(?!\/)|#(?![[!]|\s*(?:type:|mypy|flake8|ruff|pylint|rubocop|define|if\b))|<!--)/;
+const CALL_LINES = 3;
 /** What a new test does to itself takes nothing from those that were there. */
 const OF_TESTS: readonly SignalKind[] = ["skipped", "hollow", "swallowed"];
 
 export function lineSignals(part: Part): Signal[] {
   const { path, file, removed, where } = part;
   // The settings of a new part of the project judge nothing that was there; see shadows().
-  const isNewJudge = file.kind === "new" && ["settings", "pipeline"].includes(where);
+  const isNewJudge =
+    file.kind === "new" && ["settings", "pipeline"].includes(where) && !path.endsWith(".gitattributes");
   if ((where === "code" && !CODE.test(path)) || FIXTURE.test(path) || isNewJudge) return [];
   const inOld = file.kind === "new" ? [] : part.blocks.filter((one) => !isFresh(path, one));
   const linesOf = (blocks: readonly Block[]): Set<string> => new Set(blocks.flatMap((one) => one.added));
@@ -22,10 +24,22 @@ export function lineSignals(part: Part): Signal[] {
   );
   const counts = (kind: Kind, line: string): boolean =>
     !OF_TESTS.includes(kind) || (kind === "swallowed" ? around : old).has(line);
+  const pairs = part.blocks.flatMap(({ added }) =>
+    added.slice(1).map((line, nth) => `${added[nth]} ${line.trim()}`.slice(0, LINE_MAX)),
+  );
+  /** A call goes on in the next lines: "@pytest.mark.skipif(" and the system below it. */
+  const whole = (line: string): string => {
+    if (!/\(\s*$/.test(line)) return line;
+    const at = part.added.indexOf(line);
+    return part.added.slice(at, at + CALL_LINES).join(" ");
+  };
   return ROWS.filter((row) => row.where.includes(where)).flatMap((row) => {
     const isOne = (line: string): boolean =>
-      row.added.test(line) && !row.unless?.test(line) && !COMMENT.test(line);
-    const now = part.added.filter((line) => isOne(line) && counts(row.kind, line));
+      row.added.test(line) && !row.unless?.test(whole(line)) && !COMMENT.test(line);
+    const single = part.added.filter((line) => isOne(line) && counts(row.kind, line));
+    // "def __eq__(self, other):" and "return True" on a line of its own.
+    const isPair = single.length === 0 && row.kind === "harness" && pairs.some(isOne);
+    const now = isPair ? pairs.filter(isOne) : single;
     if (now.length <= removed.filter(isOne).length) return [];
     return now
       .slice(-1)

@@ -3,6 +3,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { FRESH_TAMPERED } from "../../../test/fixtures/fresh-tampering.ts";
+import { MORE_TAMPERED } from "../../../test/fixtures/more-tampering.ts";
 import {
   type Edit,
   edited,
@@ -67,7 +69,7 @@ describe("the table of lines", () => {
 const title = (rows: readonly Tampering[]) => rows.map((row) => [`${row[0]}: ${row[1]}`, row] as const);
 
 describe("a change that silences its judge", () => {
-  it.each(title(TAMPERED))("%s", async (_title, [name, , edit]) => {
+  it.each(title([...TAMPERED, ...MORE_TAMPERED, ...FRESH_TAMPERED]))("%s", async (_title, [name, , edit]) => {
     const { files, broken } = PROJECTS[name];
     // The edit may replace the file of the code as a whole.
     const own = Object.fromEntries(Object.entries(broken as Edit).filter(([path]) => !(path in edit)));

@@ -2,6 +2,8 @@
  * The signals in a change that it makes its own judge see less: tests that do not run, failures that do not count, a gate that runs
  * something else. A signal asks for a second look; it proves nothing. Pure but for the reading of files.
  */
+
+import { filesIn } from "../text/diff.ts";
 import {
   type Change,
   CODE,
@@ -14,9 +16,9 @@ import {
   shown,
   signal,
 } from "./change.ts";
-import { lowered } from "./compare.ts";
-import { gateParts } from "./gate-script.ts";
-import { shadows } from "./judging.ts";
+import { casesIn, lowered } from "./compare.ts";
+import { gateParts, joined } from "./gate-script.ts";
+import { judgingKind, shadows } from "./judging.ts";
 import { lineSignals } from "./line-signals.ts";
 import { snapshotSignals } from "./snapshots.ts";
 import { assertionSignals, testSignals } from "./test-signals.ts";
@@ -34,6 +36,13 @@ const OF_TESTS_ALONE: readonly SignalKind[] = [
   "fake",
 ];
 
+/** Whether tests go with the change: fewer cases that run are no wonder then. */
+export const losesTests = (change: Change): boolean =>
+  partsOf(change).some(({ path, judging, file, removed, added }) => {
+    const isLess = casesIn(path, removed).length > casesIn(path, added).length;
+    return isLess || (judging === "test" && file.kind === "deleted");
+  });
+
 export async function signalsOf(change: Change): Promise<Signal[]> {
   const parts = partsOf(change);
   const found = [
@@ -44,10 +53,17 @@ export async function signalsOf(change: Change): Promise<Signal[]> {
     ...(await snapshotSignals(change, parts)),
   ];
   // A change of tests alone hides no fault of its own: the code is that of the base.
-  const hasCode = parts.some((one) => one.judging === null && CODE.test(one.path));
+  found.push(...unseen(change));
+  const code = parts.filter((one) => one.judging === null && CODE.test(one.path));
+  const hasCode = code.length > 0;
+  const isRemoval = removesCode(code, parts);
   const seen = new Set<string>();
   return found
-    .map((one) => (!hasCode && OF_TESTS_ALONE.includes(one.kind) ? { ...one, isNote: true } : one))
+    .map((one) =>
+      (!hasCode && OF_TESTS_ALONE.includes(one.kind)) || (isRemoval && WENT.includes(one.kind))
+        ? { ...one, isNote: true }
+        : one,
+    )
     .filter(({ kind, path, line }) => {
       const key = `${kind} ${path} ${line}`;
       return !seen.has(key) && seen.add(key);
@@ -56,18 +72,51 @@ export async function signalsOf(change: Change): Promise<Signal[]> {
     .slice(0, SIGNALS_MAX);
 }
 
-async function gateSignals({ gate, before, after }: Change, parts: readonly Part[]): Promise<Signal[]> {
-  const judging = parts.filter((part) => part.judging !== null);
-  const [was, is] = [await gateParts(gate, before), await gateParts(gate, after)];
+/** Tests that git does not show as text: nobody sees what changes in them. */
+const unseen = ({ diff, judges }: Change): Signal[] =>
+  filesIn(diff)
+    .filter(({ path, kind }) => kind === "binary" && CODE.test(path) && judgingKind(path, judges) === "test")
+    .map(({ path }) =>
+      signal("hidden", path, null, "git shows this test as binary, so nobody sees its changes"),
+    );
+
+/** What a test loses as well where the code that it tested is taken away. */
+const WENT: readonly SignalKind[] = ["deleted", "fewer", "dropped"];
+const REMOVAL_MIN = 15;
+
+/** More of the code goes than of its tests: what it did is not wanted any more. */
+function removesCode(code: readonly Part[], parts: readonly Part[]): boolean {
+  const removed = (of: readonly Part[]): number =>
+    of.reduce((sum, one) => sum + one.removed.filter((line) => line.trim() !== "").length, 0);
+  const gone = removed(code);
+  return gone >= REMOVAL_MIN && gone >= removed(parts.filter((one) => one.judging === "test"));
+}
+
+/** What a command runs is another: its words, and the scripts that it starts. `name`: gate or check. */
+async function runsOther(
+  name: string,
+  command: string,
+  { before, after }: Change,
+  parts: readonly Part[],
+): Promise<Signal[]> {
+  if (command === "") return [];
+  const [was, is] = [await gateParts(command, before), await gateParts(command, after)];
   const changed = [...was].filter(([key, text]) => is.get(key) !== text).map(([key]) => key);
   // A file that the gate did not know can come before one that it knew; npm runs "pretest" before "test".
   const came = [...is.keys()].filter(
     (key) => !was.has(key) && (/\.json (?:pre|post)/.test(key) || shadows(key.split(" ")[0] ?? "")),
   );
+  const others = [...changed, ...came].map((key) =>
+    signal("gate", key.split(" ")[0] ?? key, null, `what the ${name} \`${command}\` runs is another: ${key}`),
+  );
+  return [...others, ...(await madeAlready(was, before, parts))];
+}
+
+async function gateSignals(change: Change, parts: readonly Part[]): Promise<Signal[]> {
+  const judging = parts.filter((part) => part.judging !== null);
   return [
-    ...[...changed, ...came].map((key) =>
-      signal("gate", key.split(" ")[0] ?? key, null, `what the gate \`${gate}\` runs is another: ${key}`),
-    ),
+    ...(await runsOther("gate", change.gate, change, parts)),
+    ...(await runsOther("check", change.check ?? "", change, parts)),
     ...parts
       .filter(({ path, file }) => file.kind === "new" && shadows(path) && !FIXTURE.test(path))
       .map(({ path }) =>
@@ -85,8 +134,52 @@ async function gateSignals({ gate, before, after }: Change, parts: readonly Part
             ),
           )),
       ...hiddenTests(part),
+      ...chosenElsewhere(part),
     ]),
   ];
+}
+
+/** A new file with the name of a target that is not phony: make has nothing to do. */
+async function madeAlready(
+  gate: ReadonlyMap<string, string>,
+  before: Change["before"],
+  parts: readonly Part[],
+): Promise<Signal[]> {
+  const isNew = (path: string): boolean =>
+    parts.some(({ path: own, file }) => file.kind === "new" && own === path);
+  const found: Signal[] = [];
+  for (const key of gate.keys()) {
+    const [file = "", target = ""] = key.split(" ");
+    const path = joined(file.replace(/[^/]*$/, ""), target);
+    if (target === "" || !/makefile$/i.test(file) || !isNew(path)) continue;
+    const phony = ((await before(file)) ?? "").match(/^\.PHONY\s*:.*$/gm)?.join(" ") ?? "";
+    if (!phony.split(/[\s:]+/).includes(target))
+      found.push(
+        signal("shadow", path, null, `make takes the target ${target} for made: a file has its name`),
+      );
+  }
+  return found;
+}
+
+/** What says which files and tests a runner takes. */
+const CHOICE =
+  /^\s*["']?(?:include|testMatch|testRegex|testpaths|python_files|python_functions|python_classes|specs?|spec_pattern|specPattern|roots|testDir)["']?\s*[:=]|<(?:directory|file|include|testSourceDirectory|suiteXmlFile)\b/;
+/** One path or pattern. */
+const CHOSEN = /[^"'<>\s,[\]=:]*[*/][^"'<>\s,[\]]*|(?<=>)\w+(?=<)/g;
+const OF_RUNNER = /(?:vite|vitest|jest|karma|ava|playwright|cypress|mocharc|phpunit|pytest|testng)[\w.]*$/;
+
+/** The runner takes other files than before: what it took is not among them. */
+function chosenElsewhere({ path, judging, blocks }: Part): Signal[] {
+  if (judging !== "settings" || !OF_RUNNER.test(path)) return [];
+  const texts = (lines: readonly string[]): string[] =>
+    lines.filter((one) => CHOICE.test(one)).flatMap((one) => one.match(CHOSEN) ?? []);
+  return blocks.flatMap(({ removed, added, line }) => {
+    const now = texts(added);
+    const lost = texts(removed).find((text) => !now.includes(text));
+    return lost !== undefined && now.length > 0
+      ? [signal("excluded", path, line, `other tests are looked at: ${shown(now.join(", "))}`)]
+      : [];
+  });
 }
 
 /** A test that becomes ignored by git, or a pipeline that stops to run tests. */

@@ -12,40 +12,24 @@ const inName = (char: string): boolean => char !== "/";
 const anything = (): boolean => true;
 
 /**
- * `*` and `?` stay within a name, `**` spans folders, `[a-z]` and `{a,b}` as in a shell. `src/**` also matches everything deep below,
+ * `*` and `?` stay within a name, `**` spans folders, `[a-z]` and `{a,b}` as in a shell. `src/** Braces that are not closed yet: the states before and in them, those at the ends of their parts, and their text. */
+type Braces = {
+  readonly before: number;
+  readonly from: number;
+  readonly ends: number[];
+  readonly spelled: string;
+};
+
+/**` also matches everything deep below,
  * and `**` followed by a slash also matches no folder at all. Brackets, and braces without a comma, also match themselves: frameworks name
  * folders `[id]`, and who writes that name means that folder.
  */
 export function pathPattern(pattern: string): PathPattern {
   const states = new States();
   let at = states.add();
-  const braces: {
-    readonly before: number;
-    readonly from: number;
-    readonly ends: number[];
-    readonly spelled: string;
-  }[] = [];
-  const one = (fits: Edge["fits"]): void => {
-    const next = states.add();
-    states.on(at, next, fits);
-    at = next;
-  };
-  const many = (fits: Edge["fits"]): void => {
-    at = states.after(at);
-    states.on(at, at, fits);
-    at = states.after(at);
-  };
-  const asSpelled = (from: number, text: string, end: number): void => {
-    let last = from;
-    for (const letter of text) {
-      const next = states.add();
-      states.on(last, next, (found) => found === letter);
-      last = next;
-    }
-    states.skip(last, end);
-  };
   const closed = closedBraces(pattern);
   const lastBracket = pattern.lastIndexOf("]");
+  const braces: Braces[] = [];
   for (let i = 0; i < pattern.length; ) {
     const char = String.fromCodePoint(pattern.codePointAt(i) as number);
     const open = braces.at(-1);
@@ -54,24 +38,19 @@ export function pathPattern(pattern: string): PathPattern {
     let read = char.length;
     if (pattern.startsWith("**/", i)) {
       read = 3;
-      at = states.after(at);
-      const name = states.add();
-      states.on(at, name, inName);
-      states.on(name, name, inName);
-      states.on(name, at, isSlash);
-      at = states.after(at);
+      at = states.folders(at);
     } else if (pattern.startsWith("**", i)) {
       read = 2;
-      many(anything);
-    } else if (char === "*") many(inName);
-    else if (char === "?") one(inName);
+      at = states.many(at, anything);
+    } else if (char === "*") at = states.many(at, inName);
+    else if (char === "?") at = states.one(at, inName);
     else if (bracket) {
       const [whole, not, set = ""] = bracket;
       read = whole.length;
       const holds = inSet(set);
       const before = at;
-      one(not ? (found) => found !== "/" && !holds(found) : holds);
-      asSpelled(before, whole, at);
+      at = states.one(at, not ? (found) => found !== "/" && !holds(found) : holds);
+      states.spell(before, whole, at);
     } else if (char === "{" && closed.has(i)) {
       const before = at;
       at = states.after(at);
@@ -81,7 +60,7 @@ export function pathPattern(pattern: string): PathPattern {
       braces.pop();
       const end = states.after(at);
       for (const other of open.ends) states.skip(other, end);
-      if (open.ends.length === 0) asSpelled(open.before, open.spelled, end);
+      if (open.ends.length === 0) states.spell(open.before, open.spelled, end);
       at = end;
     } else if (char === "," && open) {
       open.ends.push(at);
@@ -90,7 +69,7 @@ export function pathPattern(pattern: string): PathPattern {
       const quoted = char === "\\" ? pattern.codePointAt(i + 1) : undefined;
       const letter = quoted === undefined ? char : String.fromCodePoint(quoted);
       if (quoted !== undefined) read = 1 + letter.length;
-      one((found) => found === letter);
+      at = states.one(at, (found) => found === letter);
     }
     i += read;
   }
@@ -154,6 +133,36 @@ class States {
 
   on(from: number, to: number, fits: Edge["fits"]): void {
     this.edges[from]?.push({ to, fits });
+  }
+
+  /** The text, letter by letter, leads to `end`. */
+  spell(from: number, text: string, end: number): void {
+    let last = from;
+    for (const letter of text) last = this.one(last, (found) => found === letter);
+    this.skip(last, end);
+  }
+
+  /** A new state to which one such character leads. */
+  one(from: number, fits: Edge["fits"]): number {
+    const next = this.add();
+    this.on(from, next, fits);
+    return next;
+  }
+
+  /** A new state to which any number of such characters lead. */
+  many(from: number, fits: Edge["fits"]): number {
+    const at = this.after(from);
+    this.on(at, at, fits);
+    return this.after(at);
+  }
+
+  /** A new state to which any number of folders lead. */
+  folders(from: number): number {
+    const at = this.after(from);
+    const name = this.one(at, inName);
+    this.on(name, name, inName);
+    this.on(name, at, isSlash);
+    return this.after(at);
   }
 
   /** Whether the text leads from the first state to `end`. */

@@ -1,6 +1,7 @@
 /**
  * The one list of files and folders that decide what runs later: git's and ours, settings of editors, shells, package managers and
- * agents. The judge asks about writing them at any depth; the sandbox makes those at the top of a workspace read-only.
+ * agents. The judge asks about writing them at any depth, a landing
+ * refuses changes of them at any depth; the sandbox makes those at the top of a workspace read-only.
  */
 export const PROTECTED_NAMES: readonly string[] = [
   ".git .gitmodules .gitconfig .ekiden .husky .mcp.json .claude .agents .codex .cursor .gemini .windsurf .vscode .idea .devcontainer",
@@ -13,9 +14,13 @@ export const PROTECTED_NAMES: readonly string[] = [
   "crush.json .crush.json .crush .kilocode .amazonq .qwen .junie .trae .augment .zencoder .amp .goose .goosehints .copilot",
   "Jenkinsfile .travis.yml .drone.yml .woodpecker.yml .woodpecker .forgejo .gitea",
   ".lefthook.yaml lefthook.yml lefthook.yaml mise.toml .mise.toml .mise opencode.json opencode.jsonc .opencode .aider.conf.yml .continue .roo .kiro .factory",
+  "AGENTS.md AGENTS.override.md CLAUDE.md CLAUDE.local.md GEMINI.md QWEN.md .cursorrules .windsurfrules .clinerules",
   "rust-toolchain rust-toolchain.toml bunfig.toml .bazeliskrc .clangd .ripgreprc",
   ".gitlab-ci.yml .circleci .buildkite azure-pipelines.yml bitbucket-pipelines.yml",
 ].flatMap((names) => names.split(" "));
+
+/** Settings of an editor under any name. */
+export const PROTECTED_ENDS = /\.code-workspace$/i;
 
 /** Installing packages and committing write these, so commands may write them: only parts of them are protected. */
 const PARTS: Readonly<Record<string, readonly string[]>> = {
@@ -41,7 +46,8 @@ const FURTHER_PARTS = [
 
 /** The one of these that a path is, or is in; the path is relative to the same folder. Some file systems fold case. */
 export const readOnlyName = (path: string): string | undefined =>
-  READ_ONLY_IN_SANDBOX.find((name) => `${path.toLowerCase()}/`.startsWith(`${name.toLowerCase()}/`));
+  READ_ONLY_IN_SANDBOX.find((name) => `${path.toLowerCase()}/`.startsWith(`${name.toLowerCase()}/`)) ??
+  path.split("/").find((part) => PROTECTED_ENDS.test(part));
 
 /** Relative to a writable folder. */
 export const READ_ONLY_IN_SANDBOX: readonly string[] = [

@@ -68,6 +68,8 @@ export type Decision = {
   readonly suggestion: string | null;
   /** A line in the sandbox wants this outside of it: paths, absolute and without links. Null: more than paths can say. */
   readonly outside?: readonly string[] | null;
+  /** Those of them that it writes. */
+  readonly written?: readonly string[] | undefined;
   /** The shell line was judged to change nothing: a sandbox may run it with the workspace read-only. */
   readonly readOnly?: true;
 };

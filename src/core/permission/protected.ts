@@ -1,6 +1,6 @@
 /** Writing a file that decides what runs later is asked about in every mode, unless an allow rule names it. */
 import { isWithin, relativeTo } from "../paths/paths.ts";
-import { PROTECTED_NAMES, readOnlyName } from "../paths/protected-names.ts";
+import { PROTECTED_ENDS, PROTECTED_NAMES, readOnlyName } from "../paths/protected-names.ts";
 import { fitsPath, isAbout, type Rule } from "./rule.ts";
 
 const NAMES: ReadonlySet<string> = new Set(PROTECTED_NAMES.map((name) => name.toLowerCase()));
@@ -21,7 +21,7 @@ export function protectedPart(path: string, workspace: string): string | null {
       .replace(IGNORED, "")
       .toLowerCase()
       .replace(/:.*$|[. ]+$/g, "");
-    if (NAMES.has(name) || /^git~\d$/.test(name)) return part;
+    if (NAMES.has(name) || PROTECTED_ENDS.test(name) || /^git~\d$/.test(name)) return part;
   }
   return null;
 }

@@ -183,7 +183,7 @@ class Judge {
     if (usual.effect === "allow") return usual;
     // The sandbox holds it, so the question is for the way out of it.
     const way = wayOut(this.line, this.all, this.call, this.at);
-    return way ? { ...this.stop(way.reason), outside: way.outside } : allows("it runs in the sandbox");
+    return way ? { ...this.stop(way.reason), ...way } : allows("it runs in the sandbox");
   }
 
   /** A deny rule for files that the line may violate. */

@@ -8,9 +8,10 @@ import { isWithin } from "../paths/paths.ts";
 import { type Command, type Line, withInner } from "../shell/command.ts";
 import { type Folders, foldersOf } from "../shell/folders.ts";
 import { pathsOf, physical } from "../shell/places.ts";
-import { programOf, type Word } from "../shell/plain.ts";
+import { programOf, type Word, writesOf } from "../shell/plain.ts";
 import { quoted } from "../text/valid.ts";
-import type { PermissionRequest } from "./mode.ts";
+import { changed } from "./file-denials.ts";
+import type { Decision, PermissionRequest } from "./mode.ts";
 import { fitsPath, isAbout, type Rule } from "./rule.ts";
 
 /** Folders of the system, which hold nothing of the person or are private in the sandbox. */
@@ -38,7 +39,7 @@ export function wayOut(
   rules: readonly Rule[],
   call: PermissionRequest,
   at: (command: Command) => Folders,
-): { readonly reason: string; readonly outside: readonly string[] | null } | null {
+): Pick<Decision, "reason" | "outside" | "written"> | null {
   const used = line.commands.flatMap(withInner).flatMap(wordsOf);
   const link = used.find(({ word, kind }) => kind !== "text" && OF_A_PROCESS.test(word.text));
   if (link)
@@ -48,7 +49,27 @@ export function wayOut(
   const [path] = outside;
   return path === undefined
     ? null
-    : { reason: `it uses ${quoted(path)}, which is outside of the workspace`, outside };
+    : {
+        ...{ reason: `it uses ${quoted(path)}, which is outside of the workspace`, outside },
+        written: outside.filter((one) => isWritten(one, line, call, at)),
+      };
+}
+
+/** Whether the line names the path, or one below it, where it writes; so it does where there is none yet. */
+function isWritten(
+  path: string,
+  line: Line,
+  { disk, home = "/" }: PermissionRequest,
+  at: (command: Command) => Folders,
+): boolean {
+  if (disk?.entries(parentOf(path))?.includes(path.slice(path.lastIndexOf("/") + 1)) === false) return true;
+  return line.commands
+    .flatMap(withInner)
+    .some((command) =>
+      [...changed(command), ...writesOf(command)].some((word) =>
+        at(command).all.some((folder) => isWithin(path, physical(expanded(word.text, home), folder, disk))),
+      ),
+    );
 }
 
 function pathsOutside(

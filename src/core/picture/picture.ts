@@ -35,8 +35,10 @@ export class Picture {
     members: readonly MemberRow[],
     questions: readonly OpenQuestion[] = [],
     logins: readonly LoginWindow[] = [],
+    redBase: RedBaseShown | null = null,
   ): Picture {
     const picture = new Picture();
+    picture.redBase = redBase;
     for (const window of logins) picture.logins.set(keyOfWindow(window), window);
     picture.questions = new OpenQuestions(questions);
     for (const task of [...tasks].sort((a, b) => a.id - b.id)) picture.put(task);

@@ -51,79 +51,81 @@ const isInGate = (step: Open | undefined): boolean => step?.kind === "gate";
 type Open = { kind: SpanKind; who: string; task: number | null; from: number };
 
 export function lanes(events: readonly Event[]): Lanes {
-  const names: string[] = [];
-  const spans: Span[] = [];
-  const marks: Mark[] = [];
-  const work = new Map<number, Open>();
-  const step = new Map<number, Open>();
-  const wait = new Map<string, Open>();
-  const known = new Set<string>();
-  const seen = new Map<string, number>();
-  const meet = (who: string): void => {
-    if (known.has(who)) return;
-    known.add(who);
-    names.push(who);
-  };
-  const close = <K>(open: Map<K, Open>, key: K, at: number, end: Span["end"] = ""): void => {
-    const span = open.get(key);
-    if (!span) return;
-    open.delete(key);
-    spans.push({ ...span, to: at, end });
-  };
-  const land = (task: number, who: string, at: number, kind: SpanKind): void => {
-    close(step, task, at);
-    step.set(task, { kind, who, task, from: at });
-  };
-  for (const event of events) {
+  const drawn = new Drawn();
+  for (const event of events) drawn.take(event);
+  const open = [drawn.work, drawn.step, drawn.wait].flatMap((some) => [...some.values()]);
+  const spans = [...drawn.spans, ...open.map((span): Span => ({ ...span, to: null, end: "" }))];
+  return { names: [...drawn.names], spans, marks: drawn.marks, start: events[0]?.at ?? 0, seen: drawn.seen };
+}
+
+/** The picture as it grows with each fact. */
+class Drawn {
+  readonly names = new Set<string>();
+  readonly spans: Span[] = [];
+  readonly marks: Mark[] = [];
+  readonly seen = new Map<string, number>();
+  /** What goes on: by task, and by member. */
+  readonly work = new Map<number, Open>();
+  readonly step = new Map<number, Open>();
+  readonly wait = new Map<string, Open>();
+
+  take(event: Event): void {
     const { at } = event;
     const who = "who" in event ? event.who : "by" in event ? event.by : null;
-    if (typeof who === "string") seen.set(who, at);
+    if (typeof who === "string") this.seen.set(who, at);
     switch (event.type) {
       case "teammate.spawned":
-        meet(event.who);
+        this.names.add(event.who);
         break;
       case "teammate.phase": {
-        meet(event.who);
-        close(wait, event.who, at);
+        this.names.add(event.who);
+        this.close(this.wait, event.who, at);
         const kind = event.phase === "idle" ? WAITS[event.reason ?? ""] : undefined;
-        if (kind) wait.set(event.who, { kind, who: event.who, task: null, from: at });
+        if (kind) this.wait.set(event.who, { kind, who: event.who, task: null, from: at });
         break;
       }
       case "task.claimed":
-        meet(event.by);
-        close(work, event.task, at, "released");
-        work.set(event.task, { kind: "task", who: event.by, task: event.task, from: at });
+        this.close(this.work, event.task, at, "released");
+        this.names.add(event.by);
+        this.work.set(event.task, { kind: "task", who: event.by, task: event.task, from: at });
         break;
       case "task.completed":
       case "task.failed":
       case "task.cancelled":
-      case "task.released": {
-        close(step, event.task, at);
-        close(work, event.task, at, event.type.slice("task.".length) as Span["end"]);
+      case "task.released":
+        this.close(this.step, event.task, at);
+        this.close(this.work, event.task, at, event.type.slice("task.".length) as Span["end"]);
         break;
-      }
       case "task.queued":
-        if (isInGate(step.get(event.task))) break;
-        land(event.task, event.by, at, "queue");
+        if (!isInGate(this.step.get(event.task))) this.land(event.task, event.by, at, "queue");
         break;
       case "gate.started":
-        land(event.task, event.by, at, "gate");
+        this.land(event.task, event.by, at, "gate");
         break;
       case "task.landed":
-        close(step, event.task, at);
-        marks.push({ who: event.by, at, kind: "landed" });
+        this.close(this.step, event.task, at);
+        this.marks.push({ who: event.by, at, kind: "landed" });
         break;
       case "task.reopened":
-        close(step, event.task, at);
-        marks.push({ who: event.by, at, kind: "refused" });
+        this.close(this.step, event.task, at);
+        this.marks.push({ who: event.by, at, kind: "refused" });
         break;
       case "model.retried":
-        marks.push({ who: event.who, at, kind: "retry" });
+        this.marks.push({ who: event.who, at, kind: "retry" });
     }
   }
-  for (const open of [...work.values(), ...step.values(), ...wait.values()])
-    spans.push({ ...open, to: null, end: "" });
-  return { names, spans, marks, start: events[0]?.at ?? 0, seen };
+
+  private close<K>(open: Map<K, Open>, key: K, at: number, end: Span["end"] = ""): void {
+    const span = open.get(key);
+    if (!span) return;
+    open.delete(key);
+    this.spans.push({ ...span, to: at, end });
+  }
+
+  private land(task: number, who: string, at: number, kind: SpanKind): void {
+    this.close(this.step, task, at);
+    this.step.set(task, { kind, who, task, from: at });
+  }
 }
 
 /** Nothing goes on where no process runs the member: its spans end when it was heard of last. */

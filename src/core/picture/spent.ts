@@ -31,6 +31,7 @@ export const SPENDING_FACTS = [
   "task.failed",
   "task.released",
   "task.cancelled",
+  "teammate.phase",
 ] as const satisfies readonly FactType[];
 
 const HOUR_MS = 3_600_000;
@@ -42,7 +43,7 @@ const none = (): Sums => ({ turns: 0, input: 0, cached: 0, output: 0, usd: 0 });
 export const contextAfter = ({ inputTokens, outputTokens }: FactOf<"turn.taken">): number =>
   inputTokens + outputTokens;
 
-/** A turn counts for the task that its member had in hand. */
+/** A turn counts for the task that its member had in hand, or had just ended. */
 export class Spent {
   readonly total = none();
   private readonly sums: Readonly<Record<(typeof KEYS)[number], Map<string, Sums>>> = {
@@ -61,7 +62,7 @@ export class Spent {
     const keys = {
       members: event.who,
       models: event.model,
-      tasks: String(this.hands.taskOf(event.who) ?? (event.who === LEAD ? "lead" : "idle")),
+      tasks: String(this.hands.paying(event.who) ?? (event.who === LEAD ? "lead" : "idle")),
       hours: String(Math.floor(event.at / HOUR_MS) * HOUR_MS),
     };
     add(this.total, event);

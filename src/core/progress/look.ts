@@ -4,10 +4,27 @@
  */
 
 import { identity } from "../conversation/prompt.ts";
+import type { Name, TaskId } from "../ids.ts";
 import { headAndTail } from "../text/valid.ts";
 import type { Chain } from "./chain.ts";
 
 export const LOOKS = ["go on", "hint", "split", "stop", "none"] as const;
+
+/**
+ * A model looked at work without an end: that of `who` for a task of the plan, or null, the goal. `calls` and `spent` (US dollars): what it had
+ * used by then. `text`: a hint or a reason. `usd`: what the look cost.
+ */
+export type WorkJudged = {
+  readonly who: Name;
+  readonly task: TaskId | null;
+  readonly calls: number;
+  readonly spent: number;
+  readonly verdict: (typeof LOOKS)[number];
+  readonly text: string;
+  readonly model: string;
+  readonly usd: number;
+};
+
 export type Look = { readonly verdict: (typeof LOOKS)[number]; readonly text: string };
 
 /** What is looked at. `diff`: null outside of a repository. */

@@ -16,6 +16,7 @@ const OPTIONS = [
   "effort",
   "review",
   "judges",
+  "check",
 ] as const;
 export type Option = (typeof OPTIONS)[number];
 
@@ -25,6 +26,7 @@ const OF_FIELD: Readonly<Record<string, Option>> = {
   needs_plan: "plan",
   review: "review",
   judges: "judges",
+  check: "check",
   touches: "touches",
   estimate: "estimate",
   role: "role",
@@ -49,7 +51,9 @@ export function optionIn(text: string, isHead: boolean): OptionLine | null {
   if (key === "") return null;
   const word = folded(key.replace(/[ -]+/g, "_"));
   const own = OPTIONS.find((option) => option === word);
-  if (own !== undefined) return { option: own, key, value };
+  // "Check: all is well" is a sentence, where it does not stand at the head.
+  const isCommand = own !== "check" || isHead || value.startsWith("`");
+  if (own !== undefined && isCommand) return { option: own, key, value };
   if (PROSE.has(word)) return null;
   const field = wordsOfTasks().get(word);
   const option = field === undefined ? undefined : OF_FIELD[field];

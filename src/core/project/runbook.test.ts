@@ -297,3 +297,15 @@ it("reads a line with many blockers in a time that grows with their number, also
   const [few, many] = [Math.min(time(250), time(250)), Math.min(time(1_000), time(1_000))];
   expect(many).toBeLessThan(10 * Math.max(few, 10));
 });
+
+it("keeps the lines of a task that the host reads, in one form", () => {
+  const { tasks } = parseRunbook(
+    "# Go\n\n## One\nCheck: npm test\nJudges: yes\nReview: no\n\nDo it.\nCheck: all is well.",
+  );
+  expect(tasks[0]?.description).toBe(
+    "Check: `npm test`\nJudges: yes\nReview: no\n\nDo it.\nCheck: all is well.",
+  );
+  expect(() => parseRunbook("# Go\n\n## One\nJudges: perhaps")).toThrow(
+    "write yes (it is meant to change tests",
+  );
+});

@@ -1,14 +1,15 @@
 /**
  * A runbook: a plan in Markdown. `# goal`, then a `## subject` for each task. A task may have the lines
  * `After: subject or #n, …` (also `Depends on:`, `Blocked by:`, see `runbook-lines`) · `Role: …` · `Estimate: …` · `Priority: …` · `Touches: pattern, …` · `Plan: yes` · `Effort: high` ·
- * `Review: yes` anywhere outside fences; everything else is its description. Text between the goal and the first task belongs to the goal. Pure.
+ * `Review: yes` · `Judges: yes` · `Check: command` anywhere outside fences; everything else is its description. Text between the goal and the first task belongs to the goal. Pure.
  */
 
 import { checkTask, type NewTask } from "../board/task.ts";
 import { badInput, messageOf } from "../errors.ts";
 import { EFFORTS, isEffort } from "../settings/effort.ts";
 import { didYouMean } from "../text/nearest.ts";
-import { type Fence, fencesIn, isRunnable, timeoutOf } from "./fences.ts";
+import { type Fence, fencesIn, isProse, isRunnable, timeoutOf } from "./fences.ts";
+import { spanOf } from "./mark.ts";
 import { type Option, optionIn } from "./runbook-lines.ts";
 
 export type Runbook = {
@@ -17,6 +18,12 @@ export type Runbook = {
   /** The file that its tasks write for a person to read: a line `Report: path` before the first task. */
   readonly report?: string;
 };
+
+/** Whether the embedded model will do, as for a runbook. "last": some of its tasks need another, so a ready agent program comes first. */
+export type Embedded = boolean | "last";
+
+export const embeddedFor = ({ tasks }: Pick<Runbook, "tasks">): Embedded =>
+  tasks.some(({ description = "" }) => isProse(description)) ? "last" : true;
 
 type Section = {
   readonly line: number;
@@ -104,6 +111,14 @@ function checkFence(fence: Fence, complain: Complain): void {
     complain(fence.first, `the timeout in "${fence.info}" is not a time such as timeout=60s.`);
 }
 
+/** Options that are yes or no, and the meaning of yes. */
+const YES = {
+  plan: "its plan must be approved before anything is run",
+  review: "an independent agent judges it before it is completed",
+  judges: "it is meant to change tests or the gate",
+} as const;
+const KEPT: ReadonlySet<Option> = new Set(["effort", "review", "judges", "check"]);
+
 /** True when the line was an option of its task. */
 function takeOption(section: Section, text: string, line: number, complain: Complain): boolean {
   const found = optionIn(text, section.isHead);
@@ -121,19 +136,14 @@ function takeOption(section: Section, text: string, line: number, complain: Comp
   else if (section.options[option] !== undefined) complain(line, `a second "${key}:" in one task.`);
   else if ((option === "estimate" || option === "priority") && !/^[-+]?(\d+\.?\d*|\.\d+)$/.test(value))
     complain(line, `"${key}: ${value}" is not a number.`);
-  else if (option === "plan" && !/^(yes|no)$/i.test(value))
-    complain(line, `"${key}: ${value}": write yes (its plan must be approved before anything is run) or no.`);
-  else if ((option === "review" || option === "judges") && !/^(yes|no)$/i.test(value))
-    complain(
-      line,
-      `"${key}: ${value}": write yes (an independent agent judges it before it is completed) or no.`,
-    );
+  else if (option in YES && !/^(yes|no)$/i.test(value))
+    complain(line, `"${key}: ${value}": write yes (${YES[option as keyof typeof YES]}) or no.`);
   else if (option === "effort" && !isEffort(value.toLowerCase()))
     complain(line, `"Effort: ${value}": write one of ${EFFORTS.join(", ")}.`);
   else section.options[option] = value;
   // It stays in the description, where the host reads it.
-  if (option === "effort" || option === "review" || option === "judges")
-    section.body.push(`${option === "effort" ? "Effort" : "Review"}: ${value}`);
+  const kept = option === "check" ? spanOf(value) : value;
+  if (KEPT.has(option)) section.body.push(`${option[0]?.toUpperCase()}${option.slice(1)}: ${kept}`);
   return true;
 }
 

@@ -1,10 +1,19 @@
 /**
- * The files of a project that say how a new worktree is made ready, read as data: our own, and those of other programs for worktrees
- * (docs.conductor.build/core/conductor-json, cursor.com/docs/configuration/worktrees, read 2026-11-28).
+ * The files of a project that say how a new worktree is made ready and what is run before it is removed, read as data: our own, and those of
+ * other programs for worktrees (docs.conductor.build/core/scripts, cursor.com/docs/configuration/worktrees,
+ * developers.openai.com/codex/app/local-environments, read 2026-11-28).
  */
 
-/** `command`: lines for a shell, in the new worktree. */
-export type SetUp = { readonly file: string; readonly command: string };
+/** `command`, `teardown`: lines for a shell, in the worktree; "" for none. */
+export type SetUp = { readonly file: string; readonly command: string; readonly teardown: string };
+
+/** A worktree as its commands know it. `block`: the first of its ports; null where it has none. */
+export type WorktreePlace = {
+  readonly project: string;
+  readonly workspace: string;
+  readonly target: string;
+  readonly block: number | null;
+};
 
 const RECORD = (value: unknown): Record<string, unknown> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
@@ -26,38 +35,78 @@ function ofCursor(value: unknown): string {
     : lines(found);
 }
 
+/** Codex has scripts for one system inside of the table of all. */
+const ofCodex =
+  (platform: string) =>
+  (value: unknown): string => {
+    const table = RECORD(value);
+    return lines(RECORD(table[platform]).script ?? table.script);
+  };
+
+export const CODEX_ENVIRONMENTS = ".codex/environments/";
+
+type Form = {
+  /** A name of a file, or a folder with a slash at its end: its first file. */
+  readonly file: string;
+  readonly read: (content: unknown, platform: string) => Pick<SetUp, "command" | "teardown">;
+  /** Under the names that the scripts of that program expect. */
+  readonly variables?: (place: WorktreePlace) => Record<string, string>;
+};
+
 /** The first that is there counts. */
-const FILES: readonly (readonly [file: string, command: (content: unknown) => string])[] = [
-  [".ekiden/worktree.json", (content) => lines(RECORD(content).setup)],
-  ["conductor.json", (content) => lines(RECORD(RECORD(content).scripts).setup)],
-  [".cursor/worktrees.json", ofCursor],
+const FORMS: readonly Form[] = [
+  {
+    file: ".ekiden/worktree.json",
+    read: (content) => ({ command: lines(RECORD(content).setup), teardown: lines(RECORD(content).teardown) }),
+  },
+  {
+    file: "conductor.json",
+    read: (content) => {
+      const { setup, archive } = RECORD(RECORD(content).scripts);
+      return { command: lines(setup), teardown: lines(archive) };
+    },
+    variables: ({ project, workspace, target, block }) => ({
+      CONDUCTOR_ROOT_PATH: project,
+      CONDUCTOR_WORKSPACE_PATH: workspace,
+      CONDUCTOR_WORKSPACE_NAME: workspace.slice(workspace.lastIndexOf("/") + 1),
+      CONDUCTOR_DEFAULT_BRANCH: target,
+      ...(block !== null && { CONDUCTOR_PORT: String(block) }),
+    }),
+  },
+  {
+    file: ".cursor/worktrees.json",
+    read: (content) => ({ command: ofCursor(content), teardown: "" }),
+    variables: ({ project }) => ({ ROOT_WORKTREE_PATH: project }),
+  },
+  {
+    file: CODEX_ENVIRONMENTS,
+    read: (content, platform) => ({
+      command: ofCodex(platform)(RECORD(content).setup),
+      teardown: ofCodex(platform)(RECORD(content).cleanup),
+    }),
+    variables: ({ project, workspace }) => ({
+      CODEX_SOURCE_TREE_PATH: project,
+      CODEX_WORKTREE_PATH: workspace,
+    }),
+  },
 ];
 
-/** `read`: the content of a JSON file of the project; null where it is not there or is no JSON. */
-export function setUpIn(read: (file: string) => unknown): SetUp | null {
-  for (const [file, commandOf] of FILES) {
-    const content = read(file);
-    if (content === null) continue;
-    const command = commandOf(content);
-    return command === "" ? null : { file, command };
+/** A file as it is found: its path in the project and its content, JSON or TOML. */
+export type FoundFile = { readonly file: string; readonly content: unknown };
+
+/** `read`: null where the file is not there or cannot be read. `platform`: as Node names it. */
+export function setUpIn(read: (file: string) => FoundFile | null, platform: string): SetUp | null {
+  for (const form of FORMS) {
+    const found = read(form.file);
+    if (found === null) continue;
+    const { command, teardown } = form.read(found.content, platform);
+    return command === "" && teardown === "" ? null : { file: found.file, command, teardown };
   }
   return null;
 }
 
-/** Under the names that the scripts of other programs expect, too. */
-export const setUpVariables = (project: string, workspace: string, task: number): Record<string, string> => ({
-  ...{ EKIDEN_ROOT: project, EKIDEN_WORKTREE: workspace, EKIDEN_TASK: String(task) },
-  ...{ CONDUCTOR_ROOT_PATH: project, CONDUCTOR_WORKSPACE_PATH: workspace },
-  ...{ CONDUCTOR_WORKSPACE_NAME: workspace.slice(workspace.lastIndexOf("/") + 1) },
-  ROOT_WORKTREE_PATH: project,
+/** `file`: that of the set-up; "" for none. */
+export const placeVariables = (file: string, place: WorktreePlace): Record<string, string> => ({
+  ...{ EKIDEN_ROOT: place.project, EKIDEN_WORKTREE: place.workspace },
+  ...FORMS.find((form) => file.startsWith(form.file))?.variables?.(place),
 });
-
-/** The lock files that say that two `node_modules` are the same. */
-export const LOCK_FILES: readonly string[] = [
-  "package-lock.json",
-  "npm-shrinkwrap.json",
-  "pnpm-lock.yaml",
-  "yarn.lock",
-  "bun.lock",
-  "bun.lockb",
-];

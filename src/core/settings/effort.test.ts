@@ -1,5 +1,13 @@
 import { expect, it } from "vitest";
-import { effortFor, effortOfTask, nearestEffort, readEffort, splitEffort, withEffort } from "./effort.ts";
+import {
+  effortFor,
+  effortOfTask,
+  nearestEffort,
+  readEffort,
+  readOrdered,
+  splitEffort,
+  withEffort,
+} from "./effort.ts";
 
 it("reads a level behind the name of a model, and leaves other names alone", () => {
   expect(splitEffort("anthropic/claude-x@high")).toEqual({ model: "anthropic/claude-x", effort: "high" });
@@ -13,6 +21,8 @@ it("reads a level behind the name of a model, and leaves other names alone", () 
 
 it("names the levels when it does not know one", () => {
   expect(readEffort(" High ")).toBe("high");
+  expect(readOrdered("auto")).toBeNull();
+  expect(() => readOrdered("atuo")).toThrow(/"atuo" is not an effort\. Did you mean "?auto.*max, auto\./s);
   expect(() => readEffort("hihg")).toThrow(/"hihg" is not an effort.*high.*Levels: none, minimal, low/s);
 });
 

@@ -21,14 +21,17 @@ export type EffortSetting =
 
 export const isEffort = (text: string): text is Effort => (EFFORTS as readonly string[]).includes(text);
 
-/** @throws EkidenError `bad_input` with the levels */
-export function readEffort(text: string): Effort {
+/** `others`: words that are allowed as well. @throws EkidenError `bad_input` with the levels */
+export function readEffort(text: string, others: readonly string[] = []): Effort {
   const level = text.trim().toLowerCase();
   if (isEffort(level)) return level;
-  throw badInput(
-    `${quote(text)} is not an effort.${didYouMean(level, [...EFFORTS])} Levels: ${EFFORTS.join(", ")}.`,
-  );
+  const all = [...EFFORTS, ...others];
+  throw badInput(`${quote(text)} is not an effort.${didYouMean(level, all)} Levels: ${all.join(", ")}.`);
 }
+
+/** In an order of the person: "auto" is null, the level of the settings. @throws EkidenError `bad_input` with the levels */
+export const readOrdered = (text: string): Effort | null =>
+  text.trim().toLowerCase() === "auto" ? null : readEffort(text, ["auto"]);
 
 /** A model spec and the level behind it. An "@" that no level follows belongs to the name. */
 export function splitEffort(spec: string): { readonly model: string; readonly effort: Effort | undefined } {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { type Recruit, recruit, recruits } from "../board/recruit.ts";
 import { REVIEWS } from "../board/review.ts";
 import { REFUSALS_MAX } from "../board/task.ts";
+import { TAMPERING } from "../gate/passes.ts";
 import { RED_BASE } from "../gate/red-target.ts";
 import { name } from "../ids.ts";
 import { lazy } from "../lazy.ts";
@@ -11,6 +12,7 @@ import { hookSettings } from "../project/hooks.ts";
 import { SANDBOX_MODES } from "../sandbox/sandbox.ts";
 import { modelSpec } from "./agent-line.ts";
 import { checkDeadline } from "./deadline.ts";
+import { FORGE_FIELDS } from "./forge-fields.ts";
 import type { SettingKey, Settings, SettingsLayer } from "./settings.ts";
 import {
   count,
@@ -155,8 +157,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     positive()
       .min(1_000, "1000 or more")
       .describe("Tokens from which on old steps and results of a conversation are sent shortened."),
-  keepResults: () =>
-    count().describe("Results that stay whole when old ones are sent shortened, the newest."),
+  keepResults: () => count().describe("Newest results that stay whole when old ones are shortened."),
   shortResult: () => positive().describe("Characters up to which an old result is never shortened."),
   notesTokens: () =>
     positive().min(256, "256 or more").describe("Tokens of the notes that sum up a conversation, at most."),
@@ -190,6 +191,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     text().describe(
       "How a person who looks elsewhere is called when a question comes or a long work has ended: terminal (bell and notification of the terminal), off, or a command that finds the words in $EKIDEN_NOTICE.",
     ),
+  planFirst: () => flagOr("auto").describe("Show the board first. auto: a large one, on a terminal."),
   worktrees: () => flagOr("auto").describe("A clone for each task. auto: where several members may write."),
   worktreeShare: () =>
     z
@@ -199,13 +201,10 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
   gate: () =>
     text().describe("Command that must succeed on the merged tree before a task lands (with worktrees)."),
   gateTimeoutMs: () => duration().describe("How long the gate may run."),
-  judges: () =>
-    rules().describe(
-      "Patterns of files that judge a change, besides tests, settings of runners and the gate.",
-    ),
+  judges: () => rules().describe("Patterns of further files that judge a change, as tests do."),
   tampering: () =>
-    oneOf(["second gate", "note", "off"]).describe(
-      "What follows where a change may make its tests or gate see less: the gate again with those of the target, a note, or nothing.",
+    oneOf(TAMPERING).describe(
+      "What follows where a change may make its tests or gate see less: the gate again with those of the target; the same, and a reviewer or a person must pass it; a note; or nothing.",
     ),
   gateParallel: () =>
     positive()
@@ -231,6 +230,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     ),
   targetBranch: () =>
     text().describe("Branch that tasks land on. Unset: the branch that is checked out in the project."),
+  ...FORGE_FIELDS,
   exitCheck: () =>
     flag().describe("Whether a completion is held back once if nothing ran since the last edit."),
   review: () =>

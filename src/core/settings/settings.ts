@@ -5,6 +5,7 @@
  */
 import type { Recruit } from "../board/recruit.ts";
 import type { Reviews } from "../board/review.ts";
+import type { Tampering } from "../gate/passes.ts";
 import type { RedBase } from "../gate/red-target.ts";
 import { DEFAULT_TEAM, type Name } from "../ids.ts";
 import type { Mode } from "../permission/mode.ts";
@@ -73,17 +74,25 @@ export type Settings = {
   readonly mailAcrossTeams: boolean | readonly Name[];
   readonly notify: string;
   readonly worktrees: boolean | "auto";
+  /** auto: on a terminal, where the goal makes more than five tasks. */
+  readonly planFirst: boolean | "auto";
   readonly worktreeShare: readonly string[];
   readonly gate?: string | undefined;
   readonly gateTimeoutMs: number;
   readonly gateParallel: number;
   readonly judges: readonly string[];
-  readonly tampering: "second gate" | "note" | "off";
+  readonly tampering: Tampering;
   readonly redBase?: RedBase | undefined;
   readonly landing?: "fast-forward" | "push" | "pr" | undefined;
   readonly remote?: string | undefined;
   readonly prCommand?: string | undefined;
   readonly targetBranch?: string | undefined;
+  readonly forge?: string | undefined;
+  readonly forgeLabel: string;
+  readonly forgeMerge: "never" | "queue" | "auto";
+  readonly forgeRounds: number;
+  readonly forgeBots: readonly string[];
+  readonly forgePollMs: number;
   readonly memory: boolean;
   readonly exitCheck: boolean;
   readonly review: Reviews;
@@ -106,6 +115,11 @@ export type UnsetKey = {
 export type SettingsLayer = { readonly [K in SettingKey]?: Settings[K] | undefined };
 
 export const DEFAULT_SETTINGS: Settings = {
+  forgeLabel: "ekiden",
+  forgeMerge: "never",
+  forgeRounds: 3,
+  forgeBots: [],
+  forgePollMs: 30_000,
   models: {},
   turnsPerStint: 50,
   callsPerTask: 1_000,
@@ -145,6 +159,7 @@ export const DEFAULT_SETTINGS: Settings = {
   mailAcrossTeams: false,
   notify: "terminal",
   worktrees: "auto",
+  planFirst: "auto",
   worktreeShare: [],
   gateTimeoutMs: 1_800_000,
   gateParallel: 1,

@@ -94,51 +94,24 @@ export class TreeReader extends WordReader {
           }),
         );
         const isOnce = isFollowed && !JUMPS.test(this.source.slice(node.body.pos, node.body.end));
-        const body = rounds.flat();
-        this.steps.push(...(isOnce ? body : [{ kind: "loop" as const, condition: [], until: false, body }]));
+        if (isOnce) this.steps.push(...rounds.flat());
+        else this.steps.push({ kind: "maybe", steps: rounds.flat(), again: true });
         this.looped.set(name, loose);
         break;
       }
-      case "If":
-        this.steps.push({
-          kind: "if",
-          clauses: [node, ...node.elif].map(
-            ({ clause, then }) =>
-              [
-                this.stepsOf(() => this.node(clause, ";", [])),
-                this.stepsOf(() => this.node(then, ";", [])),
-              ] as const,
-          ),
-          last: this.stepsOf(() => {
-            if (node.else) this.node(node.else, ";", []);
-          }),
-        });
+      case "ArithmeticFor":
+        this.evaluates = true;
+        this.maybe(true, () => forEachChild(node, (child) => this.node(child, ";", [])));
         break;
       case "Case":
         this.words(node.word);
-        this.steps.push({
-          kind: "choice",
-          branches: node.items.map((item) =>
-            this.stepsOf(() => forEachChild(item, (child) => this.node(child, ";", []))),
-          ),
+        this.maybe(false, () => {
+          for (const item of node.items) forEachChild(item, (child) => this.node(child, ";", []));
         });
         break;
-      case "ArithmeticFor":
-        this.evaluates = true;
-        this.steps.push({
-          kind: "loop",
-          condition: [],
-          until: false,
-          body: this.stepsOf(() => forEachChild(node, (child) => this.node(child, ";", []))),
-        });
-        break;
+      case "If":
       case "While":
-        this.steps.push({
-          kind: "loop",
-          condition: this.stepsOf(() => this.node(node.clause, ";", [])),
-          until: node.kind === "until",
-          body: this.stepsOf(() => this.node(node.body, ";", [])),
-        });
+        this.maybe(node.type === "While", () => forEachChild(node, (child) => this.node(child, ";", [])));
         break;
       case "Subshell":
       case "Coproc":
@@ -185,9 +158,9 @@ export class TreeReader extends WordReader {
     if (parts.length > 1)
       for (const [i, steps] of parts.entries())
         this.steps.push(
-          i < parts.length - 1 ? { kind: "apart", steps } : { kind: "choice", branches: [steps] },
+          i < parts.length - 1 ? { kind: "apart", steps } : { kind: "maybe", steps, again: false },
         );
-    else if (node.prefixes.length > 0) this.steps.push({ kind: "not", steps: parts.flat() });
+    else if (node.prefixes.length > 0) this.steps.push({ kind: "maybe", steps: parts.flat(), again: false });
     else this.steps.push(...parts.flat());
   }
 
@@ -198,6 +171,10 @@ export class TreeReader extends WordReader {
     read();
     this.steps = outside;
     return steps;
+  }
+
+  private maybe(again: boolean, read: () => void): void {
+    this.steps.push({ kind: "maybe", steps: this.stepsOf(read), again });
   }
 
   /** What it finds runs in a process of its own. */

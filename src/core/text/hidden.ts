@@ -49,6 +49,9 @@ export const escapes = (text: string): string =>
     text.replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`),
   );
 
+/** Without characters that a terminal would act on, or not show; line ends and tabs stay. */
+export const withoutHidden = (text: string): string => showHidden(text.replace(CONTROL, ""), () => "");
+
 const OF_MACHINES = new RegExp(`[\\u007f-\\u009f]|${HIDDEN.source}`, "gu");
 
 /** A line of JSON in which nothing acts on a terminal that shows it; the value is the same. */

@@ -4,6 +4,7 @@ import { type Counts, isReady, type Status, type Task } from "../board/task.ts";
 import { overlapping } from "../board/touches.ts";
 import type { Event } from "../event.ts";
 import type { Instant, Name, TaskId } from "../ids.ts";
+import { redViews } from "./red-target.ts";
 import { journalView } from "./sentence.ts";
 import { type Cell, type Column, counted, type Figure, span, type Tone, type View } from "./view.ts";
 
@@ -43,7 +44,14 @@ export type TaskData = Omit<TaskFields, "openBlockers"> & {
   readonly ageMs: number;
 };
 type TaskFields = Pick<Task, keyof Task>;
-export type BoardData = { readonly team: Name; readonly counts: Counts; readonly tasks: readonly TaskData[] };
+export type BoardData = {
+  readonly team: Name;
+  readonly counts: Counts;
+  /** How long the open tasks take, and what decides it; absent where that is not known. */
+  readonly plan?: string;
+  readonly tasks: readonly TaskData[];
+  readonly red?: string;
+};
 
 export function boardData(team: Name, tasks: readonly Task[], now: Instant): BoardData {
   const status = new Map(tasks.map((task) => [task.id, task.status]));
@@ -151,10 +159,14 @@ export function boardViews(board: BoardData): View[] {
   };
   if (board.tasks.length === 0) return [table];
   return [
+    ...redViews(board.red),
     table,
     {
       kind: "figures",
-      figures: [{ label: "board", text: progressText(board.counts), share: progressShare(board.counts) }],
+      figures: [
+        { label: "board", text: progressText(board.counts), share: progressShare(board.counts) },
+        ...(board.plan ? [{ label: "time", text: board.plan }] : []),
+      ],
     },
   ];
 }

@@ -1,6 +1,7 @@
 /** The landing queue as data and views: waiting tasks and their bases, running gates, and the gated tree of each landed commit. */
 import { type LandingQueue, lineUp, type Waiting } from "../board/landing.ts";
 import { reasonWords } from "../board/reason.ts";
+import { redViews } from "./red-target.ts";
 import { type Cell, type Column, type FeedLine, span, type View } from "./view.ts";
 
 export type LandingRow = Pick<Waiting, "task" | "team" | "subject" | "by" | "branch" | "target"> & {
@@ -36,6 +37,8 @@ export type LandingsData = {
   readonly waiting: readonly LandingRow[];
   readonly reserved: readonly ReservedRow[];
   readonly landed: readonly LandedRow[];
+  /** The sentence about a red target. */
+  readonly red?: string;
 };
 
 export function landingsData(
@@ -72,7 +75,7 @@ export function landingsData(
   return { waiting, reserved, landed };
 }
 
-export function landingsViews({ waiting, reserved, landed }: LandingsData): View[] {
+export function landingsViews({ waiting, reserved, landed, red }: LandingsData): View[] {
   const columns: Column[] = [
     { name: "place", align: "right" },
     { name: "task" },
@@ -112,6 +115,7 @@ export function landingsViews({ waiting, reserved, landed }: LandingsData): View
     ),
   ];
   return [
+    ...redViews(red),
     { kind: "table", columns, rows, empty: "Nothing waits to land." },
     ...(lines.length > 0 ? [{ kind: "feed", lines, empty: "" } as const] : []),
   ];

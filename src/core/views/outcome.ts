@@ -1,4 +1,5 @@
 /** The outcome of a team: its runs and what they have changed, and a comment on a line of that. */
+import type { LeakShown } from "./leak.ts";
 
 /** On a line of the outcome's diff. */
 export type ReviewComment = {
@@ -20,6 +21,8 @@ export type Outcome = {
   readonly tokens: number;
   /** The first words of what completed tasks have come to, by task. */
   readonly results: Readonly<Record<string, string>>;
+  /** The files that tasks changed beside those that they name, by task. */
+  readonly beside: Readonly<Record<string, readonly string[]>>;
   /** The last text of the lead. */
   readonly words: string;
   /** The changes of the folder since `began`, by anybody; null outside of a repository. */
@@ -27,4 +30,6 @@ export type Outcome = {
   readonly cut: boolean;
   /** The tasks that changed a file, the latest last. */
   readonly tasks: Readonly<Record<string, readonly number[]>>;
+  /** How much the gate let through when it was measured last. Recordings have none. */
+  readonly leak?: LeakShown | null;
 };

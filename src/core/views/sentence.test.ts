@@ -27,6 +27,7 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   },
   "work.stalled": { type: "work.stalled", tasks: [one], members: [alice], why: "Session limit." },
   "work.recovered": { type: "work.recovered" },
+  "team.forked": { type: "team.forked", from: LEAD, line: 120, time: instant(1), by: PERSON },
   "run.began": { type: "run.began", turns: 0, usd: 0 },
   "team.resumed": { type: "team.resumed", host: "h" as HostId },
   "team.finished": {
@@ -115,6 +116,10 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
     text: "a.ts:3: no test",
     of: "0123",
   },
+  "task.checked": {
+    ...{ type: "task.checked", task: one, by: alice, attempt: 2, when: "completion" },
+    ...{ command: "npm test", outcome: "red", ms: 1_200, changed: ["a.log"] },
+  },
   "task.reopened": {
     type: "task.reopened",
     task: one,
@@ -189,6 +194,16 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
   },
   "order.done": { type: "order.done", order: "o", host: "h" as HostId, isDone: false, text: "no such model" },
   "person.acted": { type: "person.acted", name: "Ann", what: "allowed it", by: LEAD },
+  "work.undone": {
+    type: "work.undone",
+    by: PERSON,
+    whose: [alice],
+    task: asTaskId(3),
+    files: 2,
+    paths: ["a.ts", "b.ts"],
+    kept: ["c.ts"],
+    again: false,
+  },
   "mode.changed": { type: "mode.changed", mode: "plan", by: LEAD },
   "model.retried": { type: "model.retried", who: alice, why: "429", attempt: 2, waitMs: 1500 },
   "job.started": { type: "job.started", who: alice, job: 1 as JobId, command: "npm test" },
@@ -209,6 +224,12 @@ const FACTS: { readonly [T in Fact["type"]]: Extract<Fact, { type: T }> } = {
     ...{ type: "gate.flaky", task: one, by: alice, commit: "1a2b3c4d5e6f", command: "npm test" },
     names: ["times out"],
   },
+  "task.drifted": { type: "task.drifted", task: one, by: alice, files: ["a.ts", "b.ts"] },
+  "board.held": { type: "board.held", by: LEAD, large: false },
+  "board.shown": { type: "board.shown", by: LEAD, request: "r1" as RequestId },
+  "board.released": { type: "board.released", by: LEAD, why: "approved" },
+  "note.written": { type: "note.written", by: alice, kind: "trap", text: "The port is random.", task: one },
+  "note.changed": { type: "note.changed", by: alice, note: 12, text: "" },
   "memory.kept": { type: "memory.kept", who: alice, topics: ["build", "people"] },
   "warning.raised": { type: "warning.raised", who: null, text: "80 % of the budget" },
 };
@@ -226,6 +247,7 @@ it("has one line for every fact", () => {
     * warn         claude: the window of five hours is used up, resets 1970-01-01 00:00 UTC
     * bad          nobody can work on #1 now: alice cannot work (Session limit.). They try again by themselves.
     * good         somebody is able to work again
+    * plain person made this team of lead, as it was at line 120 (1970-01-01T00:00:00.001Z)
     * dim          a run began
     * dim          the team was resumed
     * warn         finished: 3 completed, 1 failed, 2 unfinished
@@ -246,6 +268,7 @@ it("has one line for every fact", () => {
     * good  alice  proposed #1 for main: https://example.org/pull/1
     * good  alice  landed #1 on main (012345678)
     * warn  alice/1 reviewed #1 and has remarks: a.ts:3: no test
+    * warn  alice  ends #1 with its check red: npm test (1s); it changed a.log
     * warn  alice  could not land #1 (the gate failed) and works on it again: npm test 1 failed
       dim   lead   → alice (note)
       dim   lead   took the note to alice back, unread
@@ -268,6 +291,7 @@ it("has one line for every fact", () => {
       dim   lead   orders: interrupt for alice
       dim          an order was refused: no such model
     * dim   Ann    at the page: allowed it
+    * plain person undid changes of alice in 2 files: a.ts, b.ts; left: c.ts
       plain lead   chose the permission mode plan
     * warn  alice  asks the model again in 1.5 s (attempt 2): 429
       dim   alice  runs j1 in the background: npm test
@@ -278,6 +302,12 @@ it("has one line for every fact", () => {
     * warn  alice  anthropic/claude-haiku-4-5 looked at #1 after 60 model calls and $1.20: it got a hint: read the test first
     * bad          main is red since 1a2b3c4 (by ann, 12:04): 3 tests fail without any task. #1 repairs it.
     * warn  alice  had a gate that was red and then green on the same files of #1 (npm test): times out
+    * warn  alice  changes files that #1 does not name: a.ts, b.ts
+    * dim          nothing begins before you have approved the board
+    * busy  lead   has planned the board and waits for your word
+    * plain        the board begins: you have approved it
+    * plain alice  noted (trap, #1): The port is random.
+    * dim   alice  removed the note n12
     * dim   alice  noted for later sessions: build, people
     * warn         80 % of the budget"
   `);

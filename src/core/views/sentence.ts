@@ -5,13 +5,15 @@ import { orderWords } from "../board/orders.ts";
 import { endWords, reasonWords } from "../board/reason.ts";
 import { stalledWords } from "../board/stalled.ts";
 import type { Event, Fact, FactOf, FactType } from "../event.ts";
-import { OWNER, PERSON } from "../ids.ts";
+import { HARNESS, OWNER, PERSON } from "../ids.ts";
 import { isOver, windowWords } from "../limits/window.ts";
+import { PLAN_SENTENCES } from "../plan/sentences.ts";
 import { oneLine } from "../text/one-line.ts";
 import { BASE_SENTENCES } from "./red-target.ts";
 import { runTeam } from "./teams.ts";
+import { undoneWords } from "./undone-words.ts";
 import { does, noOf, toDo } from "./verbs.ts";
-import { JUDGED, REVIEWED } from "./verdict-words.ts";
+import { CHECK_SENTENCES, JUDGED, REVIEWED } from "./verdict-words.ts";
 import type { Tone, View } from "./view.ts";
 
 const TEXT_MAX = 400;
@@ -27,6 +29,10 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
       ? [by ?? null, `created the team ${team}; start it with: ${runTeam(team)}`]
       : [null, "the team was created", "dim"],
   "team.deleted": ({ team, by }) => [by, `deleted the team ${team}`, "warn"],
+  "team.forked": ({ from, line, time, by }) => [
+    by,
+    `made this team of ${from}, as it was at line ${line} (${new Date(time).toISOString()})`,
+  ],
   "journal.pruned": ({ before, by }) => [
     by,
     `deleted old facts and conversations, from before ${new Date(before).toISOString()}`,
@@ -68,11 +74,10 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
     `added #${task} ${subject}${blockedBy.length > 0 ? `, after ${ids(blockedBy)}` : ""}`,
   ],
   "task.changed": ({ by, task, what }) => [by, `changed #${task}: ${what.join(", ")}`, "dim"],
-  "task.claimed": ({ by, task, subject, attempt }) => [
-    by,
-    `claimed #${task} ${subject}${attempt > 1 ? ` (attempt ${attempt})` : ""}`,
-    "busy",
-  ],
+  "task.claimed": ({ by, task, subject, attempt }) =>
+    by === HARNESS
+      ? [by, `keeps #${task} ${subject} until its pull request is merged`, "dim"]
+      : [by, `claimed #${task} ${subject}${attempt > 1 ? ` (attempt ${attempt})` : ""}`, "busy"],
   "task.completed": ({ by, task, subject, result }) => [
     by,
     `completed #${task} ${subject}${result && `: ${result}`}`,
@@ -82,7 +87,9 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   "task.released": ({ from, task, why, note, parts }) =>
     parts
       ? [from, `split #${task}, which waits for ${ids(parts)} now${note ? `: ${note}` : ""}`]
-      : [from, `#${task} is back on the board (${reasonWords(why)})${note ? `: ${note}` : ""}`, "warn"],
+      : why === "proposed"
+        ? [from, `#${task} ${reasonWords(why).replace(/^it /, "")}`, "dim"]
+        : [from, `#${task} is back on the board (${reasonWords(why)})${note ? `: ${note}` : ""}`, "warn"],
   "task.cancelled": ({ by, task, reason }) => [by, `cancelled #${task}${reason && `: ${reason}`}`, "warn"],
   "task.unblocked": ({ by, task }) => [null, `#${task} is ready now that #${by} is completed`, "dim"],
   "task.queued": ({ by, task, target }) => [
@@ -108,13 +115,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
     "good",
   ],
   "task.reviewed": ({ by, task, verdict, text }) => [by, ...REVIEWED[verdict](task, text)],
-  "task.reopened": ({ by, task, why, evidence }) => {
-    const refused =
-      why === "hook" || why === "review"
-        ? `was refused the completion of #${task} by ${why === "hook" ? "a hook" : "its review"}`
-        : `could not land #${task} (${reasonWords(why)})`;
-    return [by, `${refused} and works on it again: ${evidence}`, "warn"];
-  },
+  ...CHECK_SENTENCES,
   "mail.sent": ({ from, to, kind }) => [from, `→ ${to} (${kindWords(kind)})`, "dim"],
   "mail.delivered": ({ from, to, kind }) => [to, `read the ${kindWords(kind)} from ${from}`, "dim"],
   "mail.withdrawn": ({ from, to, kind }) => [
@@ -187,6 +188,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   "order.given": ({ what, by }) => [by, `orders: ${orderWords(what)}`, "dim"],
   "order.done": ({ isDone, text }) => [null, isDone ? text : `an order was refused: ${text}`, "dim"],
   "person.acted": ({ name, what }) => [name, `at the page: ${what}`, "dim"],
+  "work.undone": (undone) => [undone.by, undoneWords(undone)],
   "mode.changed": ({ mode, by }) => [by, `chose the permission mode ${mode}`, "plain"],
   "model.retried": ({ who, why, attempt, waitMs }) => [
     who,
@@ -212,6 +214,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
     const seen = `${model} looked at ${of} after ${calls} model calls${cost}`;
     return [who, `${seen}: ${words}${text && `: ${text}`}`, tone];
   },
+  ...PLAN_SENTENCES,
   "memory.kept": ({ who, topics }) => [who, `noted for later sessions: ${topics.join(", ")}`, "dim"],
   "login.window": (window) => [null, windowWords(window), isOver(window) ? "warn" : "dim"],
   "work.stalled": (stalled) => [null, stalledWords(stalled), "bad"],

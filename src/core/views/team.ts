@@ -9,6 +9,7 @@ import type { LoginWindow } from "../limits/window.ts";
 import { oneLine } from "../text/one-line.ts";
 import { colourOf } from "./identity.ts";
 import { loginsView, openWindows } from "./logins.ts";
+import { redViews } from "./red-target.ts";
 import { type Cell, type Column, money, span, tokens, type View } from "./view.ts";
 
 /** Characters of the last words of a member that cannot work. */
@@ -17,6 +18,8 @@ const NOTE_SHOWN = 120;
 export type MemberData = Member & {
   readonly subject: string | null;
   readonly hosted: boolean;
+  /** The id of its process, where that stands still. */
+  readonly frozen?: number | undefined;
   readonly heartbeatAgeMs: number | null;
   readonly phaseAgeMs: number;
 };
@@ -26,6 +29,8 @@ export type TeamData = {
   readonly members: readonly MemberData[];
   readonly hosts: readonly HostData[];
   readonly logins: readonly LoginWindow[];
+  /** The sentence about a red target. */
+  readonly red?: string;
   readonly now: Instant;
 };
 
@@ -37,8 +42,10 @@ export function teamData(
   tasks: readonly Task[],
   now: Instant,
   logins: readonly LoginWindow[] = [],
+  still: readonly Host[] = [],
 ): TeamData {
   const live = new Set(hosts.filter(({ leaseUntil }) => leaseUntil > now).map(({ id }) => id));
+  const frozen = new Map(still.map(({ id, pid }) => [id, pid]));
   const subjects = new Map(tasks.map((task) => [task.id, task.subject]));
   return {
     team,
@@ -46,6 +53,7 @@ export function teamData(
       ...member,
       subject: member.task === null ? null : (subjects.get(member.task) ?? null),
       hosted: member.host !== null && live.has(member.host),
+      frozen: member.host === null ? undefined : frozen.get(member.host),
       heartbeatAgeMs: member.heartbeat === null ? null : now - member.heartbeat,
       phaseAgeMs: now - member.since,
     })),
@@ -55,7 +63,7 @@ export function teamData(
   };
 }
 
-export function teamViews({ team, members, hosts, logins, now }: TeamData): View[] {
+export function teamViews({ team, members, hosts, logins, now, red }: TeamData): View[] {
   const rows = members.map((member): Cell[] => [
     { text: fullName(member.name, team), tone: "strong", colour: colourOf(member.name) },
     { text: member.role || (member.kind === "lead" ? "lead" : "") },
@@ -83,6 +91,7 @@ export function teamViews({ team, members, hosts, logins, now }: TeamData): View
     ...{ model, task, isAtLimit: activity.phase === "idle" && activity.reason === "at_limit" },
   }));
   return [
+    ...redViews(red),
     { kind: "table", columns, rows, empty },
     ...(logins.length > 0 ? [loginsView(logins, waiting, now)] : []),
     ...(hosts.length > 0 ? [hostView(hosts)] : []),
@@ -112,13 +121,12 @@ function hostView(hosts: readonly HostData[]): View {
   return { kind: "table", columns, rows, empty: "" };
 }
 
-export function doing(
-  member: Member & { readonly subject?: string | null; readonly hosted?: boolean },
-): Cell {
+export function doing(member: Member & Partial<Pick<MemberData, "subject" | "hosted" | "frozen">>): Cell {
   const task = member.task === null ? "" : `#${member.task}${member.subject ? ` ${member.subject}` : ""}`;
   if (member.activity.phase === "shutdown")
     return { text: `stopped (${reasonWords(member.activity.reason)})`, tone: "dim" };
-  if (member.hosted === false) return { text: `not running${task && `, has ${task}`}`, tone: "warn" };
+  const still = member.frozen === undefined ? "not running" : `process ${member.frozen} stands still`;
+  if (member.hosted === false) return { text: `${still}${task && `, has ${task}`}`, tone: "warn" };
   if (member.activity.phase === "idle") return idle(member.activity, task && `, has ${task}`);
   return { text: task || "thinking", tone: "busy" };
 }

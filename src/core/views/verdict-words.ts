@@ -1,6 +1,9 @@
-/** What a review, and a look at long work, have said. */
+/** What a check, a review, and a look at long work have said. */
+import { reasonWords } from "../board/reason.ts";
+import type { Obstacle } from "../board/worktree.ts";
 import type { FactOf } from "../event.ts";
-import type { Tone } from "./view.ts";
+import type { CheckOutcome, Refuser } from "../plan/task-check.ts";
+import { span, type Tone } from "./view.ts";
 
 export const REVIEWED: Readonly<
   Record<FactOf<"task.reviewed">["verdict"], (task: number, text: string) => readonly [string, Tone]>
@@ -16,4 +19,32 @@ export const JUDGED: Readonly<Record<FactOf<"work.judged">["verdict"], readonly 
   split: ["it should be split", "warn"],
   stop: ["it is stopped", "bad"],
   none: ["no verdict, so it goes on", "dim"],
+};
+
+const CHECKED: Readonly<Record<CheckOutcome, readonly [string, Tone]>> = {
+  green: ["green", "plain"],
+  red: ["red", "warn"],
+  late: ["ended at its limit", "warn"],
+  none: ["not run", "warn"],
+};
+const REFUSERS: Readonly<Record<Refuser, string>> = {
+  hook: "a hook",
+  check: "its check",
+  review: "its review",
+};
+const isRefuser = (why: Obstacle | Refuser): why is Refuser => why in REFUSERS;
+
+export const CHECK_SENTENCES = {
+  "task.checked": ({ by, task, when, command, outcome, ms, changed }: FactOf<"task.checked">) => {
+    const [words, tone] = CHECKED[outcome];
+    const more = changed ? `; it changed ${changed.join(", ")}` : "";
+    const text = `${when === "claim" ? "begins" : "ends"} #${task} with its check ${words}: ${command} (${span(ms)})${more}`;
+    return [by, text, when === "claim" ? "dim" : tone] as const;
+  },
+  "task.reopened": ({ by, task, why, evidence }: FactOf<"task.reopened">) => {
+    const refused = isRefuser(why)
+      ? `was refused the completion of #${task} by ${REFUSERS[why]}`
+      : `could not land #${task} (${reasonWords(why)})`;
+    return [by, `${refused} and works on it again: ${evidence}`, "warn"] as const;
+  },
 };

@@ -4,11 +4,12 @@ import { randomBytes } from "node:crypto";
 import { badInput, isEkidenError } from "../../core/errors.ts";
 import { type Name, quote, teammateName } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings/settings.ts";
+import { jsonLine } from "../../core/text/hidden.ts";
 import { tried } from "../../core/tried.ts";
 import { Guest } from "../../host/guests/guest.ts";
 import { guestServer, waitingServer } from "../../host/guests/guest-server.ts";
 import { serveOnStdio } from "../../host/guests/serve.ts";
-import type { HttpAddress } from "../../host/guests/serve-http.ts";
+import { type HttpAddress, tokenOf } from "../../host/guests/serve-http.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
 import { isLoopback, publicAddress } from "../kit/address.ts";
 import { type Invocation, wholeNumber } from "../kit/invocation.ts";
@@ -32,6 +33,7 @@ type Options = {
   readonly port?: string;
   readonly host?: string;
   readonly origin?: string;
+  readonly tokenOf?: string;
 };
 type Ready = { readonly settings: Settings; readonly trust: ProjectTrust };
 
@@ -53,6 +55,12 @@ export const run: Run<Options> = async (call, _args, options) => {
     const tell = (text: string): void => call.say(text);
     return new Guest({ ...{ settings, cwd, env, name, tell, trust, waitMs, role: role.trim() }, ...more });
   };
+  if (options.tokenOf !== undefined) {
+    const token = tokenOf(secretIn(call.env.EKIDEN_MCP_TOKEN), teammateName(options.tokenOf));
+    if (call.json) call.out.write(jsonLine({ token }));
+    else call.out.write(`${token}\n`);
+    return;
+  }
   if (options.http) return await overHttp(call, options, given ?? DEFAULT_NAME, guest);
   for (const one of ["port", "host", "origin"] as const)
     if (options[one] !== undefined) throw badInput(`--${one} needs --http.`);
@@ -107,7 +115,7 @@ async function overHttp(
   guestOf: (ready: Ready, name: Name, more: { mayNumber: boolean; holdMs: number }) => Guest,
 ): Promise<number> {
   const ready = { settings: await call.settings(), trust: await call.trust() };
-  const address = httpAddress(options, call.env.EKIDEN_MCP_TOKEN);
+  const address = httpAddress(options, call.env.EKIDEN_MCP_TOKEN, otherwise);
   const guests = new Map<Name, Guest>();
   const { team, planDeadlineMs } = ready.settings;
   const server = guestServer({ team, planDeadlineMs }, (_, request) => {
@@ -123,10 +131,12 @@ async function overHttp(
   const { serveOnHttp } = await import("../../host/guests/serve-http.ts");
   const http = await serveOnHttp(server, address);
   try {
-    if (call.json) call.out.write(`${JSON.stringify({ address: http.address })}\n`);
+    if (call.json) call.out.write(jsonLine({ address: http.address }));
     else call.out.write(`${http.address}\n`);
     if (!call.env.EKIDEN_MCP_TOKEN)
-      call.err.write(`token of this process: ${address.token} (EKIDEN_MCP_TOKEN sets one that stays)\n`);
+      call.err.write(
+        `token of ${otherwise}, for this process: ${tokenOf(address.secret, otherwise)} (with EKIDEN_MCP_TOKEN it stays, and ekiden mcp --token-of NAME prints that of each agent)\n`,
+      );
     call.say(`An agent has its own address, such as ${http.address}/claude. Ctrl-C ends the server.`);
     await interrupted();
     return 130;
@@ -139,15 +149,10 @@ async function overHttp(
 /** @throws EkidenError `bad_input` */
 function httpAddress(
   { host = "127.0.0.1", port = String(PORT), origin }: Options,
-  token: string | undefined,
+  secret: string | undefined,
+  otherwise: Name,
 ): HttpAddress {
-  if (token && !/^[\w.~-]+$/.test(token))
-    throw badInput("EKIDEN_MCP_TOKEN may hold letters, digits, and . _ ~ - only.");
-  if (token && token.length < TOKEN_MIN)
-    throw badInput(
-      `EKIDEN_MCP_TOKEN has ${token.length} characters and could be guessed. Give at least ${TOKEN_MIN}, such as: export EKIDEN_MCP_TOKEN="$(openssl rand -hex 16)"`,
-    );
-  if (!token && !isLoopback(host))
+  if (!secret && !isLoopback(host))
     throw badInput(
       `--host ${quote(host)} can be reached from other machines, so it needs a token of your own in EKIDEN_MCP_TOKEN, and a proxy with TLS in front of it.`,
     );
@@ -155,7 +160,16 @@ function httpAddress(
   if (!Number.isInteger(number) || number < 0 || number > 65_535)
     throw badInput(`--port ${quote(port)} is not a port. Give a number from 0 (any free one) to 65535.`);
   const alsoNamed = origin === undefined ? [] : [new URL(publicAddress(origin).origin).hostname];
-  return { host, port: number, token: token || randomBytes(16).toString("hex"), alsoNamed };
+  const own = secret ? secretIn(secret) : randomBytes(16).toString("hex");
+  return { host, port: number, secret: own, otherwise, alsoNamed };
+}
+
+/** @throws EkidenError `bad_input` */
+function secretIn(secret = ""): string {
+  if (secret.length >= TOKEN_MIN) return secret;
+  throw badInput(
+    `EKIDEN_MCP_TOKEN has ${secret.length} characters and could be guessed. Give at least ${TOKEN_MIN}, such as: export EKIDEN_MCP_TOKEN="$(openssl rand -hex 16)"`,
+  );
 }
 
 /** Clients give themselves names of any kind. */

@@ -37,12 +37,17 @@ export const TEAM_OPTIONS: readonly OptionRow[] = [
   ["--ask <rule>", "always ask about calls", "repeat"],
   ["--deny <rule>", "refuse calls", "repeat"],
   ["--sandbox <mode>", "required, auto, off: whether commands are confined"],
+  [
+    "--plan-first",
+    "show the board of a goal before anything of it begins (default: on a terminal, from six tasks on)",
+  ],
+  ["--no-plan-first", "begin with the first task"],
   ["--worktrees", "give every task a clone of the repository for itself"],
   ["--no-worktrees", "one folder for all"],
 ];
 /** The commands that host a team, or report on how one would be hosted; `talk` is ekiden without a command. */
 export const HOSTS: ReadonlySet<string> = new Set([
-  ...["run", "resume", "worker", "mcp", "acp", "doctor"],
+  ...["run", "resume", "forge", "worker", "mcp", "acp", "doctor"],
   ...["talk", "attach", "host"],
 ]);
 
@@ -60,6 +65,7 @@ export const TASK_OPTIONS: readonly OptionRow[] = [
   ["--priority <n>", "higher goes first (default 0)"],
   ["--estimate <n>", "estimated work; only ratios matter (default 1)"],
   ["--touches <patterns>", "files it will edit; tasks for the same files take turns", "repeat"],
+  ["--check <command>", "the command that proves it: it must pass before the task is completed"],
   ["--assign <name>", "the only teammate that may claim it; with edit also: any"],
 ];
 

@@ -1,8 +1,9 @@
 /** Commands that steer a team at work, from any machine that reaches its store: `mode`, `model`, `effort`, `interrupt`, `compact`. */
 import type { Order } from "../../core/board/orders.ts";
-import { type Name, name } from "../../core/ids.ts";
+import { recruit } from "../../core/board/recruit.ts";
+import { LEAD, type Name, name } from "../../core/ids.ts";
 import { readMode } from "../../core/permission/mode.ts";
-import { readEffort } from "../../core/settings/effort.ts";
+import { readOrdered } from "../../core/settings/effort.ts";
 import { withTeam } from "../../project/open.ts";
 import { give } from "../../team/actions/order.ts";
 import { actorOf } from "../../team/actor.ts";
@@ -33,9 +34,15 @@ export const model = {
 export const effort = {
   run: ordering(([level = "", who]) => ({
     kind: "effort",
-    effort: level === "auto" ? null : readEffort(level),
+    effort: readOrdered(level),
     who: orAll(who),
   })),
+};
+export const spawn = {
+  run: ordering(([text = ""]) => {
+    recruit(text); // a wrong name is refused here
+    return { kind: "spawn", spawn: text, who: LEAD };
+  }),
 };
 export const interrupt = { run: ordering(([who = ""]) => ({ kind: "interrupt", who: name(who) })) };
 export const compact = {

@@ -1,6 +1,8 @@
 /** `ekiden stop`: asks a member, or everybody, to stop, and waits until they have. */
+
 import { isEkidenError } from "../../core/errors.ts";
 import { name } from "../../core/ids.ts";
+import { jsonLine } from "../../core/text/hidden.ts";
 import { memberShells } from "../../project/member-shell.ts";
 import { withTeam } from "../../project/open.ts";
 import { stop } from "../../team/actions/stop.ts";
@@ -14,7 +16,7 @@ export const run: Run<{ now?: boolean; reason?: string }> = async (call, [text],
   const asked = withTeam(call, "use", async (store) => {
     const by = await actorOf(call, store);
     const members = await stop(store, by, who, { now, reason, deadlineMs, tell: call.say });
-    if (call.json) call.out.write(`${JSON.stringify({ team: store.team, members })}\n`);
+    if (call.json) call.out.write(jsonLine({ team: store.team, members }));
     else if (members.length === 0) call.say("nobody is at work");
     return members.every((member) => member.stopped) ? undefined : 1;
   });

@@ -1,5 +1,7 @@
 /** The commands that the conversation has, too, as /NAME: how each is written, what it does, its options, and its file. */
+
 import { type Entry, inGroup } from "./entry.ts";
+import { HISTORY } from "./history-table.ts";
 import { TASK_OPTIONS } from "./options.ts";
 
 const WORK = inGroup("Set a team to work:", [
@@ -24,6 +26,13 @@ const WORK = inGroup("Set a team to work:", [
     ],
     near: ["rename", "role"],
     load: () => import("./member.ts"),
+  },
+  {
+    usage: "spawn <name[:role][@agent]>",
+    about: "add a teammate to the team at work",
+    example: "ekiden spawn carol:tester@claude",
+    near: ["hire", "teammate"],
+    load: async () => (await import("./order.ts")).spawn,
   },
 ]);
 
@@ -76,7 +85,7 @@ const BOARD = inGroup("The board:", [
     usage: "retry <id>",
     about: "put a failed or cancelled task back on the board",
     example: "ekiden retry 4",
-    near: ["again", "redo"],
+    near: ["again"],
     load: async () => (await import("./board/override.ts")).retry,
   },
   {
@@ -119,6 +128,7 @@ const BOARD = inGroup("The board:", [
     example: 'ekiden fail 4 "the vendor says no"',
     load: async () => (await import("./board/override.ts")).fail,
   },
+  ...HISTORY,
   {
     usage: "landings [id] [action] [place]",
     about: "what waits to land, gates and their evidence; move, drop or land one",
@@ -151,6 +161,25 @@ const TEAM = inGroup("The team:", [
     options: [["--urgent", "interrupt what the member is doing"]],
     near: ["tell", "message"],
     load: () => import("./board/send.ts"),
+  },
+  {
+    usage: "note <text...>",
+    about: "write a note that each member reads with its next task",
+    example: 'ekiden note "Money is kept in cents" --kind decision --files src/money/**',
+    options: [
+      ["--kind <kind>", "decision (default), interface or trap"],
+      ["--task <id>", "the task that it is about"],
+      ["--files <paths>", "the files that it is about, such as src/api/**", "repeat"],
+    ],
+    near: ["remember", "tip"],
+    load: async () => (await import("./board/notes.ts")).note,
+  },
+  {
+    usage: "notes [action] [id] [text...]",
+    about: "what members and you noted for all members; edit or remove one",
+    example: "ekiden notes remove n12",
+    near: ["scratchpad", "decisions"],
+    load: async () => (await import("./board/notes.ts")).list,
   },
   {
     usage: "requests",
@@ -218,6 +247,7 @@ export const SHARED: readonly Entry[] = [...WORK, ...BOARD, ...TEAM, ...MORE];
 export const OUTSIDE: readonly string[] = [
   "run",
   "resume",
+  "forge",
   "mode",
   "model",
   "effort",

@@ -41,7 +41,7 @@ export const run: Run<Options> = async (call, _args, options) => {
   const role = options.role?.trim() ?? "";
   const drainMs = wholeNumber("--drain", options.drain ?? String(DRAIN_S)) * 1_000;
   const tell = (text: string): void => {
-    if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), type: "worker.said", text })}\n`);
+    if (call.json) call.out.write(jsonLine({ at: Date.now(), type: "worker.said", text }));
     else call.say(text);
   };
 

@@ -1,31 +1,20 @@
 /** `ekiden doctor --gate`: how much the gate lets through, with the faults that it did not notice. The last measure is kept for `ekiden doctor`. */
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { landingsOf } from "../../adapters/git/landing/landings.ts";
-import { jsonIn, replaceOwnFile } from "../../adapters/small-files.ts";
+import { replaceOwnFile } from "../../adapters/small-files.ts";
 import { badInput, orElse } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
+import { type LeakReport, leakWords } from "../../core/views/leak.ts";
 import { counted, type View } from "../../core/views/view.ts";
-import type { LeakReport } from "../../host/gate-leak.ts";
 import { withTeam } from "../../project/open.ts";
 import { askGit } from "../../project/own-git.ts";
 import { makeProjectFolder } from "../../project/project-folder.ts";
+import { flakyTests } from "../../team/queries/flaky.ts";
+import { type KeptLeak, keptLeak, leakFileIn } from "../../team/queries/last-leak.ts";
 import { type Invocation, wholeNumber } from "../kit/invocation.ts";
 import { type Finding, missing, ok } from "./finding.ts";
 
 const FAULTS = "60";
 const LANDINGS = 30;
-
-type Kept = {
-  readonly dismissed: readonly string[];
-  readonly last: (LeakReport & { readonly at: number }) | null;
-};
-const NONE: Kept = { dismissed: [], last: null };
-const fileIn = (cwd: string): string => join(cwd, ".ekiden", "gate-leak.json");
-const keptIn = (cwd: string): Kept => ({
-  ...NONE,
-  ...(existsSync(fileIn(cwd)) ? jsonIn<Kept>(fileIn(cwd)) : null),
-});
 
 export async function measureGate(
   call: Invocation,
@@ -34,8 +23,8 @@ export async function measureGate(
   const { cwd } = call;
   const most = wholeNumber("--faults", faults);
   makeProjectFolder(cwd);
-  const kept = keptIn(cwd);
-  const keep = (now: Kept): void => replaceOwnFile(fileIn(cwd), `${JSON.stringify(now, null, 2)}\n`);
+  const kept = keptLeak(cwd);
+  const keep = (now: KeptLeak): void => replaceOwnFile(leakFileIn(cwd), `${JSON.stringify(now, null, 2)}\n`);
   if (dismiss.length > 0) {
     const known = new Set(kept.last?.survivors.map(({ id }) => id));
     const odd = dismiss.find((id) => !known.has(id));
@@ -49,6 +38,7 @@ export async function measureGate(
   }
   const landings = await orElse(landingsOf(cwd, askGit(cwd)), "bad_input", null);
   const landed = withTeam(call, "look", async (store) => await landings?.landed(store.landings, LANDINGS));
+  const unsteady = await orElse(withTeam(call, "look", flakyTests), "not_found", []);
   const commits = ((await orElse(landed, "not_found", [])) ?? []).map(({ commit }) => commit);
   const over = new AbortController();
   const end = (): void => over.abort();
@@ -61,7 +51,7 @@ export async function measureGate(
       tell: (text) => call.say(text),
     });
     keep({ ...kept, last: { ...report, at: Date.now() } });
-    await call.show(report, (shown) => views(shown));
+    await call.show({ ...report, flaky: unsteady }, (shown) => views(shown, unsteady));
     return report.isCut ? 130 : undefined;
   } catch (error) {
     if (!over.signal.aborted) throw error;
@@ -72,12 +62,7 @@ export async function measureGate(
   }
 }
 
-const percent = (part: number): string => `${Math.round(part * 100)} %`;
-
-export const leakWords = ({ leak, low, high, killed, survivors, timedOut }: LeakReport): string =>
-  `your tests do not notice ${survivors.length} of ${counted(killed + survivors.length, "fault")} in what landed lately (${percent(leak)}, between ${percent(low)} and ${percent(high)})${timedOut > 0 ? `; ${timedOut} more were too slow to tell` : ""}`;
-
-function views(report: LeakReport): View[] {
+function views(report: LeakReport, flaky: readonly string[]): View[] {
   const rows = report.survivors.map(({ id, path, line, kind, before, after }) => [
     { text: id },
     { text: `${path}:${line}` },
@@ -91,7 +76,12 @@ function views(report: LeakReport): View[] {
     { name: "not noticed", grow: true as const },
   ];
   const how = rows.length > 0 ? ". One that changes nothing: ekiden doctor --dismiss ID" : "";
-  const figures = [{ label: report.gate, text: `on ${report.target} ${leakWords(report)}${how}.` }];
+  const figures = [
+    { label: report.gate, text: `on ${report.target} ${leakWords(report)}${how}.` },
+    ...(flaky.length > 0
+      ? [{ label: "flaky", text: `red and then green without a change: ${flaky.join(", ")}` }]
+      : []),
+  ];
   return [
     { kind: "figures", figures },
     { kind: "table", columns, rows, empty: "" },
@@ -100,7 +90,7 @@ function views(report: LeakReport): View[] {
 
 /** For `ekiden doctor`: the last measure. */
 export function gateFinding(cwd: string, gate: string | undefined): Finding {
-  const { last } = keptIn(cwd);
+  const { last } = keptLeak(cwd);
   if (gate === undefined) return missing("gate", "none is set, so nothing is tested before it lands");
   if (last === null) return ok("gate", `${gate}; how much it lets through: ekiden doctor --gate`);
   return ok("gate", `${gate}; on ${new Date(last.at).toISOString().slice(0, 10)} ${leakWords(last)}`);

@@ -4,12 +4,14 @@ import type { Run } from "../commands/entry.ts";
 import { runChecks } from "../doctor/checks.ts";
 import type { Finding } from "../doctor/finding.ts";
 
-type Options = { gate?: boolean; faults?: string; dismiss?: string[] };
+type Options = { gate?: boolean; forge?: boolean; faults?: string; dismiss?: string[] };
 
-export const run: Run<Options> = async (call, _, { gate = false, faults, dismiss = [] }) => {
+export const run: Run<Options> = async (call, _, { gate = false, forge = false, faults, dismiss = [] }) => {
   if (gate || dismiss.length > 0)
     return await (await import("../doctor/gate.ts")).measureGate(call, { faults, dismiss });
-  const findings = await runChecks(call);
+  const findings = forge
+    ? await (await import("../doctor/forge.ts")).forgeFindings(call)
+    : await runChecks(call);
   const ok = findings.every((finding) => finding.state !== "wrong");
   await call.show({ ok, findings }, () => [view(findings)]);
   return ok ? undefined : 1;

@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { text as textOf } from "node:stream/consumers";
 import { badInput, orElse } from "../../core/errors.ts";
 import { PERSON, quote } from "../../core/ids.ts";
+import { embeddedFor } from "../../core/project/runbook.ts";
 import { withTeam } from "../../project/open.ts";
 import { attachedTo } from "../../team/actions/mail.ts";
 import type { Continued } from "../../team/actions/runbook.ts";
@@ -41,7 +42,7 @@ async function inBackground(call: Invocation, file: string | undefined): Promise
 
 async function runRunbook(call: Invocation, file: string, fresh: boolean, web: boolean): Promise<number> {
   const runbook = await readRunbook(call, file);
-  const options = { report: runbook.report, web, displays: DISPLAYS };
+  const options = { report: runbook.report, web, displays: DISPLAYS, embedded: embeddedFor(runbook) };
   const { abandonRunbook, continueRunbook } = await import("../../team/actions/runbook.ts");
   const existing = withTeam(call, "use", async (store): Promise<Continued> => {
     if (!fresh) return await continueRunbook(store, PERSON, runbook, file);
@@ -51,8 +52,7 @@ async function runRunbook(call: Invocation, file: string, fresh: boolean, web: b
   const before = await orElse(existing, "not_found", { kind: "new" } as const);
   if (before.kind === "new") return await hostTeam(call, { runbook, fresh }, options);
   call.say(before.text);
-  if (before.kind === "continued")
-    return await hostTeam(call, { resume: true, of: runbook }, { ...options, embedded: true });
+  if (before.kind === "continued") return await hostTeam(call, { resume: true, of: runbook }, options);
   return endedBefore(call, { failed: 0, completed: before.completed, cancelled: before.cancelled });
 }
 

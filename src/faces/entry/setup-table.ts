@@ -65,6 +65,7 @@ const MORE = inGroup("More:", [
         "--gate",
         "put small faults into lines that landed lately, and count those that the gate does not notice",
       ],
+      ["--forge", "the token for the forge of the project, and what it may do there"],
       ["--faults <n>", "with --gate: how many, at most (default 60)"],
       ["--dismiss <id>", "a fault that changes nothing: it is not counted any more", "repeat"],
     ],

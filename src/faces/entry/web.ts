@@ -1,6 +1,8 @@
 /** `ekiden web`: the page for all teams of the store, served until it is ended; or one run written as a file that replays. */
+
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { jsonLine } from "../../core/text/hidden.ts";
 import { withTeam } from "../../project/open.ts";
 import type { Run } from "../commands/entry.ts";
 import type { Invocation } from "../kit/invocation.ts";
@@ -16,7 +18,7 @@ export const run: Run<WebOptions & { readonly export?: string }> = async (call, 
   return await withTeam(call, readOnly ? "look" : "make", async (store) => {
     await keepYoungSmall();
     const server = await openPage(call, store, options);
-    if (call.json) call.out.write(`${JSON.stringify({ address: server.address, readOnly })}\n`);
+    if (call.json) call.out.write(jsonLine({ address: server.address, readOnly }));
     else call.out.write(`${server.address}\n`);
     call.say("Ctrl-C ends the page; the teams go on.");
     await interrupted();
@@ -34,7 +36,7 @@ async function exportRun(call: Invocation, file: string): Promise<undefined> {
       const html = await recordingPage(await teams.team(store.team), await teams.overview(true), readPage());
       const path = resolve(call.cwd, file);
       writeFileSync(path, html);
-      if (call.json) call.out.write(`${JSON.stringify({ file: path, bytes: Buffer.byteLength(html) })}\n`);
+      if (call.json) call.out.write(jsonLine({ file: path, bytes: Buffer.byteLength(html) }));
       else
         call.say(
           `wrote ${path}: open it in a browser, no server needed. It holds the conversations of the whole team.`,

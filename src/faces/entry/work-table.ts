@@ -26,6 +26,20 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
     load: () => import("./resume.ts"),
   },
   {
+    usage: "forge",
+    about: "let a team work on the issues of a repository on GitHub: pull requests, their checks and reviews",
+    example: "ekiden forge --label ekiden --teammates 2",
+    options: [
+      ["--repo <owner/name>", "the repository (default: that of the git remote origin)"],
+      ["--label <label>", "the issues with this label (default ekiden)"],
+      ["--once", "end when all that was found waits for the forge or for a person"],
+      ["--list", "the pull requests of the team: state, rounds, what each waits for; starts nothing"],
+      WEB,
+    ],
+    near: ["github", "issues", "pull-requests", "pr"],
+    load: () => import("./forge.ts"),
+  },
+  {
     usage: "mode <mode>",
     about: `change the permission mode of the team at work, until it stops: ${MODES.join(", ")}`,
     example: "ekiden mode plan",
@@ -101,8 +115,9 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
       ["--wait <seconds>", "how long a call waits for something to do (default 45; many agents allow 60)"],
       [
         "--http",
-        "streamable HTTP instead of stdio, for several agents: each at /mcp/NAME, with EKIDEN_MCP_TOKEN",
+        "streamable HTTP instead of stdio, for several agents: each at /mcp/NAME with a token of its own",
       ],
+      ["--token-of <name>", "print the token of an agent over HTTP, made of EKIDEN_MCP_TOKEN"],
       ["--port <n>", "of --http: 0 for any free one (default 7412)"],
       ["--host <address>", "of --http: where to listen (default 127.0.0.1)"],
       [

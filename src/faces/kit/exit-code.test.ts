@@ -10,6 +10,7 @@ it("has the exit codes that the contract names", () => {
   expect(exitCodeOf(outcome)).toBe(0);
   for (const key of ["failed", "cancelled", "unfinished"] as const)
     expect(exitCodeOf({ ...outcome, [key]: 1 })).toBe(1);
+  expect(exitCodeOf({ ...outcome, unfinished: 1, proposed: true })).toBe(0);
   const codes = (["budget", "turns", "model", "interrupted"] as const).map((reason) =>
     exitCodeOf({ ...outcome, reason }),
   );

@@ -8,6 +8,7 @@ import type { Settings } from "../../core/settings/settings.ts";
 import { jsonLine } from "../../core/text/hidden.ts";
 import type { View } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
+import { forkFolder } from "../../project/fork-folder.ts";
 import { refuseInSandbox } from "../../project/member-shell.ts";
 import type { Flags, Loaded } from "../../project/settings.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
@@ -18,7 +19,17 @@ import type { TrustNeed } from "./trust-question.ts";
 /** The options that are settings, but for the teammates. */
 const FLAGS = [
   ...(["store", "team", "model", "lead", "effort", "baseUrl", "maxTurns", "budgetTokens"] as const),
-  ...(["budgetUsd", "deadline", "permissionMode", "allow", "ask", "deny", "worktrees", "sandbox"] as const),
+  ...([
+    "budgetUsd",
+    "deadline",
+    "permissionMode",
+    "allow",
+    "ask",
+    "deny",
+    "worktrees",
+    "planFirst",
+    "sandbox",
+  ] as const),
 ];
 
 /** The options that every command takes, as commander hands them over. */
@@ -80,7 +91,7 @@ export function prepare(
   need: TrustNeed = "store",
   env: NodeJS.ProcessEnv = process.env,
 ): Invocation {
-  const cwd = folder(options.cwd ?? ".");
+  const cwd = folder(options.cwd ?? ".", options.team);
   const out = terminal(process.stdout, env);
   const err = terminal(process.stderr, env);
   const json = options.json === true;
@@ -157,11 +168,13 @@ function renamed({ team, teammates }: Flags, loaded: Settings): string[] {
   ].flatMap((text) => text.trim() || []);
 }
 
-function folder(path: string): string {
+/** That of a fork is its own. */
+function folder(path: string, team: CommonOptions["team"]): string {
   const whole = resolve(path);
   if (!existsSync(whole) || !statSync(whole).isDirectory())
     throw badInput(`--cwd ${quote(path)} is not a folder. Give the folder of the project.`);
-  return realpathSync(whole);
+  const project = realpathSync(whole);
+  return (typeof team === "string" ? forkFolder(project, team) : null) ?? project;
 }
 
 function flagsOf(options: CommonOptions): Flags {

@@ -33,7 +33,7 @@ it("shows a red gate once: not again as the answer to the call, nor as the reaso
   const news = new News();
   expect(news.of(reopened(alice))?.text).toContain("2 tests failed");
   expect(news.of(refused(alice))).toBeNull();
-  expect(news.of(failed(alice))?.text).toBe("failed #1 Ship: it could not land, see above");
+  expect(news.of(failed(alice))?.text).toBe("failed #1 Ship: see the reason above");
   // It hides no news of another member.
   expect(news.of(refused(bob))?.text).toContain("2 tests failed");
   expect(news.of(failed(bob))?.text).toContain("2 tests failed");

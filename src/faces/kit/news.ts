@@ -32,7 +32,7 @@ export class News {
     if (event.type === "task.failed" && event.by && this.repeats(event.by, event.reason))
       return {
         ...sentence(event),
-        text: `failed #${event.task} ${event.subject}: it could not land, see above`,
+        text: `failed #${event.task} ${event.subject}: see the reason above`,
       };
     return sentence(event);
   }

@@ -22,7 +22,7 @@ function failedLine(failures: readonly Failure[], line: Line): string {
 
 /** The next step of the person; the feed says how the run ended. */
 export function nextStep(
-  { reason, failed, cancelled, unfinished, error, why, goOn }: Outcome,
+  { reason, failed, cancelled, unfinished, error, why, goOn, proposed, untaken = [] }: Outcome,
   line: Line,
   failures: readonly Failure[] = [],
 ): string {
@@ -40,6 +40,10 @@ export function nextStep(
     case "concluded":
       if (failed > 0) return failedLine(failures, line);
       if (unfinished === 0 && !error) return "";
+      if (proposed)
+        return `What is left waits for pull requests: ${line("forge --list")}. To go on: ${line("forge")}.`;
+      if (untaken.length > 0)
+        return `Nobody can take ${untaken[0]}${untaken.length > 1 ? ` ${untaken.length - 1} more wait like it.` : ""}`;
       return `To see what is left: ${line("tasks")}. To go on: ${line("resume")}${cancelled > 0 ? `, after ${line("retry ID")} for a cancelled task that others wait for` : ""}.`;
     default:
       return reason satisfies never;

@@ -1,6 +1,8 @@
 /** The last lines of a run: its totals, what failed, and what the person can do next. Read at the end only. */
+
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { jsonLine } from "../../core/text/hidden.ts";
 import { tally } from "../../core/views/sentence.ts";
 import { counted } from "../../core/views/view.ts";
 import type { Outcome } from "../../host/outcome.ts";
@@ -22,7 +24,7 @@ export async function conclude(watched: Watched, outcome: Outcome): Promise<numb
     // The last line of a stream says how it ended, also where the journal has no such line.
     const { completed, failed, cancelled, unfinished, reason } = outcome;
     const end = { type: "team.finished", completed, failed, cancelled, unfinished, reason };
-    if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), ...end })}\n`);
+    if (call.json) call.out.write(jsonLine({ at: Date.now(), ...end }));
   }
   if (!call.json) {
     // After an interruption the last words of the lead conclude nothing.
@@ -60,7 +62,7 @@ export async function stay(
 
 async function sayTotals(watched: Watched, outcome: Outcome): Promise<void> {
   const { call } = watched;
-  const summary = await watched.summary.figures(watched.call.cwd, watched.report);
+  const summary = await watched.summary.figures(call.cwd, watched.report, watched.host.changed);
   const { completed, failed, cancelled, unfinished } = outcome;
   const tasks = completed + failed + cancelled + unfinished > 0 ? `tasks: ${tally(outcome)} · ` : "";
   call.say(`${tasks}${summaryText(summary)}`);

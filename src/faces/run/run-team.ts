@@ -1,11 +1,14 @@
 /** Shared by `run` and `resume`: hosts a team until it has concluded, is interrupted, or runs out of a budget. */
+
 import { systemClock } from "../../adapters/clock.ts";
 import { messageOf } from "../../core/errors.ts";
+import type { Embedded } from "../../core/project/runbook.ts";
 import type { Settings } from "../../core/settings/settings.ts";
+import { jsonLine } from "../../core/text/hidden.ts";
 import { openHost } from "../../host/host.ts";
 import type { Outcome } from "../../host/outcome.ts";
 import type { Work } from "../../host/start-work.ts";
-import type { TeamHost } from "../../host/team-host.ts";
+import type { HostOptions, TeamHost } from "../../host/team-host.ts";
 import type { Cursor } from "../../ports/index.ts";
 import { rememberTeam } from "../../project/known-teams.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
@@ -41,9 +44,10 @@ export type Watched = {
  */
 export type RunOptions = {
   readonly displays: Displays;
-  readonly embedded?: boolean;
+  readonly embedded?: Embedded;
   readonly report?: string | undefined;
   readonly web?: boolean;
+  readonly forge?: HostOptions["forge"];
 };
 
 /** Resolves with the exit code. */
@@ -86,8 +90,10 @@ async function hostOn(
   const door = new RunDoor();
   const host = await openHost({
     ...{ settings, cwd: call.cwd, env: call.env, trust, interactive: false },
-    embedded: options.embedded ?? "runbook" in work,
+    embedded: options.embedded ?? false,
     resume: "resume" in work,
+    forge: options.forge,
+    planFirst: configured.planFirst === "auto" ? (display.asks ? "large" : undefined) : configured.planFirst,
     asks: display.asks || ((): boolean => door.isWatched),
     ...door.told(display.told),
     // Also with --json: the journal on stdout cannot tell it while the store is away.
@@ -190,9 +196,7 @@ async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): P
       summary.take(events);
       if (call.json)
         for (const [i, event] of (await withDetails(host.store, events)).entries())
-          call.out.write(
-            `${JSON.stringify(i === end ? { ...event, ...(await figures(watched)) } : event)}\n`,
-          );
+          call.out.write(jsonLine(i === end ? { ...event, ...(await figures(watched)) } : event));
       await display.take(events);
       await limit(events);
       if (end !== -1) return;
@@ -203,7 +207,8 @@ async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): P
   }
 }
 
-const figures = ({ call, summary, report }: Watched): Promise<Summary> => summary.figures(call.cwd, report);
+const figures = ({ call, host, summary, report }: Watched): Promise<Summary> =>
+  summary.figures(call.cwd, report, host.changed);
 
 /** The end of a run that had nothing to do: no host was opened and nothing was written. Returns the exit code. */
 export function endedBefore(
@@ -211,6 +216,6 @@ export function endedBefore(
   counts: { readonly completed: number; readonly failed: number; readonly cancelled: number },
 ): number {
   const end = { type: "team.finished", ...counts, unfinished: 0, reason: "concluded" };
-  if (call.json) call.out.write(`${JSON.stringify({ at: Date.now(), ...end })}\n`);
+  if (call.json) call.out.write(jsonLine({ at: Date.now(), ...end }));
   return counts.failed > 0 ? 1 : 0;
 }

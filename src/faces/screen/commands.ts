@@ -137,7 +137,7 @@ export async function runLine(place: Place, line: string, to: Name): Promise<voi
   }
 }
 
-/** Of `@bob text`, where bob is a member at work. A file of that name can be written `@./bob`. */
+/** Of `@bob text`, where bob is a member; one that has stopped is refused later. A file of that name can be written `@./bob`. */
 async function addressed(
   { store }: TeamHost,
   line: string,
@@ -145,7 +145,7 @@ async function addressed(
   const [, who = "", text = ""] = /^@([\w-]+)\s+(\S.*)$/s.exec(line) ?? [];
   if (who === "") return null;
   const member = (await store.roster.members()).find((one) => one.name === who);
-  return member && member.activity.phase !== "shutdown" ? { to: member.name, text } : null;
+  return member ? { to: member.name, text } : null;
 }
 
 async function tell(

@@ -34,7 +34,9 @@ export class Live {
       this.screen.changed();
     },
     onModel: (who, { spec, window }) => {
-      this.windows.set(who, window);
+      // An agent program says nothing of its window, and a host that this one is attached to may not know it.
+      if (window > 0 && window < Number.MAX_SAFE_INTEGER) this.windows.set(who, window);
+      else this.windows.delete(who);
       if (who === LEAD) this.screen.model = spec;
       this.screen.changed();
     },

@@ -3,12 +3,14 @@ import { z } from "zod";
 import { badInput, notPermitted } from "../../core/errors.ts";
 import { cronId, mailId, name, PERSON, taskId } from "../../core/ids.ts";
 import { MODES } from "../../core/permission/mode.ts";
+import { NOTE_KINDS } from "../../core/plan/facts.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Store } from "../../ports/index.ts";
 import { answer } from "../../team/actions/answer.ts";
 import { addCron, cancelCron, readCron } from "../../team/actions/crons.ts";
 import type { Done } from "../../team/actions/done.ts";
 import { sendMail, takeBack } from "../../team/actions/mail.ts";
+import { addNote, changeNote } from "../../team/actions/notes.ts";
 import { stop } from "../../team/actions/stop.ts";
 import {
   addTask,
@@ -65,10 +67,12 @@ const ACT = z.discriminatedUnion("do", [
     text: z.string(),
     options: z.strictObject({
       model: z.string().optional(),
+      lead: z.string().optional(),
       effort: z.string().optional(),
       teammates: z.number().int().min(0).max(100).optional(),
       budgetUsd: z.string().optional(),
       worktrees: z.boolean().optional(),
+      planFirst: z.boolean().optional(),
       mode: z.enum(MODES).optional(),
       repository: z.boolean().optional(),
       ask: z.boolean().optional(),
@@ -77,7 +81,8 @@ const ACT = z.discriminatedUnion("do", [
   }),
   z.strictObject({ do: z.literal("assign"), id, who: z.string() }),
   z.strictObject({ do: z.enum(["complete", "fail"]), id, text: z.string() }),
-  z.strictObject({ do: z.literal("take"), id }),
+  z.strictObject({ do: z.enum(["take", "undo"]), id }),
+  z.strictObject({ do: z.literal("redo") }),
   z.strictObject({
     do: z.literal("land"),
     id,
@@ -92,6 +97,8 @@ const ACT = z.discriminatedUnion("do", [
     task: z.boolean(),
   }),
   z.strictObject({ do: z.literal("uncron"), id }),
+  z.strictObject({ do: z.literal("note"), text: z.string(), kind: z.enum(NOTE_KINDS) }),
+  z.strictObject({ do: z.literal("renote"), id, text: z.string() }),
   z.strictObject({
     do: z.literal("steer"),
     what: z.enum(["mode", "model", "effort", "budget", "interrupt", "compact", "anew"]),
@@ -160,6 +167,10 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
   assign: (store, { id, who }) =>
     editTask(store, PERSON, taskId(id), { assignee: who === "" ? null : name(who) }),
   take: (store, { id }) => takeTask(store, PERSON, taskId(id)),
+  undo: async (store, { id }, { cwd }) =>
+    await (await import("../../team/actions/undo/undo.ts")).undo(store, cwd, PERSON, { what: String(id) }),
+  redo: async (store, _, { cwd }) =>
+    await (await import("../../team/actions/undo/undo.ts")).redo(store, cwd, PERSON),
   complete: (store, { id, text }, { cwd }) => completeTask(store, PERSON, taskId(id), text, cwd),
   fail: (store, { id, text }, { cwd }) => failTask(store, PERSON, taskId(id), text, cwd),
   land: async (store, { id, decision, place }, { cwd }) => {
@@ -186,6 +197,8 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
     const { steer } = await import("./steer.ts");
     return { data: null, text: await steer(store, act) };
   },
+  note: (store, { text, kind }) => addNote(store, PERSON, { text, kind, task: null, files: [] }),
+  renote: (store, { id, text }) => changeNote(store, PERSON, id, text),
   uncron: (store, { id }) => cancelCron(store, PERSON, cronId(String(id))),
 };
 

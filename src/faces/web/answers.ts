@@ -4,6 +4,7 @@ import type { Context } from "hono";
 import { badInput } from "../../core/errors.ts";
 import { quote, taskId } from "../../core/ids.ts";
 import { task } from "../../team/queries/board.ts";
+import { notes } from "../../team/queries/notes.ts";
 import { memberRows } from "../../team/queries/picture.ts";
 import { diffShower } from "../../team/queries/shown-diff.ts";
 import { journalBefore, timeline } from "./read/journal-pages.ts";
@@ -42,6 +43,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
     return team.conversationEnd(who, last, number(c, "before", 0) || undefined);
   },
   mail: (team, c) => team.mail(text(c, "ids")),
+  notes: ({ store }) => notes(store),
   run: (team) => team.run(),
   questions: (team) => team.questions(),
   doing: (team, c) => team.doing(text(c, "who")),
@@ -51,6 +53,11 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   steering: async (team) => {
     const { readSteering } = await import("./steer.ts");
     return await readSteering(team.store, team.project);
+  },
+  "undo/:id": async ({ store, project }, c) => {
+    const { previewed } = await import("../../team/actions/undo/undo.ts");
+    const show = diffShower(project.settings, project.cwd, project.redact);
+    return await previewed(store, project.cwd, String(taskId(c.req.param("id") ?? "")), show);
   },
   "commit/:commit": async ({ project }, c) => {
     const { readCommit } = await import("./read/commit.ts");

@@ -78,7 +78,7 @@ function commandOf({ cwd }: Launch, what: Launched, text: string, options: Start
       "--with-run",
       "--count",
       String(count),
-      ...modelOf(options),
+      ...modelOf({ ...options, lead: "" }),
       ...askOf(options),
       ...trustOf(options),
     ];
@@ -87,6 +87,7 @@ function commandOf({ cwd }: Launch, what: Launched, text: string, options: Start
     ...modelOf(options),
     ...(options.teammates !== undefined ? ["--teammates", String(options.teammates)] : []),
     ...(options.budgetUsd ? ["--budget-usd", options.budgetUsd] : []),
+    ...(options.planFirst ? ["--plan-first"] : []),
     ...(options.worktrees === undefined ? [] : [options.worktrees ? "--worktrees" : "--no-worktrees"]),
     ...(options.mode ? ["--permission-mode", options.mode] : []),
     ...askOf(options),
@@ -99,8 +100,9 @@ function commandOf({ cwd }: Launch, what: Launched, text: string, options: Start
   return ["run", ...how, "--", what === "plan" ? keepPlan(cwd, text) : text.trim()];
 }
 
-const modelOf = ({ model, effort }: StartOptions): string[] => [
+const modelOf = ({ model, lead, effort }: StartOptions): string[] => [
   ...(model ? ["--model", model] : []),
+  ...(lead ? ["--lead", lead] : []),
   ...(effort ? ["--effort", effort] : []),
 ];
 const askOf = ({ ask }: StartOptions): string[] => (ask ? ["--ask", "bash(*)"] : []);

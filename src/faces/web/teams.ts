@@ -121,7 +121,7 @@ export class Teams {
     return {
       runbooks: runbooksIn(cwd),
       model: settings.model ?? "",
-      ...(await modelFor(project)),
+      ...(await leadsFor(project)),
       effort: typeof settings.effort === "string" ? settings.effort : "",
       teammates: settings.teammates?.length ?? null,
       worktrees: settings.worktrees,
@@ -143,20 +143,32 @@ export class Teams {
   }
 }
 
-/** The model of a goal that names none. Looks for what a start looks for. */
-async function modelFor({
+/** The model of a goal that names none, and the programs that could lead. Looks for what a start looks for. */
+async function leadsFor({
   env: own,
   settings,
   cwd: folder,
-}: Project): Promise<Pick<StartForm, "found" | "missing">> {
-  if (own === undefined) return { found: "", missing: "" };
-  const { usualModel } = await import("../../host/models/usual-models.ts");
-  try {
-    const { spec } = await usualModel({ settings, env: withKeptKeys(own), folder });
-    return { found: spec, missing: "" };
-  } catch (error) {
-    return { found: "", missing: messageOf(error) };
-  }
+}: Project): Promise<Pick<StartForm, "found" | "missing" | "lead" | "programs">> {
+  const lead = settings.lead?.replace(/^agent:/, "") ?? "";
+  if (own === undefined) return { found: "", missing: "", lead, programs: [] };
+  const [{ usualModel }, { agentPrograms }] = await Promise.all([
+    import("../../host/models/usual-models.ts"),
+    import("../../adapters/agents/look.ts"),
+  ]);
+  const env = withKeptKeys(own);
+  const [model, programs] = await Promise.all([
+    usualModel({ settings, env, folder }).then(
+      ({ spec }) => ({ found: spec, missing: "" }),
+      (error: unknown) => ({ found: "", missing: messageOf(error) }),
+    ),
+    agentPrograms({ folder, env }),
+  ]);
+  return {
+    ...{ ...model, lead },
+    programs: programs.flatMap(({ name, title, state, missing }) =>
+      state === "absent" ? [] : { name, title, lacks: state === "ready" ? "" : missing.join(" ") },
+    ),
+  };
 }
 
 export class TeamPage {

@@ -7,7 +7,9 @@ import type { Event } from "../../core/event.ts";
 import type { LoginWindow } from "../../core/limits/window.ts";
 import type { Mode } from "../../core/permission/mode.ts";
 import type { MemberRow } from "../../core/picture/member.ts";
+import type { RedBaseShown } from "../../core/picture/picture.ts";
 import type { OpenQuestion } from "../../core/picture/questions.ts";
+import type { NoteKind } from "../../core/plan/facts.ts";
 import type { ReviewComment } from "../../core/views/outcome.ts";
 import type { ListedTeam } from "../../core/views/ps.ts";
 import type { QuestionData } from "../../core/views/request.ts";
@@ -28,6 +30,7 @@ export type Snapshot = {
   readonly inLine: readonly Event[];
   /** Recordings of older programs have none. */
   readonly logins?: readonly LoginWindow[];
+  readonly redBase?: RedBaseShown | null;
 };
 
 export type Overview = {
@@ -139,6 +142,9 @@ export type Act =
   | { readonly do: "assign"; readonly id: number /** "": anybody */; readonly who: string }
   | { readonly do: "complete" | "fail"; readonly id: number; readonly text: string }
   | { readonly do: "take"; readonly id: number }
+  /** The changes of files for a task; `redo`: what the last undo of the team took. */
+  | { readonly do: "undo"; readonly id: number }
+  | { readonly do: "redo" }
   | {
       readonly do: "land";
       readonly id: number;
@@ -153,6 +159,9 @@ export type Act =
       readonly task: boolean;
     }
   | { readonly do: "uncron"; readonly id: number }
+  | { readonly do: "note"; readonly text: string; readonly kind: NoteKind }
+  /** `text`: the new words; "": the note goes. */
+  | { readonly do: "renote"; readonly id: number; readonly text: string }
   | {
       readonly do: "steer";
       readonly what: "mode" | "model" | "effort" | "budget" | "interrupt" | "compact" | "anew";
@@ -182,10 +191,14 @@ export type Steering = {
 /** An option that is left out has the value of the settings. */
 export type StartOptions = {
   readonly model?: string;
+  /** The name of an agent program. */
+  readonly lead?: string;
   readonly effort?: string;
   readonly teammates?: number;
   readonly budgetUsd?: string;
   readonly worktrees?: boolean;
+  /** Show the board of a goal before anything of it begins. */
+  readonly planFirst?: boolean;
   readonly mode?: Mode;
   /** Make the empty folder a repository first. */
   readonly repository?: boolean;
@@ -203,6 +216,10 @@ export type StartForm = {
   /** The model of a start that names none, by key or Ollama; "" where there is none, and then what to set. */
   readonly found: string;
   readonly missing: string;
+  /** The agent program that leads by the settings; "" for none. */
+  readonly lead: string;
+  /** Those that are installed. `lacks`: what is missing, with what to do; "" for one that is ready. */
+  readonly programs: readonly { readonly name: string; readonly title: string; readonly lacks: string }[];
   readonly effort: string;
   readonly teammates: number | null;
   readonly worktrees: boolean | "auto";

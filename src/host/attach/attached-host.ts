@@ -71,6 +71,8 @@ export type AttachOptions = {
 };
 
 export class AttachedHost implements TeamHost {
+  /** Not told by the process that runs the team. */
+  readonly changed = new Set<string>();
   readonly store: Store;
   readonly since: Cursor = "" as Cursor;
   readonly done: Promise<Outcome>;

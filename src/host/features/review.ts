@@ -6,20 +6,26 @@ import { roleNamed } from "../../core/project/role.ts";
 import { agentLine } from "../../core/settings/agent-line.ts";
 import { effortFor } from "../../core/settings/effort.ts";
 import type { Model } from "../../ports/index.ts";
-import type { Agent } from "../../runtime/agent/agent.ts";
+import type { Agent, Feature } from "../../runtime/agent/agent.ts";
 import { subagents as delegating } from "../../runtime/turn/subagent.ts";
-import { reviewed } from "../../runtime/wraps/review.ts";
+import { type ReviewParts, reviewed } from "../../runtime/wraps/review.ts";
 import { thinking } from "../models/member-effort.ts";
-import type { MakeFeature } from "../setup.ts";
+import type { MakeFeature, Setup } from "../setup.ts";
 import { delegationParts } from "./subagents.ts";
 
-export const review: MakeFeature = (setup) => {
+/** The reviewers of a member: subagents of it. They begin when the member has its tools. */
+export type Reviewer = {
+  readonly tools: NonNullable<Feature["tools"]>;
+  readonly reviewer: ReviewParts["reviewer"];
+  /** Whether a model can be had that reads prose. */
+  readonly canReview: () => Promise<boolean>;
+};
+
+export function reviewerOf(setup: Setup): Reviewer {
   const { parts, files } = setup;
   const { settings } = parts;
-  // Nobody asked a model without prose to review, and it could not.
-  const isOff = settings.review === "all" && !readsProse(setup.model.window);
-  if (isOff || settings.review === "none") return null;
   const delegate = delegating(delegationParts(setup));
+  const roleOf = () => roleNamed(files.library.roles, REVIEWER);
   const model = async (usual: Model): Promise<Model> => {
     // The model of a guest, or of an agent program, waits for the end of this call.
     const isProgram = usual.spec === "mcp" || agentLine(usual.spec) !== null;
@@ -36,19 +42,45 @@ export const review: MakeFeature = (setup) => {
       owner = agent;
       return [];
     },
+    reviewer: async (prompt, ctx) => {
+      if (!owner) throw new Error("its member has not begun");
+      return await delegate(owner, { prompt, readOnly: true, role: roleOf()?.name ?? "", model }, ctx);
+    },
+    canReview: async () => {
+      try {
+        const own = roleOf()?.model;
+        await model(own ? await parts.models.open(own) : setup.model);
+        return true;
+      } catch {
+        return false;
+      }
+    },
+  };
+}
+
+/** The signals that the lines of a change show. */
+export const signalsIn =
+  ({ parts: { settings } }: Setup): ReviewParts["signals"] =>
+  async (diff) => {
+    const { signsIn } = await import("../../core/gate/tampering.ts");
+    return await signsIn(diff, settings.judges);
+  };
+
+export const review: MakeFeature = (setup) => {
+  const { parts, model } = setup;
+  const { settings } = parts;
+  // Nobody asked a model without prose to review, and it could not.
+  const isOff = settings.review === "all" && !readsProse(model.window);
+  if (isOff || settings.review === "none") return null;
+  const { tools, reviewer } = reviewerOf(setup);
+  return {
+    tools,
     wrap: reviewed({
       setting: settings.review,
       rounds: settings.reviewRounds,
-      reviewer: async (prompt, ctx) => {
-        if (!owner) throw new Error("its member has not begun");
-        const role = roleNamed(files.library.roles, REVIEWER)?.name ?? "";
-        return await delegate(owner, { prompt, readOnly: true, role, model }, ctx);
-      },
+      reviewer,
       changes: parts.taskChanges,
-      signals: async (diff) => {
-        const { signsIn } = await import("../../core/gate/tampering.ts");
-        return await signsIn(diff, settings.judges);
-      },
+      signals: signalsIn(setup),
     }),
   };
 };

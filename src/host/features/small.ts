@@ -1,6 +1,7 @@
 /** The features that are a few lines. A larger one has a file of its own. */
 import { worktreeRules } from "../../core/board/worktree.ts";
 import { heard } from "../../core/conversation/chat.ts";
+import { readsProse } from "../../core/conversation/compaction.ts";
 import { lastClaim } from "../../core/conversation/lost-claim.ts";
 import { guidance, identity, PLANS_FIRST, whoIs } from "../../core/conversation/prompt.ts";
 import { TodoWatch } from "../../core/conversation/todo.ts";
@@ -9,14 +10,17 @@ import { skillCatalogue } from "../../core/project/skill.ts";
 import { capabilitiesOf } from "../../core/settings/models.ts";
 import { mayMail, type Settings } from "../../core/settings/settings.ts";
 import { LISTED, membersLine } from "../../core/views/identity.ts";
+import type { Tool } from "../../ports/index.ts";
 import type { Feature } from "../../runtime/agent/agent.ts";
 import { permitted } from "../../runtime/agent/call.ts";
 import { untilClaimed } from "../../runtime/wraps/held-claim.ts";
 import { hookedCalls } from "../../runtime/wraps/hooked-calls.ts";
 import { planGate } from "../../runtime/wraps/plan-approval.ts";
 import { budgeted } from "../../runtime/wraps/result-size.ts";
+import { checkedTasks } from "../../runtime/wraps/task-check.ts";
 import { depthLimit } from "../../runtime/wraps/task-depth.ts";
-import { followRemote, inWorktrees, landing, park } from "../../runtime/wraps/worktrees.ts";
+import { followRemote, inWorktrees, park } from "../../runtime/wraps/worktrees.ts";
+import { bash } from "../../tools/bash.ts";
 import { compact } from "../../tools/compact.ts";
 import { patchTool } from "../../tools/files/apply-patch.ts";
 import { cronTools, jobTools, mailTools, planTools, teamsTools } from "../../tools/index.ts";
@@ -113,6 +117,16 @@ export const small = {
   /** Patches as the form of edits, for models whose line in the table of models says so. */
   patches: ({ model: { spec }, parts: { settings } }) =>
     withTools([patchTool(capabilitiesOf(spec, settings.models?.[spec]).patch !== "edit")]),
+  /** The command that proves a task runs at its first call and at its completion. */
+  taskCheck: ({ parts: { settings, trees, taskChanges }, model }) => ({
+    wrap: checkedTasks({
+      shell: bash as Tool<{ command: string }>,
+      isHeard: readsProse(model.window),
+      timeoutMs: settings.gateTimeoutMs,
+      // In one folder for all, others change files meanwhile.
+      changes: trees ? taskChanges : () => Promise.resolve(null),
+    }),
+  }),
   /** The policy decides about every call, and a lead that answers for the person has the tool for it. */
   permissions: ({ parts: { settings }, profile, permissionPolicy }) => ({
     wrap: permitted(permissionPolicy),
@@ -139,7 +153,7 @@ export const small = {
         const limit = AbortSignal.timeout(REFRESH_MS);
         return isLead ? followRemote(trees, store, limit) : parkOwn(limit);
       },
-      sections: () => [{ place: "system", about: "", text: worktreeRules(trees.onto, trees.gate, isLead) }],
+      sections: () => [{ place: "system", about: "", text: worktreeRules(trees.onto, trees.gate) }],
       wrap: inWorktrees(trees),
       workspaceOf: (task) => trees.workspaceOf(task),
       onStintEnd: (_agent, signal) => parkOwn(signal),
@@ -147,7 +161,6 @@ export const small = {
     };
   },
   /** With worktrees, a task is completed only when its branch has landed. */
-  landing: ({ parts: { trees } }) => (trees ? { wrap: landing(trees) } : null),
   /** A result that is too long for the window of the model goes to a file that the member can read. */
   resultSize: ({ parts: { outputDir }, model, spool }) => ({
     wrap: budgeted(model.window, spool),

@@ -2,7 +2,7 @@
  * An MCP server over streamable HTTP: one process, several agents. A request must name this machine as its host (a name that an attacker
  * points here is refused: DNS rebinding), come from no foreign page, and show the token. TLS is the matter of a proxy.
  */
-import { createHash, timingSafeEqual } from "node:crypto";
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, isIP } from "node:net";
 import { hostname } from "node:os";
@@ -21,14 +21,22 @@ export type HttpAddress = {
   readonly host: string;
   /** 0: any free one. */
   readonly port: number;
-  readonly token: string;
+  /** That of which each agent has its token. */
+  readonly secret: string;
+  /** The agent of the address without a name. */
+  readonly otherwise: string;
   /** Names by which a proxy asks. */
   readonly alsoNamed: readonly string[];
 };
 
 export type HttpServer = { readonly address: string; close(): Promise<void> };
 
-const PATH = /^\/mcp(?:\/[\w-]+)?\/?$/;
+const PATH = /^\/mcp(?:\/([\w-]+))?\/?$/;
+const TOKEN_LENGTH = 32;
+
+/** The token of one agent: with it no other one can be played. */
+export const tokenOf = (secret: string, name: string): string =>
+  createHmac("sha256", secret).update(`agent ${name.toLowerCase()}`).digest("hex").slice(0, TOKEN_LENGTH);
 
 /** @throws EkidenError `bad_input` when it cannot listen there */
 export async function serveOnHttp(server: McpServerFactory, at: HttpAddress): Promise<HttpServer> {
@@ -41,13 +49,16 @@ export async function serveOnHttp(server: McpServerFactory, at: HttpAddress): Pr
     const names = isIP(asked.replace(/^\[|\]$/g, "")) === 0 ? named : [...named, asked];
     const refused = hostHeaderValidationResponse(request, names) ?? originValidationResponse(request, names);
     if (refused) return refused;
-    if (!PATH.test(new URL(request.url).pathname))
-      return new Response("Not found: use /mcp/NAME.\n", { status: 404 });
-    if (!showsToken(request.headers.get("authorization") ?? "", at.token))
-      return new Response("The header Authorization must be: Bearer TOKEN.\n", {
-        status: 401,
-        headers: { "www-authenticate": "Bearer" },
-      });
+    const path = PATH.exec(new URL(request.url).pathname);
+    if (path === null) return new Response("Not found: use /mcp/NAME.\n", { status: 404 });
+    if (!showsToken(request.headers.get("authorization") ?? "", tokenOf(at.secret, path[1] ?? at.otherwise)))
+      return new Response(
+        "The header Authorization must be: Bearer TOKEN, with the token of this agent (ekiden mcp --token-of NAME).\n",
+        {
+          status: 401,
+          headers: { "www-authenticate": "Bearer" },
+        },
+      );
     return await handler.fetch(request);
   };
   const http = createServer(getRequestListener(answer));

@@ -30,7 +30,7 @@ export type HostedParts = {
   readonly workspace: string;
   readonly trees: Worktrees | null;
   readonly sandbox: Sandbox;
-  readonly shell: Pick<Shell, "newTag">;
+  readonly shell: Pick<Shell, "newTag" | "variablesIn">;
   readonly trust: Pick<ProjectTrust, "runsAgent" | "steering">;
 };
 
@@ -121,7 +121,11 @@ export class HostedAgents {
         const steering = await trust.steering(found.steeredBy, place.cwd);
         const tag = shell.newTag?.() ?? `agent-${name}-${process.pid}`;
         const warn = (text: string): void => void this.tell(parts, [text]).catch(() => {}); // as above
-        return found.start({ ...place, env, sandbox, version: manifest.version, tag, steering, warn }, host);
+        const inFolder = { ...env, ...shell.variablesIn?.(place.cwd) };
+        return found.start(
+          { ...place, env: inFolder, sandbox, version: manifest.version, tag, steering, warn },
+          host,
+        );
       },
     });
     model.requests.onLimits = (notices) => login.used(notices);

@@ -3,6 +3,7 @@
 import type { AgentProgram } from "../../adapters/agents/look.ts";
 import { chooseModel } from "../../adapters/models/index.ts";
 import { EkidenError, isEkidenError } from "../../core/errors.ts";
+import type { Embedded } from "../../core/project/runbook.ts";
 import { agentLine } from "../../core/settings/agent-line.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 
@@ -17,8 +18,7 @@ export type Choosing = {
   readonly env: NodeJS.ProcessEnv;
   /** The project. */
   readonly folder: string;
-  /** The work is a runbook, so the embedded model may be used when there is no other. */
-  readonly embedded?: boolean;
+  readonly embedded?: Embedded;
 };
 
 /** An agent program that could lead. */
@@ -79,7 +79,7 @@ export async function usualModel({
   embedded = false,
 }: Choosing): Promise<{ readonly spec: string; readonly said: string }> {
   try {
-    const spec = await chooseModel({ env, setting: settings.model, runbook: embedded });
+    const spec = await chooseModel({ env, setting: settings.model, runbook: embedded === true });
     return { spec, said: "" };
   } catch (error) {
     if (!isEkidenError(error, "model_missing")) throw error;
@@ -93,6 +93,7 @@ export async function usualModel({
         spec: `agent:${only.name}`,
         said: `No key is set, so ${only.title}, which is installed here and logged in, is the model of all members. Another one: --lead, --model or ekiden agents.`,
       };
+    if (embedded === "last") return { spec: NO_MODEL, said: "" };
     const several = ready.map(({ name, title }) => ({ name, title }));
     throw new EkidenError("model_missing", withPrograms(error.message, programs), {
       details: { programs: several },
@@ -108,6 +109,8 @@ function withPrograms(message: string, programs: readonly AgentProgram[]): strin
     return `No model is configured, and ${ready.length} agent programs are ready. Choose one: ${flags.join(", ")}. For the next starts: "lead": "${ready[0]?.name}" in your settings.`;
   }
   const lacking = programs.filter(({ state }) => state !== "absent" && state !== "ready");
+  if (programs.every(({ state }) => state === "absent"))
+    return `${message} Or install an agent program that you have a login of, such as Claude Code: ekiden agents shows how.`;
   const lines = lacking.map(({ title, missing }) => `${title} is installed, but not ready: ${missing[0]}`);
   return [message, ...lines].join("\n");
 }

@@ -72,6 +72,9 @@ export class Brakes {
     // What it does after its task was ended is no longer paid by that.
     const chain = of.isOver ? this.chain(null) : of;
     for (const one of [chain, this.team]) one.take(who, usd, steps, text);
+    // An agent program says what a prompt cost when it has ended. The report of any other member costs less than its task did.
+    if (own === undefined && chain.done && usd > chain.done.usd)
+      chain.done = { usd: chain.usd, calls: chain.calls };
     const limits = this.limitsOf(chain);
     const due = chain.due(limits);
     if (due === "over") await this.over(chain, limits);
@@ -81,6 +84,7 @@ export class Brakes {
       this.acts.tell(who, note);
     }
     if (due === "look") await this.look(chain, who);
+    if (chain.root !== null) await this.lookAtGoal();
     if (this.team.due(NO_LIMITS) === "look" && !(await this.hasProgress())) await this.look(this.team, who);
     return of.isOver ? "rest" : undefined;
   }
@@ -89,6 +93,18 @@ export class Brakes {
     const chain = this.chains.get(root) ?? new Chain(root);
     this.chains.set(root, chain);
     return chain;
+  }
+
+  /**
+   * What a task uses is taken from what the goal has left, so the goal can be used up while its own members make no call. Without this look
+   * lead and task together could use twice the budget of one task. What the goal has at least is not counted against it here.
+   */
+  private async lookAtGoal(): Promise<void> {
+    const goal = this.chain(null);
+    const { usd, calls } = this.limitsOf(goal);
+    const { taskBudgetUsd, callsPerTask } = this.parts.settings;
+    const most = { usd: usd + GOAL_LEAST * taskBudgetUsd, calls: calls + GOAL_LEAST * callsPerTask };
+    if (goal.usd >= most.usd || goal.calls >= most.calls) await this.over(goal, { usd, calls });
   }
 
   /** The task that it has just completed, or that was ended. */

@@ -93,7 +93,7 @@ export function permissionPolicy(
       const asked = await decide(rules, mode(), { ...attempt, confined: false });
       return asked.effect === "ask" ? { ...asked, reason: BROUGHT } : asked;
     };
-    const { effect, reason, suggestion, rule, readOnly, outside } = await judge();
+    const { effect, reason, suggestion, rule, readOnly, outside, written } = await judge();
     const allowing = (opening: Opening = {}): Verdict => ({
       allowed: true,
       closed,
@@ -101,6 +101,7 @@ export function permissionPolicy(
         ? sandboxedShell({
             readOnly: readOnly ? "reads" : mode() === "plan" ? "plan" : null,
             writable: [...openedBy(rules), ...(opening.writable ?? [])],
+            readable: opening.readable ?? [],
             unconfined: opening.unconfined === true,
             mayReach: (host) => ways.mayReach(host, { tool: tool.name, subject, ctx }),
             stopped: (command, denial) => ways.stopped(command, denial, ctx),
@@ -125,7 +126,7 @@ export function permissionPolicy(
       { tool: tool.name, reason, rule: suggestion },
       effect === "allow" ? repeated : null,
       outside,
-      { workspace: ctx.workspace, required: settings.sandbox === "required" },
+      { written, workspace: ctx.workspace, required: settings.sandbox === "required" },
     );
     // The text may be a file of the repository, so nothing outside is opened for it without a rule.
     if (effect === "ask" && rule === null && !way.opening.unconfined && (await inHand()) === "own")

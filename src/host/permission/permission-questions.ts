@@ -24,6 +24,8 @@ export type Given = Answer & { readonly by: Name | null; readonly state: "answer
 /** Whether a face shows questions to the person: of this process, or one that has joined it and may leave. */
 export type Asks = boolean | (() => boolean);
 type QuestionParts = Pick<Parts, "store" | "settings" | "clock" | "workspace">;
+/** In the place of a tool, in a question about a landing. */
+export const LANDING = "land";
 const FLOOR_MS = 1_000;
 /** Longer than a team lives. */
 export const WATCHED_MS = 30 * 24 * 3_600_000;
@@ -43,13 +45,19 @@ export class PermissionQuestions {
     return this.asks === true || this.parts.settings.permissionsTo === "person";
   }
 
-  /** `isAllowedNow`: a rule that came up meanwhile answers the question. Null: nobody can be asked. Rejects with the signal's reason when the call is interrupted. */
+  /** Whether the person would see a question of now. */
+  get reachesPerson(): boolean {
+    const { permissionsTo } = this.parts.settings;
+    return permissionsTo === "person" || (permissionsTo !== "nobody" && this.asksNow);
+  }
+
+  /** `of`: else who decides about permissions. `isAllowedNow`: a rule that came up meanwhile answers the question. Null: nobody can be asked. Rejects with the signal's reason when the call is interrupted. */
   async put(
     question: Question,
     { seat, signal, waitingFor }: Pick<ToolContext, "seat" | "signal" | "waitingFor">,
     isAllowedNow: () => Promise<boolean> = async () => false,
+    of = this.whom(seat.name),
   ): Promise<Given | null> {
-    const of = this.whom(seat.name);
     if (of === null) return null;
     const { store, clock, settings } = this.parts;
     const { tool, subject, reason: why, diff, rule } = question;
@@ -73,6 +81,11 @@ export class PermissionQuestions {
   /** A person who watches may be away for an hour. Nobody else is waited for without an end. */
   private patienceFor(of: Name): number {
     return of === PERSON ? WATCHED_MS : UNWATCHED_MS;
+  }
+
+  /** The settings send such questions to the person, also where nobody watches. */
+  private isAwaited({ ask }: Request): boolean {
+    return this.parts.settings.tampering === "person" && ask.kind === "permission" && ask.tool === LANDING;
   }
 
   private get asksNow(): boolean {
@@ -114,7 +127,8 @@ export class PermissionQuestions {
         await store.requests.withdraw(request.id);
         return { yes: true, text: "", by: PERSON, state: "answered" };
       }
-      if (request.of !== PERSON || this.isWatched || this.asksNow) seenAt = clock.now();
+      if (request.of !== PERSON || this.isAwaited(request) || this.isWatched || this.asksNow)
+        seenAt = clock.now();
       // The person has left, and nobody else watches.
       const isLeft = clock.now() - seenAt >= (settings.permissionDeadlineMs ?? UNWATCHED_MS);
       if (isLeft) await store.requests.withdraw(request.id);

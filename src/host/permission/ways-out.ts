@@ -8,10 +8,11 @@ import { dirname } from "node:path";
 import { LEAD, type Name, PERSON } from "../../core/ids.ts";
 import { escapedPath, spelledPath } from "../../core/paths/path-pattern.ts";
 import { isWithin } from "../../core/paths/paths.ts";
-import type { Rule } from "../../core/permission/permission.ts";
+import type { Decision, Rule } from "../../core/permission/permission.ts";
 import { isAbout } from "../../core/permission/rule.ts";
 import { hostWanted } from "../../core/sandbox/denial.ts";
 import { networkOf, UNIX_SOCKETS } from "../../core/sandbox/sandbox.ts";
+import { RULE_NAMES } from "../../core/tool-names.ts";
 import type { ToolContext } from "../../ports/index.ts";
 import type { Parts } from "../parts.ts";
 import type { Given, PermissionQuestions } from "./permission-questions.ts";
@@ -99,7 +100,11 @@ export const hostOpened = (rule: string, asked: string): string =>
   /^network\((.+)\)$/.exec(rule)?.[1] ?? asked;
 
 /** The exception that a yes makes for one command. */
-export type Opening = { readonly writable?: readonly string[]; readonly unconfined?: boolean };
+export type Opening = {
+  readonly writable?: readonly string[];
+  readonly readable?: readonly string[];
+  readonly unconfined?: boolean;
+};
 type Asked = { readonly tool: string; readonly reason: string; readonly rule: string | null };
 
 /**
@@ -110,17 +115,32 @@ export function wayFor(
   asked: Asked,
   repeated: string | null,
   outside: readonly string[] | null | undefined,
-  { workspace, required }: { readonly workspace: string; readonly required: boolean },
+  {
+    written = [],
+    workspace,
+    required,
+  }: Pick<Decision, "written"> & { readonly workspace: string; readonly required: boolean },
 ): Asked & { readonly opening: Opening; readonly refused: string | null } {
   if (repeated === null && outside === undefined) return { ...asked, opening: {}, refused: null };
-  const opened = outside && repeated === null ? openable(outside, workspace) : null;
-  if (opened !== null) {
-    const [path = "", ...others] = opened;
+  const isOpenable = outside && repeated === null;
+  const writable = isOpenable ? openable(written, workspace) : null;
+  const readable = isOpenable
+    ? openable(
+        outside.filter((one) => !written.includes(one)),
+        workspace,
+      )
+    : null;
+  if (writable !== null && readable !== null) {
+    const [path = "", ...others] = [...writable, ...readable];
+    const uses = [
+      ...(readable.length > 0 ? [`read ${readable.join(" and ")}`] : []),
+      ...(writable.length > 0 ? [`read and write ${writable.join(" and ")}`] : []),
+    ];
     return {
       tool: asked.tool,
-      reason: `${asked.reason}; with yes it may read and write ${opened.join(" and ")}`,
-      rule: others.length === 0 ? ruleFor(path) : null,
-      ...{ opening: { writable: opened }, refused: null },
+      reason: `${asked.reason}; with yes it may ${uses.join(", and ")}`,
+      rule: others.length === 0 ? ruleFor(path, writable.length > 0 ? "write" : "read") : null,
+      ...{ opening: { writable, readable }, refused: null },
     };
   }
   const reason = repeated ?? asked.reason;
@@ -139,9 +159,9 @@ function openable(paths: readonly string[], workspace: string): readonly string[
 }
 
 /** The rule that would allow using a path; null where it could not be read as people type it. */
-function ruleFor(path: string): string | null {
+function ruleFor(path: string, use: "read" | "write"): string | null {
   if (/[()\n]/.test(path)) return null;
-  return `write_file(${escapedPath(path)}${statSync(path).isDirectory() ? "/**" : ""})`;
+  return `${RULE_NAMES[use][0]}(${escapedPath(path)}${statSync(path).isDirectory() ? "/**" : ""})`;
 }
 
 /** The paths that allow rules open for commands: absolute, or from home, with nothing variable but a last `/**`. */

@@ -1,4 +1,5 @@
 /** Where the members of a team work: in one folder, or each task in a clone of its own. */
+
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { hasWorktrees, withoutWorktrees } from "../../adapters/git/bindings.ts";
@@ -9,13 +10,15 @@ import { createShell } from "../../adapters/shell/index.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { closedPatterns, rulesOf } from "../../core/permission/permission.ts";
 import { mayChangeProtected } from "../../core/permission/protected.ts";
+import type { Embedded } from "../../core/project/runbook.ts";
 import { networkOf } from "../../core/sandbox/sandbox.ts";
 import { agentLine } from "../../core/settings/agent-line.ts";
 import type { Settings } from "../../core/settings/settings.ts";
-import type { Sandbox, Shell, Worktrees } from "../../ports/index.ts";
+import type { PortBlocks, Sandbox, Shell, Worktrees } from "../../ports/index.ts";
 import { sandboxFolders } from "../../project/own-folders.ts";
 import { repositoryOf } from "../../project/trust/items.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
+import type { Places } from "./places.ts";
 
 export type Workspaces = {
   readonly sandbox: Sandbox;
@@ -32,7 +35,7 @@ type Wanted = {
   /** The lead, as a model or an agent program; "" where it is not known. */
   readonly lead: string;
   /** The work is a runbook. */
-  readonly embedded: boolean;
+  readonly embedded: Embedded;
   /** The team exists. */
   readonly resume: boolean;
   /** The person talks to the lead, which changes files of the project itself. */
@@ -47,6 +50,8 @@ export type WorkspacesInput = Wanted & {
   readonly warn: (text: string) => void;
   /** Whether a model can repair a red target. */
   readonly hasModel: () => boolean;
+  /** Null before the store is open. */
+  readonly ports: () => PortBlocks | null;
 };
 
 /** @throws EkidenError `bad_input` where the project cannot have the workspaces that the settings name | `settings_invalid` */
@@ -54,8 +59,9 @@ export async function openWorkspaces(input: WorkspacesInput): Promise<Workspaces
   const { settings, workspace, resume } = input;
   const whose = { project: workspace, team: settings.team };
   const isKnown = resume && settings.worktrees !== false && hasWorktrees(whose);
-  if (settings.worktrees !== "auto" || settings.remote !== undefined || isKnown) {
-    const inTrees = settings.worktrees === true || settings.remote !== undefined || isKnown;
+  const isRemote = settings.remote !== undefined || settings.forge !== undefined;
+  if (settings.worktrees !== "auto" || isRemote || isKnown) {
+    const inTrees = settings.worktrees === true || isRemote || isKnown;
     return await opened(input, inTrees, false);
   }
   if (!wantsClones(input)) return await opened(input, false, false);
@@ -97,15 +103,17 @@ async function opened(input: WorkspacesInput, inTrees: boolean, needsClean: bool
     limits: settings,
     ...sandboxFolders(workspace),
   });
+  const places = inTrees ? new (await import("./places.ts")).Places(workspace, input.ports) : null;
   const shell = createShell({
     ...{ outputDir, mark, sandbox },
+    variablesIn: (folder) => places?.variablesIn(folder) ?? {},
     onSandboxFault: (reason) => warn(`The sandbox cannot be set up, so commands do not run: ${reason}`),
     passEnv: settings.commandEnv,
     // With the variables of a git hook, the git commands of members would act on another repository than their worktree.
     hideEnv: inTrees ? (await import("../../adapters/git/variables.ts")).FOREIGN : [],
   });
   try {
-    const trees = inTrees ? await treesOf(input, shell, sandbox, needsClean) : null;
+    const trees = places ? await treesOf(input, { shell, sandbox, places }, needsClean) : null;
     if (!inTrees) withoutWorktrees({ project: workspace, team: settings.team });
     return { sandbox, shell, trees, said: "" };
   } catch (error) {
@@ -116,28 +124,29 @@ async function opened(input: WorkspacesInput, inTrees: boolean, needsClean: bool
 }
 
 async function treesOf(
-  { settings, workspace: project, trust, env, hasModel }: WorkspacesInput,
-  shell: Shell,
-  sandbox: Sandbox,
+  { settings, workspace: project, trust, env, hasModel, warn }: WorkspacesInput,
+  { shell, sandbox, places }: { readonly shell: Shell; readonly sandbox: Sandbox; readonly places: Places },
   needsClean: boolean,
 ): Promise<Worktrees> {
   const { team, gate, gateTimeoutMs, gateParallel, targetBranch, worktreeShare } = settings;
   const { judges, tampering } = settings;
-  const [{ openWorktrees }, { Git }, { settingUp }] = await Promise.all([
+  const [{ openWorktrees }, { Git }, { settingUp, tearingDown }] = await Promise.all([
     import("../../adapters/git/index.ts"),
     import("../../adapters/git/git.ts"),
     import("./set-up.ts"),
   ]);
   const own = childEnvironment(env);
-  const { setUp } = trust.git();
+  const parts = {
+    ...{ project, shell, places, isAgreed: trust.runsGit, share: worktreeShare },
+    setUp: trust.git().setUp,
+    git: new Git(own, sandbox, trust.runsGit),
+  };
   return await openWorktrees({
     ...{ project, team, shell, sandbox, gate, gateTimeoutMs, gateParallel, judges, tampering },
     redBase: () => settings.redBase ?? (hasModel() ? "repair" : "tell"),
     wayOut: wayOutOf(settings),
-    setUp: settingUp({
-      ...{ project, shell, setUp, isAgreed: trust.runsGit, share: worktreeShare },
-      git: new Git(own, sandbox, trust.runsGit),
-    }),
+    setUp: settingUp(parts),
+    tearDown: tearingDown(parts, warn),
     env: own,
     target: targetBranch,
     share: worktreeShare,
@@ -147,7 +156,13 @@ async function treesOf(
   });
 }
 
-function wayOutOf({ landing, remote, prCommand }: Settings): WayOut {
+function wayOutOf({ landing, remote, prCommand, forge }: Settings): WayOut {
+  if (forge !== undefined && (landing ?? "pr") !== "pr")
+    throw new EkidenError(
+      "settings_invalid",
+      `landing ${JSON.stringify(landing)} moves a branch at once, and with forge a task lands when its pull request is merged. Remove one of the two.`,
+    );
+  if (forge !== undefined) return { kind: "pr", remote: remote ?? "origin", isShared: true, isForge: true };
   if (landing === "fast-forward" && remote !== undefined)
     throw new EkidenError(
       "settings_invalid",

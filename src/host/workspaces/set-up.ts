@@ -1,20 +1,20 @@
 /**
  * Makes a new workspace ready: the installed packages of the project where the lock file is the same, the ignored files that
- * `.worktreeinclude` names, and the command of a set-up file that the person agreed to.
+ * `.worktreeinclude` names, and the command of a set-up file that the person agreed to. Runs the other command of that file before it is removed.
  */
-import { constants, copyFileSync, existsSync, lstatSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import type { Git } from "../../adapters/git/git.ts";
+import { constants, copyFileSync, existsSync, lstatSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { WorktreeOptions } from "../../adapters/git/options.ts";
 import { inOwnFolder } from "../../adapters/git/shared.ts";
 import { inHeldFolder } from "../../adapters/held-folder.ts";
-import { removeTree } from "../../adapters/remove-tree.ts";
-import { bytesIn } from "../../adapters/small-files.ts";
 import { isEkidenError, messageOf, toolFailed } from "../../core/errors.ts";
-import { LOCK_FILES, type SetUp, setUpVariables } from "../../core/project/set-up.ts";
+import type { SetUp } from "../../core/project/set-up.ts";
 import { cutStart } from "../../core/text/valid.ts";
 import { counted } from "../../core/views/view.ts";
-import type { Contact, Shell, Worktree, Worktrees } from "../../ports/index.ts";
+import type { Contact, ShellResult, Worktree, Worktrees } from "../../ports/index.ts";
 import type { Which } from "../../ports/worktrees.ts";
+import { type CopyParts, copyPackages } from "./copy-packages.ts";
+import type { Places } from "./places.ts";
 
 /** In the clone of a task: it is ready. */
 const MARK = ".git/ekiden-set-up";
@@ -22,25 +22,17 @@ const MARK = ".git/ekiden-set-up";
 const PART = ".git/ekiden-copy";
 const INCLUDE = ".worktreeinclude";
 const TIMEOUT_MS = 600_000;
-const COPY_MS = 120_000;
+const TEARDOWN_MS = 60_000;
 const FILES_MAX = 5_000;
 const BYTES_MAX = 256 * 1024 * 1024;
-const LOCK_BYTES_MAX = 64 * 1024 * 1024;
 const SHOWN = 2_000;
 
-export type SetUpParts = {
-  /** The project, absolute and without links. */
-  readonly project: string;
-  readonly git: Git;
-  readonly shell: Shell;
+export type SetUpParts = CopyParts & {
+  readonly places: Places;
   /** Null where the project has none. */
   readonly setUp: SetUp | null;
   readonly isAgreed: boolean;
-  /** Folders that workspaces link to: they are not copied. */
-  readonly share: readonly string[];
 };
-
-type SettingUp = (tree: Worktree, contact: Contact) => Promise<void>;
 
 /** Opens a workspace for a program that hears no error of its tools: a set-up that failed is told to the person, and the work goes on. */
 export async function openedAnyway(trees: Worktrees, task: Which, contact: Contact): Promise<Worktree> {
@@ -53,16 +45,19 @@ export async function openedAnyway(trees: Worktrees, task: Which, contact: Conta
 }
 
 /** Once for each workspace, also after a crash in the middle. @throws EkidenError `tool_failed`, once, when the command fails */
-export function settingUp(parts: SetUpParts): SettingUp {
+export function settingUp(parts: SetUpParts): NonNullable<WorktreeOptions["setUp"]> {
   const done = new Set<string>();
   let isTold = false;
-  return async (tree, contact) => {
+  return async (tree, contact, attempt) => {
     const { workspace } = tree;
+    await parts.places.enter(tree, attempt, parts.setUp?.file ?? "");
     if (done.has(workspace)) return;
     const top = topOf(workspace);
     if (!existsSync(join(top, MARK))) {
       for (const step of [copyPackages, copyIncluded]) {
-        const said = await step(parts, workspace).catch((error: unknown) => messageOf(error));
+        const said = await step(parts, workspace, join(top, PART)).catch((error: unknown) =>
+          messageOf(error),
+        );
         if (said !== "") await contact.tell(`The workspace of #${tree.task}: ${said}`);
       }
       const fault = await runSetUp(parts, tree, contact);
@@ -74,7 +69,7 @@ export function settingUp(parts: SetUpParts): SettingUp {
     const { setUp, isAgreed } = parts;
     if (setUp && !isAgreed && !isTold)
       await contact.tell(
-        `${setUp.file} has a set-up for worktrees (${setUp.command}), which nobody has agreed to, so tasks begin without it. To agree: ekiden trust.`,
+        `${setUp.file} has a set-up for worktrees (${setUp.command || setUp.teardown}), which nobody has agreed to, so tasks begin without it. To agree: ekiden trust.`,
       );
     isTold = true;
   };
@@ -85,35 +80,6 @@ function topOf(workspace: string): string {
   let at = workspace;
   while (!existsSync(join(at, ".git")) && at !== "/") at = join(at, "..");
   return at;
-}
-
-/** The installed packages are those of the lock file. Another task could change them through a link, so they are copied. */
-async function copyPackages({ project, git, share, shell }: SetUpParts, workspace: string): Promise<string> {
-  const isSame = LOCK_FILES.some((name) => {
-    const own = bytesIn(join(project, name), LOCK_BYTES_MAX);
-    return own !== null && bytesIn(join(workspace, name), LOCK_BYTES_MAX)?.equals(own) === true;
-  });
-  if (!isSame || !existsSync(join(project, "node_modules"))) return "";
-  const listing = ["ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"];
-  const folders = (await git.run(project, ...listing)).split("\0").flatMap((path) => {
-    const name = path.replace(/\/$/, "");
-    return /(?:^|\/)node_modules$/.test(name) && !share.includes(name) ? [name] : [];
-  });
-  const part = join(topOf(workspace), PART);
-  const { signal } = new AbortController();
-  for (const path of folders) {
-    const to = join(workspace, path);
-    if (existsSync(to) || !existsSync(dirname(to))) continue;
-    removeTree(part);
-    // Where the file system can, blocks are shared until one of them changes.
-    const ran = await shell.exec("cp", ["-a", join(project, path), part], {
-      ...{ cwd: project, timeoutMs: COPY_MS, signal },
-    });
-    if (ran.exitCode === 0 && inOwnFolder(workspace, path, (own) => renameSync(part, own))) continue;
-    removeTree(part);
-    return `${path} could not be copied: ${cutStart(ran.output.trim(), SHOWN) || "it took too long"}`;
-  }
-  return "";
 }
 
 /** Files that git ignores, and no others: they would land. */
@@ -144,15 +110,35 @@ function copied(project: string, workspace: string, path: string): boolean {
 
 /** In the sandbox, as a command of a member. Returns why it failed. */
 async function runSetUp(
-  { project, setUp, isAgreed, shell }: SetUpParts,
-  { workspace, task }: Worktree,
+  { setUp, isAgreed, shell }: SetUpParts,
+  { workspace: cwd, task }: Worktree,
   { signal }: Contact,
 ): Promise<string | null> {
-  if (setUp === null || !isAgreed) return null;
-  const env = setUpVariables(project, workspace, task);
-  const ran = await shell.run(setUp.command, { cwd: workspace, signal, timeoutMs: TIMEOUT_MS, env });
+  if (!setUp?.command || !isAgreed) return null;
+  const why = faultOf(await shell.run(setUp.command, { cwd, signal, timeoutMs: TIMEOUT_MS }), "10 minutes");
+  return (
+    why &&
+    `The workspace of #${task} is there, but its set-up (${setUp.file}) ${why}\nRepair what is missing, or work without it.`
+  );
+}
+
+/** Before a workspace is removed: its failure holds nothing up. */
+export const tearingDown =
+  (parts: SetUpParts, warn: (text: string) => void): NonNullable<WorktreeOptions["tearDown"]> =>
+  async (tree) => {
+    const { setUp, isAgreed, shell, places } = parts;
+    const { signal } = new AbortController();
+    if (setUp?.teardown && isAgreed) {
+      const options = { cwd: tree.workspace, signal, timeoutMs: TEARDOWN_MS };
+      const why = await shell.run(setUp.teardown, options).then((ran) => faultOf(ran, "a minute"), messageOf);
+      if (why !== null)
+        warn(`The worktree of #${tree.task} is removed, and its teardown (${setUp.file}) ${why}`);
+    }
+    await places.leave(tree);
+  };
+
+function faultOf(ran: ShellResult, limit: string): string | null {
   if (ran.exitCode === 0) return null;
-  const how = ran.timedOut ? "did not end in 10 minutes" : `ended with code ${ran.exitCode}`;
-  const hints = [ran.denial, ran.limit].filter(Boolean).join("\n");
-  return `The workspace of #${task} is there, but its set-up (${setUp.file}) ${how}:\n${cutStart(ran.output.trim(), SHOWN)}\n${hints}\nRepair what is missing, or work without it.`;
+  const how = ran.timedOut ? `did not end in ${limit}` : `ended with code ${ran.exitCode}`;
+  return [`${how}:`, cutStart(ran.output.trim(), SHOWN), ran.denial, ran.limit].filter(Boolean).join("\n");
 }

@@ -5,14 +5,15 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { jsonIn, PROJECT_FILE_MAX, readRegular, textIn } from "../../adapters/small-files.ts";
+import { jsonIn, namesIn, PROJECT_FILE_MAX, readRegular, textIn } from "../../adapters/small-files.ts";
 import type { Recruit } from "../../core/board/recruit.ts";
 import { DEFAULT_RUN_USD } from "../../core/budget.ts";
 import { isWithin, relativeTo } from "../../core/paths/paths.ts";
 import type { OwnCommand } from "../../core/project/own-command.ts";
 import type { Role } from "../../core/project/role.ts";
-import { type SetUp, setUpIn } from "../../core/project/set-up.ts";
+import { type FoundFile, type SetUp, setUpIn } from "../../core/project/set-up.ts";
 import type { SettingKey, Settings, SettingsLayer } from "../../core/settings/settings.ts";
+import { tried } from "../../core/tried.ts";
 
 export type TrustItem = {
   /** Stays the same when the item changes: `hooks.Stop 1 in .ekiden/settings.json`. */
@@ -183,29 +184,36 @@ export type GitItems = {
  * The programs that the project's own repository makes git run, and the set-up of its worktrees. They alone do not cause a question, and wait
  * for an agreement.
  */
-export function gitItems(cwd: string): GitItems {
+export function gitItems(cwd: string, parseToml: ParseToml = () => null): GitItems {
   const { top, dirs } = repositoryOf(cwd);
   const lines = dirs.flatMap((git) =>
     ["config", "config.worktree"].flatMap((name) => configLines(join(git, name))),
   );
   const folders = lines.flatMap((line) => {
-    const path = /^\s*hookspath\s*=\s*"?([^"]+?)"?\s*$/i.exec(line)?.[1];
+    const path = /^\s*hookspath\s*=\s*"?([^"]+?)"?\s*$/i.exec(line.text)?.[1];
     return path === undefined ? [] : [resolve(top, path)];
   });
-  const programs = lines.filter((line) => GIT_KEYS.test(line));
+  const programs = lines.filter(({ text }) => GIT_KEYS.test(text));
   const scripts = [...dirs.map((git) => join(git, "hooks")), ...folders].flatMap(scriptsIn);
   const hashes = scripts.map(([path, hash]) => `${basename(path)}\0${hash}`);
-  const setUp = setUpIn((file) => jsonIn(join(cwd, file)));
-  const setUps = (setUp ? [setUp] : []).map(({ file, command }) =>
-    trustItem(`set-up in ${file}`, `set-up of worktrees: ${command}`, command, cwd),
-  );
+  const setUp = setUpIn((name) => foundFile(cwd, name, parseToml), process.platform);
+  const setUps = (["command", "teardown"] as const).flatMap((key) => {
+    const what = key === "command" ? "set-up" : "teardown";
+    const line = setUp?.[key];
+    return setUp && line
+      ? [trustItem(`${what} in ${setUp.file}`, `${what} of worktrees: ${line}`, line, cwd)]
+      : [];
+  });
   const all = [...programs, ...hashes, ...setUps.map(({ digest }) => digest)];
   return {
     setUp,
     whole: { id: "git", text: "", digest: sha(all.join("\0")) },
     parts: [
       ...setUps,
-      ...programs.map((line) => trustItem(`git: ${line.trim()}`, `git: ${line.trim()}`)),
+      ...programs.map(({ section, text }) => {
+        const shown = `git: ${section} ${text.trim()}`;
+        return trustItem(shown, shown);
+      }),
       ...scripts.map(([path, digest]) => {
         const text = `git hook ${relativeTo(cwd, path)}`;
         return { id: text, text, digest };
@@ -213,6 +221,26 @@ export function gitItems(cwd: string): GitItems {
     ],
   };
 }
+
+/** A text in TOML. The library for it is loaded only where a project has such a file. */
+export type ParseToml = (text: string) => unknown;
+
+/** A folder that ends with a slash stands for its first file. */
+function foundFile(cwd: string, name: string, parseToml: ParseToml): FoundFile | null {
+  if (!name.endsWith("/")) {
+    const content = jsonIn(join(cwd, name));
+    return content === null ? null : { file: name, content };
+  }
+  const [first] = tomlFiles(join(cwd, name));
+  if (first === undefined) return null;
+  return { file: name + first, content: tried(() => parseToml(textIn(join(cwd, name, first))), null) };
+}
+
+/** That of the app first, which it names so. */
+export const tomlFiles = (folder: string): string[] =>
+  namesIn(folder)
+    .filter((name) => name.endsWith(".toml"))
+    .sort((a, b) => Number(b === "environment.toml") - Number(a === "environment.toml") || (a < b ? -1 : 1));
 
 /**
  * The git directories of the repository that a folder is in, and the top of its files. In a submodule, and in a worktree that the person made,
@@ -235,17 +263,21 @@ export function repositoryOf(folder: string): { readonly top: string; readonly d
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
+type ConfigLine = { readonly section: string; readonly text: string };
+
 /** With those of the files that it includes: a file of the working tree changes with each pull. */
-function configLines(path: string, depth = 0, seen = new Set<string>()): string[] {
+function configLines(path: string, depth = 0, seen = new Set<string>()): ConfigLine[] {
   if (depth > INCLUDES_MAX || seen.has(path) || !isFile(path)) return [];
   seen.add(path);
+  let section = "";
   return readRegular(path, PROJECT_FILE_MAX)
     .split("\n")
     .flatMap((line) => {
       const included = /^\s*path\s*=\s*"?([^"~]+?)"?\s*$/i.exec(line)?.[1];
       const below =
         included === undefined ? [] : configLines(resolve(dirname(path), included), depth + 1, seen);
-      return [line, ...below];
+      section = /^\s*(\[[^\]]*\])/.exec(line)?.[1] ?? section;
+      return [{ section, text: line }, ...below];
     });
 }
 

@@ -10,6 +10,7 @@ import { lazy } from "../../core/lazy.ts";
 import { isWithin } from "../../core/paths/paths.ts";
 import type { OwnCommand } from "../../core/project/own-command.ts";
 import { ROLE_FOLDERS, type Role } from "../../core/project/role.ts";
+import { CODEX_ENVIRONMENTS } from "../../core/project/set-up.ts";
 import { mergeSettings } from "../../core/settings/merge.ts";
 import type { SettingsLayer } from "../../core/settings/settings.ts";
 import { tried } from "../../core/tried.ts";
@@ -29,6 +30,7 @@ import {
   serverItems,
   settingItems,
   type TrustItem,
+  tomlFiles,
   trustItem,
 } from "./items.ts";
 import { readMcpFile } from "./mcp-file.ts";
@@ -104,7 +106,9 @@ export async function weighProject(
   const named = [...above, ...below].some(({ store }) => store !== undefined);
   const url = wanted.store ?? mergeSettings([...above, layer, ...below]).store;
   const stores = named ? [] : foundStore(url, cwd, record);
-  const git = lazy(() => gitItems(cwd));
+  const hasToml = tomlFiles(join(cwd, CODEX_ENVIRONMENTS)).length > 0;
+  const toml = hasToml ? (await import("smol-toml")).parse : undefined;
+  const git = lazy(() => gitItems(cwd, toml));
   // Most projects have none, and need not read how they are judged.
   const isSteered = foldersTo(repositoryOf(cwd).top, cwd).some((one) => namesIn(one).some(isSteering));
   const steered = isSteered ? (await import("./agent-files.ts")).agentFilesIn(cwd, cwd) : [];

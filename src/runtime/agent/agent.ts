@@ -52,6 +52,17 @@ export type Agent = Workplace & {
    */
   readonly siblings?: (Pick<Stagger, "enter"> & { areHere(): boolean }) | undefined;
   readonly onDelta?: ((delta: Delta) => void) | undefined;
+  readonly hold?: BoardHold | undefined;
+};
+
+/** A board that begins only when the person has approved it. */
+export type BoardHold = {
+  /** Teammates rest. */
+  isHeld(): Promise<boolean>;
+  /** The lead has planned: asks the person, where that is wanted. True while the lead waits for the answer. */
+  ask(): Promise<boolean>;
+  /** The lead has heard the answer: an approved board begins. */
+  settle(): Promise<void>;
 };
 
 /** What the counting of a turn says: "rest" where the task was ended, so that the stint ends too. */

@@ -92,6 +92,7 @@ export class IdleLoop {
       await interrupts.read(read);
       news = [...news, ...read].filter((letter) => taskTaken(letter) === null && wakes(letter.body));
     }
+    if (kind === "teammate" && (await agent.hold?.isHeld())) return await this.held(mark, was);
     if (was === "rate_limited") return await this.pause(mark);
     if (RESTING.has(was)) return await this.rest(mark, news.some(isWordToRested));
     if (await current.mustRest(was)) return { kind: "rested", now: clock.now(), reason: "cannot_work" };
@@ -114,6 +115,8 @@ export class IdleLoop {
     if ((await current.resume(reason)) || (await current.claim(reason))) return await this.found();
     if (await this.keptBusy(reason)) return await this.found();
     await this.showIdle(reason);
+    if (kind === "lead" && reason !== "awaiting_answer" && (await this.awaitsApproval()))
+      return { kind: "rested", now: clock.now(), reason: "awaiting_answer" };
     if ((await this.parts.onIdle()) === "look again") return { kind: "waited", now: clock.now() };
     const mail: WakeTopic = `mail:${seat.name}`;
     const topics: WakeTopic[] = kind === "teammate" && !IDLE[reason].wantsBoard ? [mail] : [mail, "board"];
@@ -121,6 +124,23 @@ export class IdleLoop {
     const overdue = clock.now() - phase.since >= this.parts.settings.idleTimeoutMs;
     if (overdue && (await this.mayGetWork(reason))) return { kind: "rested", now: clock.now(), reason };
     return { kind: "waited", now: clock.now() };
+  }
+
+  /** The person has not approved the board: neither mail nor a task begins a stint. Its idle timeout starts again with each look. */
+  private async held(mark: Mark, reason: IdleReason): Promise<Signal> {
+    const { agent, settings } = this.parts;
+    await this.showIdle(reason);
+    await this.waitFor(mark, [`mail:${agent.seat.name}`, "board"], settings.idlePollMs);
+    return { kind: "rested", now: agent.clock.now(), reason };
+  }
+
+  /** The lead has planned, and what it was told about its board it has read. */
+  private async awaitsApproval(): Promise<boolean> {
+    const { hold, store, seat, activity } = this.parts.agent;
+    if (!(await hold?.isHeld()) || (await store.mail.waking(seat.name, 1)).length > 0) return false;
+    if (!(await hold?.ask())) return false;
+    await activity.idle("awaiting_answer", []);
+    return true;
   }
 
   /** Whether work may still come, so that its idle timeout starts again: its command ends, the person answers, a task becomes ready. */
@@ -181,6 +201,7 @@ export class IdleLoop {
 
   private async found(): Promise<Signal> {
     const { agent } = this.parts;
+    if (agent.kind === "lead") await agent.hold?.settle();
     await beginStint(agent);
     this.shownIdle = false;
     await agent.activity.work();

@@ -22,9 +22,9 @@ it("reviews the task of the member that completes it, and no task of others", as
       return { name: name("alice/1"), text: "VERDICT: approved", stopped: "" };
     },
     signals: () => Promise.resolve([]),
-    changes: async () => "",
+    changes: async () => "diff --git a/b.ts b/b.ts\n--- a/b.ts\n+++ b/b.ts\n@@ -1 +1 @@\n-a\n+b\n",
   });
-  await store.board.addAll([{ subject: "paint" }, { subject: "sand" }], LEAD);
+  await store.board.addAll([{ subject: "paint", touches: ["a.ts"] }, { subject: "sand" }], LEAD);
   const [own, other] = [await claimed(store, alice), await claimed(store, bob)];
   const model = modelOf(() => ({}));
   const agent = agentOf(store, alice, here.clock, model, { tools: [completeTask], wraps: [wrap] });
@@ -38,7 +38,8 @@ it("reviews the task of the member that completes it, and no task of others", as
   expect(await complete(other.id)).toBe(true);
   expect(jobs).toEqual([]);
   await complete(own.id);
-  expect(jobs).not.toEqual([]);
+  // It also hears of the files that the task does not name.
+  expect(jobs).toEqual([expect.stringContaining("<task-files>\nb.ts\n</task-files>")]);
 });
 
 it("asks a second reviewer where the first gives no verdict, and no third", async () => {

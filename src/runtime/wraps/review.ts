@@ -9,6 +9,7 @@ import { type Claimed, REFUSALS_MAX } from "../../core/board/task.ts";
 import { messageOf, notPermitted } from "../../core/errors.ts";
 import type { Event, FactOf } from "../../core/event.ts";
 import type { Name } from "../../core/ids.ts";
+import { outside } from "../../core/plan/drift.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import type { CompletionInput, ToolContext } from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
@@ -51,7 +52,7 @@ async function toReview({ setting }: ReviewParts, call: Call): Promise<Claimed |
 
 /** @throws with the remarks, or with the reason why the task has failed */
 async function mustPass(parts: ReviewParts, { ctx, input }: Call, task: Claimed): Promise<void> {
-  const { id, attempt } = task;
+  const { id } = task;
   const { result = "" } = input as CompletionInput;
   const diff = await parts.changes(task);
   const hashWith = (now: string | null): string =>
@@ -62,23 +63,38 @@ async function mustPass(parts: ReviewParts, { ctx, input }: Call, task: Claimed)
   const review =
     known?.type === "task.reviewed"
       ? known
-      : await ask(parts, ctx, task, await jobOf(parts, task, diff, result), of);
+      : await reviewBy(parts.reviewer, ctx, task, await jobOf(parts, task, diff, result), of);
   if (review.verdict === "approved") {
     if (known || hashWith(await parts.changes(task)) === of) return;
     throw new Error(
       `#${id} is not completed: its files changed while it was reviewed. End what changes them, then complete it again.`,
     );
   }
+  await mustBeApproved({ review, rounds: parts.rounds, remedy: REMEDY }, ctx, task);
+}
+
+const REMEDY = 'take the line "Review: yes" out of it';
+type Answer = { readonly review: Review; readonly rounds: number; readonly remedy: string };
+
+/** Gives remarks back to the owner. `remedy`: of the person who wants it as it is. @throws unless it is approved */
+export async function mustBeApproved(
+  { review, rounds, remedy }: Answer,
+  ctx: ToolContext,
+  task: Claimed,
+): Promise<void> {
+  if (review.verdict === "approved") return;
+  const { id, attempt } = task;
+  const facts = await earlier(ctx, task);
   const round = facts.filter((fact) => fact.type === "task.reopened" && fact.why === "review").length + 1;
-  const isLast = review.verdict === "none" || round >= parts.rounds;
+  const isLast = review.verdict === "none" || round >= rounds;
   const evidence =
     review.verdict === "none" ? `The reviewer gave no verdict: ${review.text}.` : `Remarks:\n${review.text}`;
-  const failure = `It was not approved by its review (round ${round} of ${parts.rounds}). Its work is kept. To complete it as it is, take the line "Review: yes" out of it and retry it.\n${evidence}`;
+  const failure = `It was not approved by its review (round ${round} of ${rounds}). Its work is kept. To complete it as it is, ${remedy} and retry it.\n${evidence}`;
   const held = { seat: ctx.seat, task: id, attempt };
   const refusals = await ctx.store.board.refuse(held, { why: "review", evidence, failure, isLast });
   if (refusals >= REFUSALS_MAX) throw notPermitted(`#${id} has failed, and the lead was told. ${failure}`);
   throw notPermitted(
-    `#${id} is not completed: its review has remarks (round ${round} of ${parts.rounds}). It is still yours: answer each of them with a change, check it, then complete it again.\n${evidence}`,
+    `#${id} is not completed: its review has remarks (round ${round} of ${rounds}). It is still yours: answer each of them with a change, check it, then complete it again.\n${evidence}`,
   );
 }
 
@@ -88,15 +104,19 @@ async function jobOf(
   diff: string | null,
   result: string,
 ): Promise<string> {
-  return reviewJob({ ...task, diff, result, signals: diff ? await signals(diff) : [] });
+  return reviewJob({
+    ...{ ...task, diff, result, signals: diff ? await signals(diff) : [] },
+    outside: outside(diff ?? "", task.touches),
+  });
 }
 
+export type Asked = Review & { readonly by: Name };
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
 type Earlier = Event & FactOf<"task.reviewed" | "task.reopened">;
 
 /** The reviews of this attempt, and what became of them. */
-async function earlier({ store }: ToolContext, { id, attempt }: Claimed): Promise<Earlier[]> {
+export async function earlier({ store }: ToolContext, { id, attempt }: Claimed): Promise<Earlier[]> {
   const found: Earlier[] = [];
   for await (const { events } of store.journal.pages(store.journal.from(0), [
     "task.reviewed",
@@ -107,8 +127,9 @@ async function earlier({ store }: ToolContext, { id, attempt }: Claimed): Promis
   return found;
 }
 
-async function ask(
-  { reviewer }: ReviewParts,
+/** The answer of a reviewer, or of a second one where the first gives no verdict. */
+export async function reviewBy(
+  reviewer: ReviewParts["reviewer"],
   ctx: ToolContext,
   { id: task, attempt }: Claimed,
   job: string,

@@ -8,8 +8,19 @@ import type { LandingStep } from "../../core/board/worktree.ts";
 import { NO_CLAIM } from "../../core/conversation/lost-claim.ts";
 import { messageOf } from "../../core/errors.ts";
 import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
-import type { CompletionInput, Contact, Landing, Store, ToolContext, Worktrees } from "../../ports/index.ts";
+import { Drift, outside } from "../../core/plan/drift.ts";
+import { checkOf, isMarked } from "../../core/project/mark.ts";
+import type {
+  CompletionInput,
+  Contact,
+  Landing,
+  SecondGate,
+  Store,
+  ToolContext,
+  Worktrees,
+} from "../../ports/index.ts";
 import { type Call, completedBy, type Wrap } from "../agent/call.ts";
+import { type DoubtParts, isPassed, mustPassDoubt } from "./doubts.ts";
 import { CHANGES } from "./held-claim.ts";
 
 /** Outside of the permissions and the hooks: they see the folder in which the call will run. */
@@ -64,9 +75,20 @@ export async function followRemote(trees: Worktrees, store: Store, signal: Abort
   await trees.follow(contactOf(store, signal)).catch((error) => store.journal.warn(null, messageOf(error)));
 }
 
+/**
+ * Takes over a task whose branch was pushed, and writes the answer of the call: it is completed when its request is merged. Null: the task is
+ * completed now.
+ */
+export type Proposes = (
+  ctx: ToolContext,
+  task: Claimed,
+  outcome: Extract<Landing, { kind: "proposed" | "nothing" }>,
+  result: string,
+) => Promise<string | null>;
+
 /** Inside of all wraps that can refuse a completion: they have done so before anything lands. */
 export const landing =
-  (trees: Worktrees): Wrap =>
+  (trees: Worktrees, doubts: DoubtParts, proposes: Proposes | null = null): Wrap =>
   (next) =>
   async (call) => {
     if (call.tool.effect !== "completes") return await next(call);
@@ -75,14 +97,31 @@ export const landing =
     const task = await completedBy(call);
     if (override) return await completed(next, call, task && notLanded(trees, task));
     if (task?.status !== "in_progress" || task.owner !== ctx.self) return await next(call);
-    const outcome = await untilLanded(trees, ctx, task);
+    await noteDrift(trees, ctx, task);
+    const outcome = await untilLanded(trees, doubts, ctx, task);
     await noticeMoves(trees, ctx.store);
     if (outcome.kind === "held") throw new Error(outcome.why);
     if (outcome.kind === "refused") throw new Error(await reopen(trees, ctx, task, outcome));
+    const { result = "" } = call.input as { readonly result?: string };
+    const said = outcome.kind === "landed" ? null : ((await proposes?.(ctx, task, outcome, result)) ?? null);
+    if (said !== null) return said;
     const text = await completed(next, call, await book(ctx, task, outcome));
     await tidyAfter(trees, ctx.store, task, outcome.kind === "landed");
     return text;
   };
+
+/** Before it lands, so that a process that ends meanwhile has told it. */
+async function noteDrift(trees: Worktrees, { store, self }: ToolContext, task: Claimed): Promise<void> {
+  if (task.touches.length === 0) return;
+  const diff = await trees.diff(task).catch(() => null);
+  if (diff === null) return;
+  const files = outside(diff, task.touches);
+  const drift = new Drift();
+  for await (const { events } of store.journal.pages(store.journal.from(0), ["task.drifted"]))
+    for (const event of events) drift.take(event);
+  if (JSON.stringify(files) === JSON.stringify(drift.files.get(task.id) ?? [])) return;
+  await store.journal.note([{ type: "task.drifted", task: task.id, by: self, files }]);
+}
 
 /** Removes the worktrees that an earlier process left behind after a landing. Warns about those that must stay. */
 export async function removeLanded(trees: Worktrees, store: Store): Promise<void> {
@@ -105,12 +144,13 @@ function notLanded(trees: Worktrees, task: Task): string | null {
 }
 
 function noteStep(
-  { target, gate: command = "" }: Worktrees,
+  { target, gate }: Worktrees,
   { store, seat, self }: ToolContext,
-  { id, attempt }: Claimed,
+  { id, attempt, description }: Claimed,
   step: LandingStep,
 ): Promise<void> {
   if (step === "base") return Promise.resolve();
+  const command = gate ?? checkOf(description) ?? "";
   const about = { task: id, by: self } as const;
   return store.board.noteStep(
     { seat, task: id, attempt },
@@ -141,7 +181,12 @@ class BaseWait {
 }
 
 /** `held`: the task went back without a refusal or an attempt that counts, and its branch stays as it is. */
-async function untilLanded(trees: Worktrees, ctx: ToolContext, task: Claimed): Promise<Landing> {
+async function untilLanded(
+  trees: Worktrees,
+  doubts: DoubtParts,
+  ctx: ToolContext,
+  task: Claimed,
+): Promise<Exclude<Landing, { kind: "doubted" }>> {
   const { store, seat, self, kind } = ctx;
   const { bases } = store.landings;
   for (;;) {
@@ -150,8 +195,10 @@ async function untilLanded(trees: Worktrees, ctx: ToolContext, task: Claimed): P
       ...{ seat, signal: ctx.signal, landings: store.landings, wake: store.wake },
       stillMine: () => stillMine(ctx, task),
       onMoved: (text: string) => store.journal.warn(null, text),
-      onSignals: (signals: readonly string[], gate: "green" | "red" | "none") =>
+      onSignals: (signals: readonly string[], gate: SecondGate) =>
         store.journal.note([{ type: "task.signalled", task: task.id, by: self, signals, gate }]),
+      passer: doubts.passer,
+      isPassed: (of: string) => isPassed(ctx, task, of),
       onStep: async (step: LandingStep) => {
         await waits.step(step);
         await noteStep(trees, ctx, task, step);
@@ -159,6 +206,10 @@ async function untilLanded(trees: Worktrees, ctx: ToolContext, task: Claimed): P
       isNeeded: async (repair: TaskId) => kind === "teammate" && (await bases.isShort(self, repair)),
     };
     const outcome = await trees.land(task, by).finally(() => waits.end());
+    if (outcome.kind === "doubted") {
+      await mustPassDoubt(doubts, ctx, task, outcome, isMarked(task.description, "Judges"));
+      continue;
+    }
     if (outcome.kind !== "held") return outcome;
     const { why, branch, repair } = outcome;
     const text = `#${task.id} is not completed, and nothing is wrong with it: ${why} It went back to the board with its work on ${branch}, and lands when it is completed again. Nobody else is free to repair the target, so end your turn now: you get #${repair} for that next.`;
@@ -177,7 +228,7 @@ async function stillMine({ store, self }: ToolContext, { id, attempt }: Claimed)
 async function book(
   { store, self }: ToolContext,
   { id }: Claimed,
-  outcome: Exclude<Landing, { kind: "refused" | "held" }>,
+  outcome: Exclude<Landing, { kind: "refused" | "held" | "doubted" }>,
 ): Promise<string | null> {
   if (outcome.kind === "nothing") return null;
   const { branch, target, commit } = outcome;

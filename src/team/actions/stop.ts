@@ -4,11 +4,12 @@
  */
 import { systemClock } from "../../adapters/clock.ts";
 import { livesAs } from "../../adapters/process-identity.ts";
+import type { Host } from "../../core/board/host.ts";
 import { badInput } from "../../core/errors.ts";
 import { later, type Name, PERSON } from "../../core/ids.ts";
 import type { MemberData } from "../../core/views/team.ts";
 import type { Request, Store } from "../../ports/index.ts";
-import { readHosts } from "../queries/hosts.ts";
+import { readHosts, standsStill } from "../queries/hosts.ts";
 import { mustExist, team } from "../queries/team.ts";
 import { notDecidedBy } from "./tasks.ts";
 
@@ -64,13 +65,20 @@ async function stopOne(store: Store, member: MemberData, options: StopOptions): 
     tell(`${member.name}: ${how}`);
     return { name: member.name, stopped, how };
   };
-  if (!member.hosted) return end(true, "is not running; ekiden resume would bring it back");
+  if (!member.hosted) {
+    const host = (await store.roster.hosts()).find(({ id }) => id === member.host);
+    if (host && standsStill(host)) return end(false, isFrozen(host));
+    return end(true, "is not running; ekiden resume would bring it back");
+  }
   const deadline = later(systemClock.now(), now ? 0 : deadlineMs);
   const ask = { kind: "shutdown", reason, urgent: now } as const;
   const asked = await store.requests.ask(PERSON, member.name, ask, deadline);
   const why = await untilGone(store, asked, tell);
   return why === null ? end(true, "has stopped") : end(false, why);
 }
+
+const isFrozen = ({ pid, machine }: Host): string =>
+  `cannot stop: process ${pid} on ${machine} stands still. To end it: kill -9 ${pid}`;
 
 /** Null when the member has stopped; else why it has not. */
 async function untilGone(store: Store, asked: Request, tell: (text: string) => void): Promise<string | null> {
@@ -88,7 +96,7 @@ async function untilGone(store: Store, asked: Request, tell: (text: string) => v
     const host = (await readHosts(store)).find(({ id }) => id === member.host);
     if (!host || host.leaseUntil <= systemClock.now())
       return host && livesAs(host.identity) !== false
-        ? `cannot stop: process ${host.pid} on ${host.machine} stands still. To end it: kill -9 ${host.pid}`
+        ? isFrozen(host)
         : "did not stop: its process ended first. To go on without it: ekiden resume";
     const left = asked.deadline + GRACE_MS - systemClock.now();
     if (left <= 0)

@@ -1,4 +1,5 @@
 /** Changes to the board by a person, or by the member in whose shell a command was typed. Each is journalled with its author. */
+
 import { systemClock } from "../../adapters/clock.ts";
 import { livesAs } from "../../adapters/process-identity.ts";
 import {
@@ -13,6 +14,7 @@ import {
 } from "../../core/board/task.ts";
 import { badInput, EkidenError, notFound, notPermitted } from "../../core/errors.ts";
 import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
+import { listed } from "../../core/text/listed.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import { boardData, type TaskData } from "../../core/views/board.ts";
 import type { Board, Store } from "../../ports/index.ts";
@@ -201,8 +203,7 @@ async function waitText({ board }: Store, { id, status }: Task): Promise<string>
   const [first] = behind;
   if (!first) return "";
   const names = behind.map((task) => `#${task.id}`);
-  const shown = `${names.slice(0, NAMES_SHOWN).join(", ")}${names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : ""}`;
-  return `${shown} ${names.length === 1 ? "waits" : "wait"} for it and cannot begin while it is ${status}: ekiden retry ${id}, ekiden cancel ${first.id}, or ekiden edit ${first.id} --after none`;
+  return `${listed(names, NAMES_SHOWN)} ${names.length === 1 ? "waits" : "wait"} for it and cannot begin while it is ${status}: ekiden retry ${id}, ekiden cancel ${first.id}, or ekiden edit ${first.id} --after none`;
 }
 
 async function leftText({ team }: Store, cwd: string, task: Task): Promise<string> {

@@ -8,6 +8,7 @@ import type { ListedTeam, TeamState } from "../../core/views/ps.ts";
 import type { Store } from "../../ports/index.ts";
 import type { KnownTeam } from "../../project/known-teams.ts";
 import { type Place, withTeam } from "../../project/open.ts";
+import { standsStill } from "./hosts.ts";
 import { teamFigures } from "./teams.ts";
 
 /** The settings of the project are not read: the file is known. */
@@ -47,8 +48,10 @@ export async function listedTeam(cwd: string, store: Store): Promise<ListedTeam>
     if (running) return working > 0 ? "working" : "idle";
     return waiting ? "stopped" : "done";
   };
+  const still = (await store.roster.hosts()).find(standsStill);
+  const note = still ? `process ${still.pid} stands still` : "";
   const usd = roster.reduce((sum, one) => sum + one.usd, 0);
   const since = roster.map((one) => one.since).sort((a, b) => b - a)[0] ?? null;
   const limits = openWindows(await store.logins.list(), systemClock.now());
-  return { team, cwd, state: at(), questions, members, working, counts, usd, since, limits, note: "" };
+  return { team, cwd, state: at(), questions, members, working, counts, usd, since, limits, note };
 }

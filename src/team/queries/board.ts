@@ -4,18 +4,29 @@ import type { Status } from "../../core/board/task.ts";
 import { notFound } from "../../core/errors.ts";
 import type { Event } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
-import { type BoardData, boardData, type TaskHistory, taskHistory } from "../../core/views/board.ts";
+import { planWords } from "../../core/plan/makespan.ts";
+import {
+  type BoardData,
+  boardData,
+  type TaskData,
+  type TaskHistory,
+  taskHistory,
+} from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
+import { redNow } from "./red-target.ts";
 import { ABOUT_TASKS } from "./task-life.ts";
 
 export type BoardFilter = { readonly status?: Status | "ready"; readonly owner?: Name };
 
 /** The tasks that the filter selects; `counts` are always those of the whole board. */
-export async function board({ team, board }: Store, filter: BoardFilter = {}): Promise<BoardData> {
-  const data = boardData(team, await board.tasks(), systemClock.now());
+export async function board(store: Store, filter: BoardFilter = {}): Promise<BoardData> {
+  const data = boardData(store.team, await store.board.tasks(), systemClock.now());
   const { status, owner } = filter;
+  const plan = await planOf(store, data.tasks);
   return {
     ...data,
+    ...(plan !== "" && { plan }),
+    ...(await redNow(store)),
     tasks: data.tasks.filter(
       (task) =>
         (status === undefined || (status === "ready" ? task.ready : task.status === status)) &&
@@ -45,4 +56,15 @@ export async function task(store: Store, id: TaskId): Promise<TaskHistory> {
   for await (const { events } of journal.pages(journal.from(0), ABOUT_TASKS))
     history.push(...events.filter((event) => "task" in event && event.task === id));
   return taskHistory(id, boardData(team, around, systemClock.now()), history) as TaskHistory;
+}
+
+/** How long the open tasks take, by the teammates that there are, and about what they cost. */
+export async function planOf({ roster }: Store, tasks: readonly TaskData[]): Promise<string> {
+  const members = await roster.members();
+  const crew = members.filter(({ kind, activity }) => kind === "teammate" && activity.phase !== "shutdown");
+  return planWords(
+    tasks,
+    crew.length,
+    members.reduce((sum, { usd }) => sum + usd, 0),
+  );
 }

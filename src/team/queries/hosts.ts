@@ -12,6 +12,10 @@ export async function readHosts({ roster }: Pick<Store, "roster">): Promise<Host
   );
 }
 
+/** Its lease is over and it is there all the same: it was suspended, or its machine. Its members work no more, and nobody may end it but a person. */
+export const standsStill = ({ leaseUntil, identity }: Host): boolean =>
+  leaseUntil <= systemClock.now() && livesAs(identity) === true;
+
 /** The processes that live, as far as can be seen from here. */
 export async function liveHosts(store: Pick<Store, "roster">): Promise<Host[]> {
   const hosts = await readHosts(store);

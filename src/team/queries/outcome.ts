@@ -8,10 +8,12 @@ import { folderDiff } from "../../adapters/git/work-diff.ts";
 import { textOf } from "../../core/conversation/chat.ts";
 import type { Event, FactType } from "../../core/event.ts";
 import { LEAD } from "../../core/ids.ts";
+import { Drift } from "../../core/plan/drift.ts";
 import type { Outcome } from "../../core/views/outcome.ts";
 import type { Store } from "../../ports/index.ts";
 import { withGit } from "../../project/own-git.ts";
 import { journalReader } from "./journal-reader.ts";
+import { lastLeak } from "./last-leak.ts";
 import type { ShowDiff } from "./shown-diff.ts";
 
 const DIFF_MAX = 2_000_000;
@@ -42,6 +44,7 @@ export class OutcomeReader {
   /** By path that tools wrote, relative to the project: the tasks that wrote it, latest last. */
   private readonly writers = new Map<string, Set<number>>();
   private readonly results = new Map<number, string>();
+  private readonly drift = new Drift();
   private readonly landed: { readonly task: number; readonly commit: string }[] = [];
 
   private readonly show: ShowDiff;
@@ -87,7 +90,9 @@ export class OutcomeReader {
       usd: runs.reduce((sum, one) => sum + one.usd, 0),
       tokens: runs.reduce((sum, one) => sum + one.tokens, 0),
       results: Object.fromEntries(this.results),
+      beside: Object.fromEntries(this.drift.files),
       words: said ?? "",
+      leak: lastLeak(this.cwd),
       diff: shown?.slice(0, DIFF_MAX) ?? null,
       cut: (shown?.length ?? 0) > DIFF_MAX,
       tasks: Object.fromEntries([...tasks].map(([path, ids]) => [prefix + path, [...ids]])),
@@ -103,6 +108,7 @@ export class OutcomeReader {
   private take(event: Event): void {
     const last = this.runs.at(-1);
     if (last && WORK.has(event.type)) last.worked = event.at;
+    this.drift.take(event);
     switch (event.type) {
       case "team.resumed":
         this.runs.push(begun(event.at));

@@ -6,6 +6,7 @@ import { Picture } from "../../core/picture/picture.ts";
 import { shownOf } from "../../core/picture/task.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
 import { liveHosts } from "./hosts.ts";
+import { redBaseOf } from "./red-target.ts";
 import { openQuestion } from "./requests.ts";
 
 /** If facts were written while the tables were read, they are read again: otherwise a face would count those facts twice. */
@@ -27,13 +28,14 @@ export async function pictureOf(
   store: Store,
 ): Promise<{ readonly picture: Picture; readonly cursor: Cursor }> {
   const { found, cursor } = await atCursor(store, async () => {
-    const [tasks, members, questions, logins] = [
+    const [tasks, members, questions, logins, red] = [
       await store.board.tasks(),
       await memberRows(store),
       await store.requests.open(),
       await store.logins.list(),
+      await redBaseOf(store),
     ];
-    return Picture.of(tasks.map(shownOf), members, questions.map(openQuestion), logins);
+    return Picture.of(tasks.map(shownOf), members, questions.map(openQuestion), logins, red);
   });
   return { picture: found, cursor };
 }

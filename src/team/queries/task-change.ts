@@ -1,6 +1,6 @@
 /** The change of one task as git shows it: its landed commits, its worktree, or the files that it wrote in a folder that all share. */
+
 import { relative } from "node:path";
-import { listed } from "../../adapters/git/clones/preflight.ts";
 import { type TaskWork, taskWork } from "../../adapters/git/clones/task-work.ts";
 import type { Git } from "../../adapters/git/git.ts";
 import { folderDiff } from "../../adapters/git/work-diff.ts";
@@ -8,6 +8,7 @@ import { childEnvironment } from "../../adapters/shell/environment.ts";
 import type { Task } from "../../core/board/task.ts";
 import type { Event } from "../../core/event.ts";
 import type { Name } from "../../core/ids.ts";
+import { listed } from "../../core/text/listed.ts";
 import type { Store } from "../../ports/index.ts";
 import { withGit } from "../../project/own-git.ts";
 

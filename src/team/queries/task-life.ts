@@ -1,6 +1,7 @@
 /** The life of one task, read on with each look: its history, its owners with their times, and their spending. */
 import { type Event, type FactType, TASK_CHANGES } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
+import { Hands } from "../../core/picture/hands.ts";
 import type { Cursor, Journal } from "../../ports/index.ts";
 
 /** Facts of the history of a task. */
@@ -11,13 +12,14 @@ export const ABOUT_TASKS: readonly FactType[] = [
   "gate.started",
   "task.landed",
   "task.signalled",
+  "task.drifted",
   "task.proposed",
   "task.reopened",
   "plan.submitted",
   "plan.answered",
 ];
 
-const READ: readonly FactType[] = [...ABOUT_TASKS, "turn.taken"];
+const READ: readonly FactType[] = [...ABOUT_TASKS, "turn.taken", "teammate.phase"];
 
 /** `until` null: it goes on. */
 export type Try = {
@@ -30,8 +32,9 @@ export type Try = {
 export class TaskLife {
   readonly history: Event[] = [];
   readonly tries: Try[] = [];
-  /** The spending of its owners while they held it, with their subagents. */
+  /** The spending of its owners on it, with their subagents. */
   readonly spent = { turns: 0, tokens: 0, usd: 0 };
+  private readonly hands = new Hands();
   private readonly id: TaskId;
   private readonly journal: Journal;
   private at: Cursor;
@@ -54,8 +57,9 @@ export class TaskLife {
 
   private take(event: Event): void {
     const last = this.tries.at(-1);
+    this.hands.apply(event);
     if (event.type === "turn.taken") {
-      if (last?.until !== null || last.by !== event.who) return;
+      if (this.hands.paying(event.who) !== this.id) return;
       this.spent.turns += 1;
       this.spent.tokens += event.inputTokens + event.outputTokens;
       this.spent.usd += event.usd;

@@ -4,11 +4,15 @@ import { notFound } from "../../core/errors.ts";
 import { HARNESS, LEAD, type Name, PERSON } from "../../core/ids.ts";
 import { type TeamData, teamData } from "../../core/views/team.ts";
 import type { Store } from "../../ports/index.ts";
-import { readHosts } from "./hosts.ts";
+import { readHosts, standsStill } from "./hosts.ts";
+import { redNow } from "./red-target.ts";
 
-export async function team({ team, roster, board, logins }: Store): Promise<TeamData> {
+export async function team(store: Store): Promise<TeamData> {
+  const { team, roster, board, logins } = store;
   const [members, hosts, tasks] = [await roster.members(), await readHosts({ roster }), await board.tasks()];
-  return teamData(team, members, hosts, tasks, systemClock.now(), await logins.list());
+  const still = hosts.filter(standsStill);
+  const data = teamData(team, members, hosts, tasks, systemClock.now(), await logins.list(), still);
+  return { ...data, ...(await redNow(store)) };
 }
 
 /** @throws EkidenError `not_found` with the names that exist */

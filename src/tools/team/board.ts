@@ -3,9 +3,9 @@ import { z } from "zod";
 import type { Task, TaskChange } from "../../core/board/task.ts";
 import { given } from "../../core/given.ts";
 import { type TaskId, teammateName } from "../../core/ids.ts";
-import { withMark } from "../../core/project/mark.ts";
+import { withMarks } from "../../core/project/mark.ts";
 import { cutEnd } from "../../core/text/valid.ts";
-import type { Store, Tool } from "../../ports/index.ts";
+import type { Store } from "../../ports/index.ts";
 import { defineTool } from "../define.ts";
 import { id, maybe, text } from "../inputs.ts";
 
@@ -21,42 +21,35 @@ const newTask = () =>
     needs_plan: maybe.flag,
     review: maybe.flag.describe("another agent judges it before it is completed"),
     judges: maybe.flag.describe("it is meant to change tests or the gate"),
+    check: maybe.text.describe("command that proves it; must pass at complete_task"),
+    touches: maybe.texts.describe("files it will change, such as src/api/**"),
     replaces: id.optional().describe("a task that failed: what waits for it waits for this one"),
   });
-const touching = () =>
-  newTask().extend({
-    touches: maybe.texts.describe("files it will edit, such as src/api/**"),
-  });
 
-const creating = (input: typeof newTask | typeof touching): Tool =>
-  defineTool({
-    name: "create_task",
-    description: "Put a task on the board. Its owner sees only this text.",
-    access: "team",
-    effect: "creates",
-    input: input as typeof touching,
-    subject: ({ subject }) => subject,
-    run: async (
-      { subject, blocked_by: blockedBy, needs_plan: needsPlan, assign = "", review, judges, ...rest },
-      { store, self },
-    ) => {
-      const words = await withReplaced(store, rest.description, rest.replaces);
-      const marked = review ? withMark(words ?? "", "Review", true) : words;
-      const description = judges ? withMark(marked ?? "", "Judges", true) : marked;
-      const assignee = assign.trim() === "" ? undefined : teammateName(assign.trim());
-      const task = await store.board.add(
-        { subject, ...given({ ...rest, description, blockedBy, needsPlan, assignee }) },
-        self,
-      );
-      const waits = task.openBlockers > 0 ? `; waits for ${list(task.blockedBy)}` : "";
-      const instead = rest.replaces === undefined ? "" : `; #${rest.replaces} is cancelled`;
-      return `Created #${task.id}: ${task.subject}${waits}${instead}`;
-    },
-  });
-
-export const createTask = creating(newTask);
-/** For teams with worktrees, whose members may edit the same files at once. */
-export const createTaskTouching = creating(touching);
+export const createTask = defineTool({
+  name: "create_task",
+  description: "Put a task on the board. Its owner sees only this text.",
+  access: "team",
+  effect: "creates",
+  input: newTask,
+  subject: ({ subject }) => subject,
+  run: async (
+    { subject, blocked_by: blockedBy, needs_plan: needsPlan, assign = "", review, judges, check, ...rest },
+    { store, self },
+  ) => {
+    const words = await withReplaced(store, rest.description, rest.replaces);
+    const marks = given({ review: review || undefined, judges: judges || undefined, check });
+    const description = Object.keys(marks).length > 0 ? withMarks(words ?? "", marks) : words;
+    const assignee = assign.trim() === "" ? undefined : teammateName(assign.trim());
+    const task = await store.board.add(
+      { subject, ...given({ ...rest, description, blockedBy, needsPlan, assignee }) },
+      self,
+    );
+    const waits = task.openBlockers > 0 ? `; waits for ${list(task.blockedBy)}` : "";
+    const instead = rest.replaces === undefined ? "" : `; #${rest.replaces} is cancelled`;
+    return `Created #${task.id}: ${task.subject}${waits}${instead}`;
+  },
+});
 
 /** Its owner learns what went wrong before. */
 async function withReplaced(
@@ -87,6 +80,7 @@ export const updateTask = defineTool({
   name: "update_task",
   description: "Change a task; its blockers only before it starts.",
   access: "team",
+  effect: "replans",
   input: () =>
     z.strictObject({
       id,
@@ -99,14 +93,18 @@ export const updateTask = defineTool({
       role: maybe.text,
       assign: maybe.text.describe("the only teammate that may claim it"),
       needs_plan: maybe.flag,
+      check: maybe.text,
+      touches: maybe.texts,
     }),
   subject: (input) => `#${input.id}`,
   run: async (
-    { id: task, add_blocked_by, remove_blocked_by, needs_plan, assign, ...rest },
+    { id: task, add_blocked_by, remove_blocked_by, needs_plan, assign, check, ...rest },
     { store, self },
   ) => {
+    const words = rest.description ?? (check === undefined ? "" : (await taskOf(store, task)).description);
     const change: TaskChange = given({
       ...rest,
+      ...(check !== undefined && { description: withMarks(words, { check }) }),
       addBlockedBy: add_blocked_by,
       removeBlockedBy: remove_blocked_by,
       needsPlan: needs_plan,

@@ -4,9 +4,8 @@ import { worktreeName } from "../../core/board/worktree.ts";
 import type { Tool, Worktrees } from "../../ports/index.ts";
 import { defineTool } from "../define.ts";
 import { id, maybe } from "../inputs.ts";
-import { createTaskTouching, taskOf } from "./board.ts";
+import { taskOf } from "./board.ts";
 
-/** The lead's `create_task` also takes the files that a task will edit. */
 export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[] {
   const keep = defineTool({
     name: "keep_worktree",
@@ -54,5 +53,5 @@ export function worktreeTools(trees: Worktrees, isLead: boolean): readonly Tool[
       return `Removed the worktree and the branch of #${task.id}.`;
     },
   });
-  return [createTaskTouching, create, remove, keep];
+  return [create, remove, keep];
 }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { tokenOf } from "../../../src/host/guests/serve-http.ts";
 import { AcpEditor } from "../../fixtures/acp-editor.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { collected, EKIDEN, Project } from "../cli-program.ts";
@@ -116,13 +117,17 @@ describe("over HTTP", () => {
     await served.end();
   });
 
+  /** As `ekiden mcp --token-of NAME` prints it. */
+  const tokenFor = (url: unknown): string => tokenOf(TOKEN, String(url).replace(/^.*\//, ""));
+
   /** Where it asks, and what it shows there. */
   function asked(codes: readonly string[]): { readonly url: string; readonly authorization: string } {
     const all = codes.join("\n");
     if (all.includes("[mcp_servers.ekiden]")) {
       const field = (name: string): string => new RegExp(`^${name} = "([^"]*)"$`, "m").exec(all)?.[1] ?? "";
       expect(field("bearer_token_env_var")).toBe("EKIDEN_MCP_TOKEN");
-      return { url: field("url"), authorization: `Bearer ${TOKEN}` };
+      const url = field("url");
+      return { url, authorization: `Bearer ${tokenFor(url)}` };
     }
     const server = holder(jsonIn(codes), "headers") as {
       readonly headers: { readonly Authorization: string };
@@ -132,7 +137,7 @@ describe("over HTTP", () => {
     // Each client has its own way to name a variable.
     const authorization = server.headers.Authorization.replace(
       /\$EKIDEN_MCP_TOKEN|\$?\{(env:EKIDEN_MCP_TOKEN|input:token)\}/,
-      TOKEN,
+      tokenFor(url),
     );
     return { url: String(url), authorization };
   }

@@ -4,7 +4,9 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { recruits } from "../../../src/core/board/recruit.ts";
-import type { Settings } from "../../../src/core/settings/settings.ts";
+import { type Embedded, embeddedFor } from "../../../src/core/project/runbook.ts";
+import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings/settings.ts";
+import { usualModel } from "../../../src/host/models/usual-models.ts";
 import { type ProgramOptions, programTeam } from "../../fixtures/program-team.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 
@@ -86,6 +88,38 @@ it("says what to do where the program is not logged in, and which flags choose o
   await expect(teamOf(both)).rejects.toThrow(
     /2 agent programs are ready[\s\S]*--lead claude.*--lead opencode/,
   );
+});
+
+it("pays for a task that ended before its program said what it costs from the budget of that task", async () => {
+  const work = [[claims, done]];
+  const tasks = ["a.txt", "b.txt", "c.txt", "d.txt"];
+  const { env } = stageOf({
+    members: {
+      lead: [[...tasks.map(adds), { say: "Planned." }], [{ say: "Written." }]],
+      alice: work,
+      bob: work,
+    },
+  });
+  // Each run of the program costs half a dollar.
+  const team = await teamOf(env, { taskBudgetUsd: 1 });
+  await team.host.start({ goal: "Write four files" });
+  expect(await team.host.done).toMatchObject({ reason: "concluded", completed: 4 });
+});
+
+it("is the model of a runbook with prose; without a program that is ready its blocks are run", async () => {
+  const choosing = (env: NodeJS.ProcessEnv, embedded: Embedded) =>
+    usualModel({ settings: DEFAULT_SETTINGS, env, folder: "/srv/none", embedded });
+  const { env } = stageOf({ members: {} });
+  expect((await choosing(env, "last")).spec).toBe("agent:claude");
+  expect((await choosing(env, true)).spec).toBe("runbook");
+  const out = stageOf({ members: {}, isLoggedIn: false });
+  expect((await choosing(out.env, "last")).spec).toBe("runbook");
+  await expect(choosing(stageOf({ members: {} }, []).env, false)).rejects.toThrow(
+    /Or install an agent program .*ekiden agents/,
+  );
+  const task = (description: string) => ({ subject: "A", description });
+  expect(embeddedFor({ tasks: [task("```sh\ntrue\n```")] })).toBe(true);
+  expect(embeddedFor({ tasks: [task("```sh\ntrue\n```"), task("Think.")] })).toBe("last");
 });
 
 it("leads by name while the teammates have a model of a provider", async () => {

@@ -4,10 +4,12 @@ import type { AddressInfo } from "node:net";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { tokenOf } from "../../../src/host/guests/serve-http.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { collected, ended, Project } from "../cli-program.ts";
 
-const TOKEN = "0123456789abcdef";
+const SECRET = "0123456789abcdef";
+const TOKEN = tokenOf(SECRET, "guest");
 let project: Project;
 const clients: Client[] = [];
 beforeEach(() => {
@@ -22,7 +24,7 @@ async function server(
   ...args: string[]
 ): Promise<{ readonly address: string; stop(): Promise<number | null> }> {
   const child = project.start(["mcp", "--http", "--port", "0", "--wait", "2", ...args], {
-    EKIDEN_MCP_TOKEN: TOKEN,
+    EKIDEN_MCP_TOKEN: SECRET,
   });
   const { stdout } = collected(child);
   const over = new Promise<number | null>((done) => child.once("close", done));
@@ -41,8 +43,13 @@ async function server(
 }
 
 type Era = "legacy" | { readonly pin: string };
-async function agent(address: string, era: Era): Promise<(tool: string, input?: object) => Promise<string>> {
-  const headers = { authorization: `Bearer ${TOKEN}` };
+async function agent(
+  address: string,
+  era: Era,
+  as?: string,
+): Promise<(tool: string, input?: object) => Promise<string>> {
+  const name = /\/mcp\/(.+)/.exec(address)?.[1] ?? "guest";
+  const headers = { authorization: `Bearer ${tokenOf(SECRET, as ?? name)}` };
   const client = new Client({ name: "http-agent", version: "1.0.0" }, { versionNegotiation: { mode: era } });
   await client.connect(new StreamableHTTPClientTransport(new URL(address), { requestInit: { headers } }));
   clients.push(client);
@@ -77,7 +84,7 @@ it("serves several agents, in the revision of 2026-07-28 and in the one before",
 it("gives the task of an agent back when the server ends", async () => {
   await project.add({ subject: "Saw" });
   const { address, stop } = await server("--as", "carol");
-  const carol = await agent(address, "legacy");
+  const carol = await agent(address, "legacy", "carol");
   expect(await carol("wait_for_work")).toMatch(/^You are "carol"/);
   await stop();
   const tasks = await (await project.store()).board.tasks();
@@ -97,6 +104,10 @@ it("refuses another host, another page, and who does not show the token", async 
     });
   const authorization = `Bearer ${TOKEN}`;
   expect(await status({})).toBe(401);
+  // The secret of the server and the token of another name.
+  expect(await status({ authorization: `Bearer ${SECRET}` })).toBe(401);
+  expect(await status({ authorization }, `${address}/ann`)).toBe(401);
+  expect(await status({ authorization: `Bearer ${tokenOf(SECRET, "ann")}` }, `${address}/ann`)).not.toBe(401);
   expect(await status({ authorization: `${authorization}x` })).toBe(401);
   expect(await status({ authorization, host: "evil.example" })).toBe(403);
   expect(await status({ authorization, origin: "http://evil.example" })).toBe(403);
@@ -159,6 +170,7 @@ it("says what is wrong with its options", async () => {
   expect(await said(["--http", "--host", "0.0.0.0"])).toMatch(
     /^2 .*needs a token of your own in EKIDEN_MCP_TOKEN/,
   );
+  expect(await said(["--token-of", "ann"], "short")).toMatch(/^2 .*could be guessed/);
   expect(await said(["--http"], "short")).toMatch(/^2 .*could be guessed/);
   expect(await said(["--port", "80"])).toMatch(/^2 .*--port needs --http/);
 });

@@ -42,6 +42,7 @@ it("refuses a file where a folder is wanted", async () => {
   await refused(["export", "note"], /note is a file\. Give a folder/);
   await refused(["export", "note/below"], /note is a file\. Give a folder/);
   await refused(["export", "/dev/null"], /\/dev\/null is a file/);
+  await refused(["export", ".git"], /\.git" is in a folder of git\. Give another folder/);
   expect((await project.run(["export", "out/of/nothing"])).code).toBe(0);
 });
 

@@ -57,7 +57,7 @@ describe("a runbook", () => {
     expect(run).toMatchObject({ code: 0, stdout: "The runbook has ended: 3 of 3 tasks completed.\n" });
     expect(run.stderr).toMatch(/person +added #3 Report, after #1 #2\n/);
     expect(run.stderr).toMatch(
-      /finished: 3 completed\ntasks: 3 completed · \d+s\nTo read the last words again: ekiden inbox person --cwd \S+\n$/,
+      /finished: 3 completed\ntasks: 3 completed · 3 files changed · \d+s\nTo read the last words again: ekiden inbox person --cwd \S+\n$/,
     );
     expect(run.stderr + run.stdout).not.toContain("\x1b");
     expect(readFileSync(join(project.dir, "report.txt"), "utf8")).toBe("left\nright\n");
@@ -80,7 +80,7 @@ describe("a runbook", () => {
       completed: 3,
       failed: 0,
       reason: "concluded",
-      files: 0,
+      files: 3,
       landed: 0,
       tokens: 0,
       usd: 0,
@@ -430,7 +430,10 @@ describe("the end of a run", () => {
     const text =
       "# Report\nReport: out/report.md\n## Write\n```sh\nmkdir out && echo x > out/report.md\n```\n";
     project.write({ "plan.md": text });
-    expect((await project.run(["run", "plan.md"])).stderr).toMatch(/\nRead out\/report\.md\n$/);
+    // The file of the command is counted, too.
+    expect((await project.run(["run", "plan.md"])).stderr).toMatch(
+      /\ntasks: 1 completed · 1 file changed · \d+s\nRead out\/report\.md\n$/,
+    );
     expect(linesOf((await project.run(["run", "plan.md", "--fresh", "--json"])).stdout).at(-1)).toMatchObject(
       {
         report: "out/report.md",

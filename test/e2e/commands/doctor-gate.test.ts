@@ -1,9 +1,10 @@
 /** How much a gate lets through, by the command line: a real repository, a real gate, small faults in what was committed. */
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { repositoryIn } from "../../fixtures/repository.ts";
-import { Project } from "../cli-program.ts";
+import { soon } from "../../fixtures/soon.ts";
+import { ended, Project } from "../cli-program.ts";
 
 const FILES = {
   "package.json": '{ "type": "module" }\n',
@@ -77,4 +78,19 @@ it("says what is missing where there is no gate, and where the target is red", a
   expect(none.stderr).toContain("There is no gate to measure");
   const red = await project.run(["doctor", "--gate"], { env });
   expect(red.stderr).toMatch(/is red on main without any fault/);
+});
+
+it("refuses a second measure by the number of the first, and goes on after one that was killed", async () => {
+  const { project, repo } = stage(FILES);
+  const flag = join(repo.dir, "ready");
+  const slow = { EKIDEN_GATE: `touch ${flag}; sleep 600`, EKIDEN_SANDBOX: "off" };
+  const first = project.start(["doctor", "--gate"], slow);
+  await soon(() => expect(existsSync(flag)).toBe(true));
+  const second = await project.run(["doctor", "--gate", "--json"], { env });
+  expect(second.stderr).toContain(`Process ${first.pid} measures the gate`);
+  first.kill("SIGKILL");
+  await ended(first);
+  const third = await project.run(["doctor", "--gate", "--faults", "2", "--json"], { env });
+  expect(third).toMatchObject({ code: 0 });
+  expect(readdirSync(join(repo.dir, ".ekiden")).filter((name) => name.startsWith("gate-check."))).toEqual([]);
 });

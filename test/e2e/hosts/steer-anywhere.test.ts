@@ -1,12 +1,13 @@
 /** Orders of the person that steer a team at work, from another process that only knows the store. */
 import type { ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, renameSync } from "node:fs";
+import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, inject, it, onTestFinished } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
 import { LEAD, PERSON } from "../../../src/core/ids.ts";
 import { give } from "../../../src/team/actions/order.ts";
+import { pidsIn } from "../../fixtures/pids.ts";
 import { project } from "../../fixtures/project.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { proxyTo } from "../../fixtures/proxy.ts";
@@ -23,10 +24,7 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     env = { ...env, EKIDEN_SANDBOX: "off" };
   });
   const script = "echo $$ >> pids\nwhile [ ! -e go ]; do sleep 0.05; done";
-  const pids = (): number[] => {
-    const file = join(placed.dir, "pids");
-    return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
-  };
+  const pids = (): number[] => pidsIn(join(placed.dir, "pids"));
   const said = async (...args: string[]): Promise<string> =>
     ((r) => `${r.code} ${r.stdout}${r.stderr}`)(await placed.run(args, { env }));
   const start = (...args: string[]): ChildProcess => {
@@ -73,6 +71,19 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     });
   });
 
+  it("adds a teammate to a team at work, which takes a task", async () => {
+    await run();
+    const { board, roster } = await store();
+    expect(await said("spawn", "zoe:tester")).toBe("0 zoe takes tasks that are ready, from now on\n");
+    await board.addAll([{ subject: "Short", description: "```sh\ntrue\n```", role: "tester" }], PERSON);
+    await soon(async () =>
+      expect((await board.tasks()).at(-1)).toMatchObject({ status: "completed", owner: "zoe" }),
+    );
+    expect((await roster.members()).map(({ name }) => name)).toEqual(expect.arrayContaining(["lead", "zoe"]));
+    expect(await said("spawn", "zoe")).toMatch(/^2 .*There is a member "zoe"/);
+    expect(await said("spawn", "eve@nothing")).toMatch(/^2 .*names no agent program\. Known: claude/);
+  });
+
   it("interrupts a member of the run and of a worker, which keeps its task", async () => {
     await run();
     const owner = await ownerOf();
@@ -107,6 +118,9 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     expect(text).toMatch(/^1 /);
     expect(text.match(/cannot stop: process \d+ on \S+ stands still\. To end it: kill -9/g)?.length).toBe(4);
     expect(performance.now() - began).toBeLessThan(20_000);
+    // Later, too, though its lease is over.
+    expect(await said("stop", "lead")).toMatch(/^1 lead: cannot stop: process \d+ on \S+ stands still/);
+    expect(await said("team")).toMatch(/process \d+ stands still/);
     child.kill("SIGKILL");
     await soon(async () => expect(await said("stop")).toMatch(/^0 .*is not running/s));
   });

@@ -106,14 +106,17 @@ describe.each(BACKENDS)("on %s", (backend) => {
       expect(copies).toEqual(backend === "sqlite" ? [`team.db.schema-${version}`] : []);
     });
 
-    it.each([
+    // All commands take the same step: each one is tried on the last schema, and one on each older schema.
+    const isTried = (nth: number): boolean => version === SCHEMA - 1 || nth === version % 6;
+    const commands: readonly (readonly [string, string[]])[] = [
       ["send", ["send", "lead", "hello"]],
       ["retry", ["cancel", "4"]],
       ["edit", ["edit", "4", "--priority", "5"]],
       ["stop", ["stop"]],
       ["add", ["add", "Fifth"]],
       ["member", ["member", "alice", "--role", "dev"]],
-    ])("is brought up to date by %s", async (_, words) => {
+    ];
+    it.each(commands.filter((_, nth) => isTried(nth)))("is brought up to date by %s", async (_, words) => {
       const { project, env, version: stored } = await oldTeam(version, backend);
       const { code, stderr } = await project.run(words, { env });
       expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringMatching(/was brought from/) });

@@ -1,11 +1,12 @@
 /** Orders of the person about tasks of workers, which are other processes than the one that gives the order: obeyed at once there, too. */
 import type { ChildProcess } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
 import type { NewTask } from "../../../src/core/board/task.ts";
 import { PERSON } from "../../../src/core/ids.ts";
+import { pidsIn } from "../../fixtures/pids.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { BACKENDS } from "../../fixtures/stage.ts";
@@ -25,10 +26,7 @@ describe.each(BACKENDS)("orders to workers on %s", (backend) => {
   /** Each attempt adds a line with its process id, and works until `go` is there. */
   const lines = (name: string): string =>
     `\`\`\`sh\necho $$ >> ${name}\nwhile [ ! -e go ]; do sleep 0.05; done\n\`\`\`\n`;
-  const attempts = (name: string): number[] => {
-    const file = join(project.dir, name);
-    return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
-  };
+  const attempts = (name: string): number[] => pidsIn(join(project.dir, name));
   const began = (name: string, times = 1): Promise<void> =>
     soon(() => expect(attempts(name).length, name).toBeGreaterThanOrEqual(times));
   const isOver = (name: string): Promise<void> =>

@@ -225,7 +225,8 @@ it("lets the next owner go on where the last one left off, in files that nobody 
   );
   repo.git("config", "user.name", "Pat");
   repo.git("config", "user.email", "pat@example.org");
-  await host.start(runbook("Write b"));
+  const task = { subject: "Write b", touches: ["b.txt", "c.txt"] };
+  await host.start({ runbook: { goal: "Goal", tasks: [task] } });
   await stopped.given;
   await host.stop("alice" as Name, true);
   expect(await host.done).toMatchObject({ completed: 1, failed: 0 });
@@ -235,6 +236,8 @@ it("lets the next owner go on where the last one left off, in files that nobody 
   ]);
   expect(heard("bob").join("\n")).toContain(join(repo.dir, ".ekiden/worktrees/1-write-b"));
   expect(repo.git("log", "--format=%an: %s")).toBe("Pat: Write b\nPat: Half\nPat: First");
+  // The task names the others.
+  expect(await facts("task.drifted")).toMatchObject([{ task: 1, by: "bob", files: ["d.txt"] }]);
   expect(repo.read("b.txt") + repo.read("c.txt") + repo.read("d.txt")).toBe("half\nmore\nend\nd\n");
 });
 

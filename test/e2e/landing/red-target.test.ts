@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/event.ts";
 import type { Store } from "../../../src/ports/index.ts";
+import { pictureOf } from "../../../src/team/queries/picture.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { type Repository, repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
@@ -126,13 +127,30 @@ describe.each(BACKENDS)("a red target on %s", (backend) => {
       expect(JSON.parse(stdout)).toMatchObject({ waiting: [{ state: "base" }, { state: "base" }] });
     });
     expect(await repairsIn(at)).toEqual([]);
+    const red =
+      /^main is red since \w{7} \(by .+, \d\d:\d\d\): 1 test fails without any task\. Nobody repairs it; 2 landings wait\.$/;
+    for (const command of [["team"], ["tasks"], ["landings"]]) {
+      const { stdout } = await at.project.run([...command, "--json"], { env: at.env });
+      expect(JSON.parse(stdout), command[0]).toMatchObject({ red: expect.stringMatching(red) });
+    }
+    const shown = await at.project.run(["tasks"], { env: at.env });
+    expect(shown.stdout.replace(/\s+/g, " ")).toContain("2 landings wait.");
+    const inbox = await at.project.run(["inbox", "person"], { env: at.env });
+    expect(inbox.stdout.replace(/\s+/g, " ")).toContain("Landings wait until you repair it.");
+    // A page or screen that opens now.
+    expect((await pictureOf(await at.store())).picture.redBase).toMatchObject({
+      target: "main",
+      names: ["bad"],
+    });
     at.repo.git("rm", "--quiet", "bad");
     at.repo.commit("Person");
     const { code, stdout, stderr } = await over;
     expect(stdout + stderr).toMatch(
       /main is red since .* without any task\. Landings wait until somebody repairs it\./,
     );
+    expect(stdout + stderr).toMatch(/red without any task: main \(\w{7}, by .+\)/);
     expect(code).toBe(0);
+    expect((await pictureOf(await at.store())).picture.redBase).toBeNull();
     expect(at.repo.git("log", "--format=%s", "main").split("\n").slice(2)).toEqual(["Person", "First"]);
   });
 });

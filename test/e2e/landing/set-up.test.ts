@@ -1,11 +1,13 @@
 /** A new workspace is made ready: packages, ignored files that the project names, and the command of a set-up file. */
 import { existsSync, lstatSync, readFileSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "smol-toml";
 import { expect, it, onTestFinished } from "vitest";
 import { Git } from "../../../src/adapters/git/git.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
 import type { SetUp } from "../../../src/core/project/set-up.ts";
-import { settingUp } from "../../../src/host/workspaces/set-up.ts";
+import { Places } from "../../../src/host/workspaces/places.ts";
+import { settingUp, tearingDown } from "../../../src/host/workspaces/set-up.ts";
 import { gitItems } from "../../../src/project/trust/items.ts";
 import { landing, openTrees } from "../../fixtures/landing-trees.ts";
 import { repository } from "../../fixtures/repository.ts";
@@ -23,11 +25,13 @@ async function stage(
   }: { setUp?: SetUp | null; isAgreed?: boolean; below?: string } = {},
 ) {
   const repo = repository({ "a.txt": "a\n", ".gitignore": "node_modules\n.env*\nconfig/local\n", ...files });
-  const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
+  const project = join(repo.dir, below);
+  const places = new Places(project, () => null);
+  const variablesIn = (folder: string) => places.variablesIn(folder);
+  const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output"), variablesIn });
   onTestFinished(() => shell.close());
   const git = new Git({ ...PERSON, HOME: repo.dir }, null);
-  const project = join(repo.dir, below);
-  const parts = { project, git, shell, setUp, isAgreed, share: [] };
+  const parts = { project, git, shell, places, setUp, isAgreed, share: [] };
   const told: string[] = [];
   const contact = { signal: landing.by.signal, tell: async (text: string) => void told.push(text) };
   /** As a process of its own would. */
@@ -35,7 +39,13 @@ async function stage(
     const trees = await openTrees(project, shell, { setUp: settingUp(parts), needsClean: false });
     return (await trees.open(landing.task(id), undefined, contact)).workspace;
   };
-  return { repo, told, open };
+  const remove = async (id = 1): Promise<string> => {
+    const tearDown = tearingDown(parts, (text) => void told.push(text));
+    const trees = await openTrees(project, shell, { setUp: settingUp(parts), tearDown, needsClean: false });
+    await trees.open(landing.task(id), undefined, contact);
+    return (await trees.remove(landing.task(id))).kind;
+  };
+  return { repo, told, open, remove };
 }
 
 const LOCK = { "package.json": "{}\n", "package-lock.json": '{ "packages": 1 }\n' };
@@ -101,7 +111,7 @@ it("writes no file through a link of the repository", async () => {
 
 it("runs the set-up that the person agreed to, once for each workspace", async () => {
   const command = 'echo "$EKIDEN_TASK $EKIDEN_ROOT $EKIDEN_WORKTREE" >> ready.txt';
-  const { repo, open, told } = await stage({}, { setUp: { file: "conductor.json", command } });
+  const { repo, open, told } = await stage({}, { setUp: { file: "conductor.json", command, teardown: "" } });
   const workspace = await open();
   await open();
   expect(readFileSync(join(workspace, "ready.txt"), "utf8")).toBe(`1 ${repo.dir} ${workspace}\n`);
@@ -110,7 +120,7 @@ it("runs the set-up that the person agreed to, once for each workspace", async (
 });
 
 it("says once why a set-up failed, and leaves the workspace to its member", async () => {
-  const setUp = { file: "conductor.json", command: "echo no network; exit 3" };
+  const setUp = { file: "conductor.json", command: "echo no network; exit 3", teardown: "" };
   const { open } = await stage({}, { setUp });
   await expect(open()).rejects.toThrow(
     /The workspace of #1 is there, but its set-up \(conductor\.json\) ended with code 3:\nno network/,
@@ -119,7 +129,7 @@ it("says once why a set-up failed, and leaves the workspace to its member", asyn
 });
 
 it("does not run what nobody has agreed to, and says so once", async () => {
-  const setUp = { file: "conductor.json", command: "touch ran" };
+  const setUp = { file: "conductor.json", command: "touch ran", teardown: "" };
   const { open, told } = await stage({}, { setUp, isAgreed: false });
   expect(existsSync(join(await open(), "ran"))).toBe(false);
   expect(told).toEqual([
@@ -138,4 +148,63 @@ it("is one of the items that the person agrees to, with the scripts that it name
   expect(before.parts.map(({ text }) => text)).toEqual(["set-up of worktrees: sh scripts/setup.sh"]);
   repo.write({ "scripts/setup.sh": "curl evil\n" });
   expect(gitItems(repo.dir).whole.digest).not.toBe(before.whole.digest);
+});
+
+it("reads the scripts of Codex, also that for the end", () => {
+  const file = ".codex/environments/environment.toml";
+  const text = 'version = 1\n[setup]\nscript = """\nnpm ci\n"""\n[cleanup]\nscript = "dropdb $EKIDEN_DB"\n';
+  const repo = repository({ [file]: text, ".codex/environments/a.toml": "" });
+  const { setUp, parts } = gitItems(repo.dir, parse);
+  expect(setUp).toEqual({ file, command: "npm ci", teardown: "dropdb $EKIDEN_DB" });
+  expect(parts.map(({ text: shown }) => shown)).toEqual([
+    "set-up of worktrees: npm ci",
+    "teardown of worktrees: dropdb $EKIDEN_DB",
+  ]);
+  repo.write({ [file]: "[setup" });
+  expect(gitItems(repo.dir, parse).setUp).toBeNull();
+});
+
+it("runs the teardown that the person agreed to before it removes a workspace, and a failure holds nothing up", async () => {
+  const teardown = 'echo "$EKIDEN_TASK $EKIDEN_DB $CONDUCTOR_WORKSPACE_NAME"; test -f a.txt && exit 4';
+  const setUp = { file: "conductor.json", command: "", teardown };
+  const { remove, open, told } = await stage({}, { setUp });
+  const workspace = await open();
+  expect(await remove()).toBe("removed");
+  expect(existsSync(workspace)).toBe(false);
+  expect(told).toEqual([
+    expect.stringMatching(
+      /^The worktree of #1 is removed, and its teardown \(conductor\.json\) ended with code 4:\n1 ekiden_1_\w{10} 1-task-1$/,
+    ),
+  ]);
+});
+
+it("runs no teardown where the workspace stays", async () => {
+  const { remove, open, told } = await stage({}, { setUp: { file: "x", command: "", teardown: "exit 1" } });
+  writeFileSync(join(await open(), "work.txt"), "");
+  expect(await remove()).toBe("kept");
+  expect(told).toEqual([]);
+});
+
+it("copies an environment of Python with the paths of the worktree, and what a link leads to stays", async () => {
+  const locks = { "uv.lock": "1\n", "Cargo.lock": "1\n", ".gitignore": "/target\n/outside\n" };
+  const { repo, open, told } = await stage(locks);
+  const bin = (name: string) => `.venv/bin/${name}`;
+  repo.write({
+    ".venv/.gitignore": "*\n",
+    [bin("tool")]: `#!${repo.dir}/.venv/bin/python\n`,
+    [bin("binary")]: `\0${repo.dir}`,
+    ".venv/lib/python3.12/site-packages/_own.pth": `${repo.dir}/src\n`,
+    "outside/script": repo.dir,
+    "target/debug/x": "x",
+  });
+  symlinkSync("../../outside/script", join(repo.dir, bin("linked")));
+  const workspace = await open();
+  const read = (path: string) => readFileSync(join(workspace, path), "utf8");
+  expect(read(bin("tool"))).toBe(`#!${workspace}/.venv/bin/python\n`);
+  expect(read(".venv/lib/python3.12/site-packages/_own.pth")).toBe(`${workspace}/src\n`);
+  expect(read(bin("binary"))).toBe(`\0${repo.dir}`);
+  expect(repo.read("outside/script")).toBe(repo.dir);
+  expect(repo.read(bin("tool"))).toBe(`#!${repo.dir}/.venv/bin/python\n`);
+  expect(existsSync(join(workspace, "target/debug/x"))).toBe(true);
+  expect(told).toEqual([]);
 });

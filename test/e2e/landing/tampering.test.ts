@@ -89,6 +89,28 @@ it("lands a change that keeps its promises with the gate of the target, too", as
   expect(told).toMatchObject([{ gate: "green" }]);
 });
 
+it("judges the files of the check of a task as those of the gate, also where there is no gate", async () => {
+  const check = "Add up.\n\nCheck: `sh check.sh`";
+  for (const gate of ["true", undefined]) {
+    const { outcome, told } = await land("node", withBroken("node", CHEAT), { gate }, check);
+    expect(outcome).toMatchObject({ kind: "refused", why: "gate" });
+    expect((outcome as { evidence: string }).evidence).toMatch(
+      /`sh check.sh` ended with exit code 1 with the tests/,
+    );
+    expect(told).toMatchObject([
+      { gate: "red", signals: [expect.stringContaining("the check `sh check.sh`")] },
+    ]);
+  }
+  const honest = { "check.sh": [["set -e\n", "set -eu\n"]] } as const;
+  const kept = await land("node", honest, { gate: undefined }, check);
+  expect([kept.outcome.kind, kept.told[0]?.gate]).toEqual(["landed", "green"]);
+  const meant = await land("node", honest, { gate: undefined }, `${check}\nJudges: yes`);
+  expect([meant.outcome.kind, meant.told[0]?.gate]).toEqual(["landed", "none"]);
+  // Without a sign in the change nothing is run again.
+  const plain = await land("node", { "src/new.js": "export const three = 3;\n" }, { gate: undefined }, check);
+  expect([plain.outcome.kind, plain.told]).toEqual(["landed", []]);
+});
+
 const honest = HONEST.filter(([name]) => name === "node");
 it.each(honest.map((row) => [`${row[0]}: ${row[1]}`, row] as const))(
   "lands: %s",
@@ -98,3 +120,36 @@ it.each(honest.map((row) => [`${row[0]}: ${row[1]}`, row] as const))(
     expect(told.filter(({ gate }) => gate !== "none")).toEqual([]);
   },
 );
+
+it("does not land code that ends its tests early, once the number of tests on the target is known", async () => {
+  const { files } = PROJECTS.node;
+  const gate = "node --test test/";
+  const repo = repository({ ...files, ".gitignore": ".ekiden\n" });
+  const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
+  onTestFinished(() => shell.close());
+  const runs = join(repo.dir, ".ekiden", "runs");
+  const trees = await openTrees(repo.dir, shell, { gate: `echo run >> ${runs}; ${gate}` });
+  const told: Told[] = [];
+  const onSignals = async (signals: readonly string[], of: string) => void told.push({ signals, gate: of });
+  const landed = async (id: number, path: string, text: string) => {
+    const task = landing.task(id);
+    const { workspace } = await trees.open(task);
+    writeFileSync(join(workspace, path), text);
+    return await trees.land(task, { ...landing.by, onSignals });
+  };
+  const CODE = "exports.sum = (a, b) => a + b;\nexports.half = (a) => a / 2;\n";
+  expect((await landed(1, "src/sum.js", CODE)).kind).toBe("landed");
+  // A commit of a person between the two: the number is that of an earlier commit of the target.
+  repo.write({ "README.md": "Sums.\n" });
+  repo.commit("Person");
+  expect(told).toEqual([]);
+  // No pattern knows this one.
+  const outcome = await landed(2, "src/sum.js", `process["ex" + "it"]();\n${CODE.replace("+", "-")}`);
+  expect(outcome).toMatchObject({
+    kind: "refused",
+    evidence: expect.stringContaining("ran 1 of the 2 tests"),
+  });
+  expect(told).toMatchObject([{ signals: ["the gate ran 1 of the 2 tests that it ran before"] }]);
+  // One gate a landing: only tests that changed make a second one.
+  expect(readFileSync(runs, "utf8").match(/run/g)).toHaveLength(2);
+});

@@ -1,8 +1,9 @@
 /** Orders of the person about tasks in progress are obeyed at once: the owner's command ends, and it hears why. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
+import { pidsIn } from "../../fixtures/pids.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { ended, Project } from "../cli-program.ts";
@@ -16,10 +17,7 @@ afterEach(() => project.end());
 /** Each attempt adds a line with its process id, and works until `go` is there; both are in the project. */
 const task = (name: string): string =>
   `## ${name}\n\`\`\`sh\necho $$ >> '${project.dir}/${name}'\nwhile [ ! -e '${project.dir}/go' ]; do sleep 0.05; done\n\`\`\`\n`;
-const attempts = (name: string): number[] => {
-  const file = join(project.dir, name);
-  return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
-};
+const attempts = (name: string): number[] => pidsIn(join(project.dir, name));
 const began = (name: string, times = 1): Promise<void> =>
   soon(() => expect(attempts(name).length, name).toBeGreaterThanOrEqual(times));
 const isOver = (name: string): Promise<void> =>

@@ -1,8 +1,10 @@
 /** A team that nobody watches: its lead repairs a board with a failed task by its own tools, and the run ends well. */
+
 import { expect, it } from "vitest";
 import type { ScriptedStep } from "../../../src/adapters/models/scripted.ts";
 import { name } from "../../../src/core/ids.ts";
 import { exitCodeOf } from "../../../src/faces/kit/exit-code.ts";
+import { nextStep } from "../../../src/faces/kit/next-step.ts";
 import { call, quiet } from "../../fixtures/loops.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 
@@ -130,7 +132,12 @@ it("says why nobody can take a task, and what a person can do", async () => {
       ],
     },
   });
-  expect(exitCodeOf(await team.host.done)).toBe(1);
+  const outcome = await team.host.done;
+  expect(exitCodeOf(outcome)).toBe(1);
+  // The last line of a run names the remedy, too: resume alone would end as this run did.
+  expect(nextStep(outcome, (words) => `ekiden ${words}`)).toMatch(
+    /^Nobody can take #1 Draw: it is for the role designer, .*ekiden resume --teammate NAME:designer/,
+  );
   expect((await team.events("warning.raised")).map((event) => "text" in event && event.text)).toEqual([
     expect.stringMatching(/nobody can take #1 Draw: it is for the role designer, .*--teammate NAME:designer/),
   ]);

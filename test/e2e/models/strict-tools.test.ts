@@ -44,6 +44,7 @@ const ALL: readonly Call[] = [
   ["ask_person", { question: "Which lamp?", options: ["the red one", "the blue one"], go_on: true }],
   ["list_tasks", {}],
   ["get_task", { id: "1" }],
+  ["note", { text: "The lamp is red.", kind: "trap" }],
   ["compact", {}],
 ];
 const LEAD: readonly Call[] = [

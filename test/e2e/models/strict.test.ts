@@ -16,24 +16,24 @@ beforeEach(() => {
 afterEach(() => program.end());
 
 describe.each(Object.entries(SERVICES))("%s", (_, service) => {
-  it("takes 20 background commands and the news of their ends", async () => {
+  it("takes eight background commands and the news of their ends", async () => {
     let started = 0;
     let ended = 0;
     await program.serve((request) => {
       ended += lastOf(request).split("job_done").length - 1;
-      if (started < 20) {
+      if (started < 8) {
         started += 1;
         return calls("bash", { command: `echo part ${started}`, run_in_background: true });
       }
       return says(`${ended} parts are done.`);
     });
-    const { code, stderr } = await program.run(service, ["run", "Start twenty commands."]);
+    const { code, stderr } = await program.run(service, ["run", "Start eight commands."]);
     expect(code, stderr).toBe(0);
     await program.isSound("lead");
     hasThoughts(program.server.requests.at(-1), service);
   });
 
-  it("works through 150 calls with odd replies among them, and three summaries", async () => {
+  it("works through 60 calls with odd replies among them, and three summaries", async () => {
     let called = 0;
     let summaries = 0;
     const before: ModelCall[] = [];
@@ -65,9 +65,9 @@ describe.each(Object.entries(SERVICES))("%s", (_, service) => {
 const DOT =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const GIF_DOT = "R0lGODlhAQABAAAAACH5BAEKAAEALAAAAAABAAEAAAICTAEAOw==";
-const CALLS = 150;
+const CALLS = 60;
 const made = (n: number): Said =>
-  calls("write_file", { path: `made/f${n}.txt`, content: `File ${n}. ${"More of it. ".repeat(40)}` });
+  calls("write_file", { path: `made/f${n}.txt`, content: `File ${n}. ${"More of it. ".repeat(100)}` });
 
 /** Odd replies that models give now and then, in the middle of plain work. */
 function oddReply(n: number, { protocol }: ModelCall): Said {

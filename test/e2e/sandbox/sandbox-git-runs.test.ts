@@ -20,6 +20,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/adapters/clock.ts";
 import { Git } from "../../../src/adapters/git/git.ts";
 import { landingsOf } from "../../../src/adapters/git/landing/landings.ts";
+import { OwnRepository } from "../../../src/adapters/git/undo/own-repository.ts";
+import { Records } from "../../../src/adapters/git/undo/records.ts";
+import { WatchedFolder } from "../../../src/adapters/git/undo/watched-folder.ts";
 import { folderDiff } from "../../../src/adapters/git/work-diff.ts";
 import { instant, type Name } from "../../../src/core/ids.ts";
 import { readCommit } from "../../../src/faces/web/read/commit.ts";
@@ -102,6 +105,28 @@ const CALLERS: Readonly<Record<string, (asked: Asked) => Promise<unknown>>> = {
     return landed;
   },
   "the names of files": ({ workspace }) => withGit(workspace, (git) => git.try(workspace, "ls-files", "-co")),
+  "the records of changes": async ({ workspace, sandbox }) => {
+    const repository = new OwnRepository(repo.dir, sandbox, env());
+    const watched = new WatchedFolder(repository, workspace);
+    await watched.look();
+    // A member's command, with all that git would run by attributes and filters.
+    writeFileSync(join(workspace, "crlf.txt"), `a\r\n$Id$ ${Math.random()}\r\n`);
+    const { paths } = await watched.look();
+    expect(paths).toMatchObject([{ path: "crlf.txt" }]);
+    const records = new Records(repository, "t" as Name);
+    const change = {
+      kind: "call",
+      who: "alice" as Name,
+      task: null,
+      reply: "",
+      what: "",
+      beside: [],
+    } as const;
+    await records.add({ ...change, began: 0, at: 1, left: [], of: [], roots: [{ root: "", paths }] });
+    const oid = paths[0]?.after?.oid ?? "";
+    expect((await records.contents([oid])).get(oid)).toEqual(readFileSync(join(workspace, "crlf.txt")));
+    await records.prune(Date.now());
+  },
   "all verbs that look": ({ workspace, sandbox }) => everyLook(new Git(env(), sandbox), workspace),
 };
 async function everyLook(git: Git, cwd: string): Promise<void> {

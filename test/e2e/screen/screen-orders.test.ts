@@ -1,9 +1,10 @@
 /** Orders about tasks in progress by the keys of the full screen: the owner's command ends at once, and the owner hears why. */
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
 import type { Task } from "../../../src/core/board/task.ts";
+import { pidsIn } from "../../fixtures/pids.ts";
 import { project } from "../../fixtures/project.ts";
 import { soon } from "../../fixtures/soon.ts";
 
@@ -12,10 +13,7 @@ const NAMES = ["alpha", "bravo", "charlie", "delta"];
 
 it("cancel, release, edit and assign end the running command of the owner", async () => {
   const place = project();
-  const pids = (name: string): number[] => {
-    const file = join(place.dir, name);
-    return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
-  };
+  const pids = (name: string): number[] => pidsIn(join(place.dir, name));
   for (const name of NAMES)
     await place.run([
       ...["add", name, "-d"],

@@ -82,4 +82,10 @@ it("sends words to a member that is named, and lists the keys at ?", async () =>
     expect((await place.run(["transcript", "lead"])).stdout).toContain("@nobody is there?"),
   );
   expect((await place.run(["transcript", "bob"])).stdout).not.toContain("@bob");
+  // The words for one that has stopped are not sent to the lead, and not lost.
+  terminal.type("/stop bob\r");
+  await terminal.shows("bob: has stopped");
+  terminal.type("@bob one more\r");
+  await terminal.shows("bob has stopped and reads no more mail");
+  await terminal.shows("@bob one more");
 });

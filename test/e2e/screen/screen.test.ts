@@ -162,6 +162,8 @@ it("leaves with the second Ctrl-C, gives the terminal back and keeps the convers
   const { terminal } = await conversation(() => says("A short answer."), SMALL, project);
   terminal.type("first question\r");
   await terminal.shows("A short answer.");
+  // While the lead is at work, Ctrl-C interrupts it.
+  await soon(async () => expect((await project.run(["team"])).stdout).toMatch(/lead.*idle/));
   // A key between them, or a line that is typed, makes it the first again.
   for (const between of ["x", "\x7f"]) {
     terminal.type("\x03");

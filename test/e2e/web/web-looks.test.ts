@@ -13,6 +13,8 @@ import { programTeam } from "../../fixtures/program-team.ts";
 const ACTS: { readonly [K in Act["do"]]: Act & { readonly do: K } } = {
   add: { do: "add", task: { ...taskFields(), subject: "Of a stranger" } },
   edit: { do: "edit", id: 1, task: { subject: "Changed" } },
+  undo: { do: "undo", id: 1 },
+  redo: { do: "redo" },
   retry: { do: "retry", id: 1 },
   release: { do: "release", id: 1 },
   cancel: { do: "cancel", id: 1, reason: "" },
@@ -27,6 +29,8 @@ const ACTS: { readonly [K in Act["do"]]: Act & { readonly do: K } } = {
   land: { do: "land", id: 1, decision: "drop", place: 1 },
   cron: { do: "cron", expression: "0 9 * * *", text: "look", to: "", task: true },
   uncron: { do: "uncron", id: 1 },
+  note: { do: "note", text: "Money is in cents", kind: "decision" },
+  renote: { do: "renote", id: 1, text: "" },
   withdraw: { do: "withdraw", id: 1 },
   steer: { do: "steer", what: "mode", who: "", value: "yolo" },
   review: { do: "review", comments: [{ path: "a", line: 1, excerpt: "", text: "no" }] },
@@ -39,7 +43,9 @@ function taskFields() {
 }
 
 const READ = [
-  ..."state members task/1 timeline journal conversation/lead mail questions doing?who=lead costs".split(" "),
+  ..."state members task/1 timeline journal conversation/lead mail notes questions doing?who=lead costs".split(
+    " ",
+  ),
   ..."run outcome start steering commit/abcdef1 image/0 recording stream?once=1".split(" "),
 ];
 const OWN = ["link"];

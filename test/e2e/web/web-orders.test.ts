@@ -1,5 +1,4 @@
 /** Orders about tasks in progress by the buttons of the page: the owner's command ends at once, and the owner hears why. */
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
@@ -7,6 +6,7 @@ import { isAlive } from "../../../src/adapters/process-table.ts";
 import { asTaskId, name, PERSON } from "../../../src/core/ids.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { pageServer } from "../../fixtures/page-server.ts";
+import { pidsIn } from "../../fixtures/pids.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 import { soon } from "../../fixtures/soon.ts";
 
@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
     await team.host.start({ goal: "Go" });
     const file = join(team.folder, "pids");
     const [pid = 0] = await soon(() => {
-      const found = existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : [];
+      const found = pidsIn(file);
       expect(found).toHaveLength(1);
       return found;
     });

@@ -172,11 +172,15 @@ async function configOf({ git, project }: Origin): Promise<string> {
     ["core.repositoryformatversion", String(version)],
     ["core.bare", "false"],
     ["core.logallrefupdates", "true"],
-    ...own.map(({ key, value }) => [key, value] as const),
+    ...own.map(({ key, value }) => [key, /url$/i.test(key) ? withoutLogin(value) : value] as const),
     ...agreed,
   ];
   return pairs.map(([key, value]) => lineOf(key, value)).join("");
 }
+
+/** A member reads the configuration of its clone. The name of a user of ssh stays. */
+const withoutLogin = (url: string): string =>
+  url.replace(/^(https?|ftps?):\/\/[^/@]*@/i, "$1://").replace(/^([\w+.-]+:\/\/[^/@:]*):[^/@]*@/, "$1@");
 
 function lineOf(key: string, value: string): string {
   const [first, last] = [key.indexOf("."), key.lastIndexOf(".")];

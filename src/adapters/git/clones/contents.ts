@@ -1,16 +1,20 @@
 /** Removes the workspace of a task and its branch, unless something would be lost. */
+
 import { existsSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { listed } from "../../../core/text/listed.ts";
 import type { LandedCommit } from "../../../ports/store.ts";
+import type { Worktree } from "../../../ports/worktrees.ts";
 import { removeTree } from "../../remove-tree.ts";
 import { namesIn } from "../../small-files.ts";
 import type { Binding } from "../bindings.ts";
 import type { Git } from "../git.ts";
 import { looseTip } from "../landing/target-tip.ts";
+import type { WorktreeOptions } from "../options.ts";
 import { unlinkShared } from "../shared.ts";
 import { bring, refsOf } from "./bring.ts";
 import { draftName, isWhole, type Origin } from "./clone.ts";
-import { listed, operationIn } from "./preflight.ts";
+import { operationIn } from "./preflight.ts";
 
 /** `ref`: the target branch, in full. `folder`: where the workspaces are. */
 type About = {
@@ -20,10 +24,15 @@ type About = {
   readonly folder: string;
 };
 
-/** Returns why they stay; null when they are gone. */
-export async function takeAway(about: About, workspace: string): Promise<string | null> {
+/** Returns why they stay; null when they are gone. `tearDown`: called before the workspace is removed. */
+export async function takeAway(
+  about: About,
+  tree: Worktree,
+  tearDown: WorktreeOptions["tearDown"],
+): Promise<string | null> {
   const { origin, ref, binding, folder } = about;
   const { git, project, commonDir, share } = origin;
+  const { workspace } = tree;
   const root = join(folder, binding.path);
   const held = await contentsOf(about, root);
   if (held !== null) return held;
@@ -35,6 +44,7 @@ export async function takeAway(about: About, workspace: string): Promise<string 
   const lost = isOver ? null : await unmerged(about, [tip]);
   if (lost !== null && !existsSync(root)) return lost;
   if (existsSync(root)) {
+    if (existsSync(workspace)) await tearDown?.(tree);
     unlinkShared({ workspace, paths: share });
     const gone = join(folder, draftName());
     renameSync(root, gone);

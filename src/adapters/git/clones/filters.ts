@@ -2,9 +2,9 @@
  * Filters that the project configures for its files and that run only where the person agreed. A clean filter may take a password out of
  * a file before it is committed: where such a filter is left out, the file does not land.
  */
+import { listed } from "../../../core/text/listed.ts";
 import type { Git } from "../git.ts";
 import { type Refused, refused } from "../landing/refusal.ts";
-import { listed } from "./preflight.ts";
 import type { TaskBranch } from "./task-branch.ts";
 
 type At = { readonly git: Git; readonly project: string };

@@ -1,8 +1,10 @@
 /** Checks whether a project can have worktrees, before anything is created. */
+
 import { existsSync } from "node:fs";
 import { isAbsolute, join, normalize, resolve, sep } from "node:path";
 import { badInput, EkidenError } from "../../../core/errors.ts";
 import { quote } from "../../../core/ids.ts";
+import { listed } from "../../../core/text/listed.ts";
 import { textIn } from "../../small-files.ts";
 import { type Git, messageOfGit } from "../git.ts";
 
@@ -30,9 +32,6 @@ export async function repositoryOf(
   isShared = false,
   needsClean = true,
 ): Promise<Repository> {
-  const refuse = (what: string): never => {
-    throw badInput(`${what} Or run with --no-worktrees.`);
-  };
   if (project.includes("\n"))
     refuse(
       `${quote(project)} has a line break in its name, and git gives names of worktrees in lines. Rename it.`,
@@ -42,27 +41,7 @@ export async function repositoryOf(
   const asked = ["--path-format=absolute", ...places, "HEAD^{commit}", "--symbolic-full-name", "HEAD"];
   const found = await git.try(project, "rev-parse", ...asked);
   const [isInside, commonDir = "", gitDir = "", prefix = "", commit = "", head = ""] = found.out.split("\n");
-  if (isInside !== "true") {
-    const version = await git.run(project, "version");
-    const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
-    // It answers with --path-format itself.
-    if (major < 2 || (major === 2 && minor < 31))
-      refuse(`This is ${version}, and worktrees need git 2.31 or newer.`);
-    if (isInside === "" && !/not a git repository|bare repository/i.test(found.err))
-      refuse(`git cannot use ${project}: ${messageOfGit(found)}`);
-    const elsewhere = await worktreesOfBare(git, project);
-    if (elsewhere !== null) {
-      const [first] = elsewhere;
-      const start =
-        first === undefined
-          ? "Make a worktree of it (git worktree add main), and start ekiden there"
-          : `Start ekiden in one of its worktrees: ${listed(elsewhere)}`;
-      throw badInput(`${project} is a bare repository: it has no files to work on. ${start}.`);
-    }
-    refuse(
-      `${project} is not in a working copy of a git repository, and worktrees need one. Run: git init && git add -A && git commit -m "First commit".`,
-    );
-  }
+  if (isInside !== "true") await refuseOutside(git, project, isInside === "" ? found : null);
   if (!/^[0-9a-f]{40,64}$/.test(commit))
     refuse(
       `The repository in ${project} has no commit yet, and worktrees begin from one. Run: git add -A && git commit -m "First commit".`,
@@ -103,6 +82,37 @@ export async function repositoryOf(
       `${project} is a partial clone: git would ask ${remote} for files that are missing, and no remote is in reach where tasks work. Run: git config --unset remote.${remote}.promisor && git config --unset remote.${remote}.partialclonefilter && git fetch --refetch ${remote}.`,
     );
   return { commonDir, gitDir, prefix, target: landOn, uncommitted };
+}
+
+const refuse = (what: string): never => {
+  throw badInput(`${what} Or run with --no-worktrees.`);
+};
+
+/** `failed`: git said nothing about the folder, or why. @throws always */
+async function refuseOutside(
+  git: Git,
+  project: string,
+  failed: Parameters<typeof messageOfGit>[0] | null,
+): Promise<void> {
+  const version = await git.run(project, "version");
+  const [, major = 0, minor = 0] = (/(\d+)\.(\d+)/.exec(version) ?? []).map(Number);
+  // It answers with --path-format itself.
+  if (major < 2 || (major === 2 && minor < 31))
+    refuse(`This is ${version}, and worktrees need git 2.31 or newer.`);
+  if (failed && !/not a git repository|bare repository/i.test(failed.err))
+    refuse(`git cannot use ${project}: ${messageOfGit(failed)}`);
+  const elsewhere = await worktreesOfBare(git, project);
+  if (elsewhere !== null) {
+    const [first] = elsewhere;
+    const start =
+      first === undefined
+        ? "Make a worktree of it (git worktree add main), and start ekiden there"
+        : `Start ekiden in one of its worktrees: ${listed(elsewhere)}`;
+    throw badInput(`${project} is a bare repository: it has no files to work on. ${start}.`);
+  }
+  refuse(
+    `${project} is not in a working copy of a git repository, and worktrees need one. Run: git init && git add -A && git commit -m "First commit".`,
+  );
 }
 
 /** The worktrees of a bare repository, which is the folder itself or the one that its `.git` names; null for another folder. */
@@ -147,7 +157,3 @@ export function checkShared(paths: readonly string[]): readonly string[] {
     return clean;
   });
 }
-
-/** "a, b, c and 4 more" */
-export const listed = (names: readonly string[], max = 5): string =>
-  names.length <= max ? names.join(", ") : `${names.slice(0, max).join(", ")} and ${names.length - max} more`;

@@ -1,6 +1,6 @@
 /** The changes between two commits, and whether a task may land with them. */
 
-import { listed } from "../clones/preflight.ts";
+import { listed } from "../../../core/text/listed.ts";
 import type { Git } from "../git.ts";
 import type { LandingInput } from "./landing-job.ts";
 import { protectedFault } from "./protected-changes.ts";

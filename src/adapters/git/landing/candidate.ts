@@ -3,14 +3,16 @@
  * the branch keeps exactly the owner's commits until the landing has succeeded: those of other tasks, which a gate in advance
  * builds on, never get onto it.
  */
+
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { listed } from "../../../core/text/listed.ts";
 import { replaceFile } from "../../small-files.ts";
 import { bring, commitIn, ownTip, show, type Use } from "../clones/bring.ts";
 import { commitWork } from "../clones/commit-work.ts";
 import { filterFault } from "../clones/filters.ts";
 import { atWorkFile } from "../clones/own-state.ts";
-import { listed, operationIn } from "../clones/preflight.ts";
+import { operationIn } from "../clones/preflight.ts";
 import type { Candidate, TaskBranch } from "../clones/task-branch.ts";
 import type { Git, Ran } from "../git.ts";
 import { NO_HOOKS } from "../hardening.ts";
@@ -18,6 +20,7 @@ import { changesOf, faultOf } from "./branch-changes.ts";
 import { apartOf, flattened, identity, squashed } from "./landing-commits.ts";
 import type { LandingInput } from "./landing-job.ts";
 import { type Refused, refused, refusedByGit } from "./refusal.ts";
+import { nextSecond } from "./run-gate.ts";
 import { gitGone, OWN_LOCKS, removeLocks } from "./stale-locks.ts";
 import { looseTip } from "./target-tip.ts";
 
@@ -34,6 +37,8 @@ export class LandingTree {
   private checked: string | null = null;
   /** Git exchanges files for those of this commit, and may have ended between two of them: the disk was full, or git was killed. */
   private movingTo: string | null = null;
+  /** When its files were last exchanged, or may have been. */
+  private filesAt = Date.now();
 
   private constructor(job: LandingInput, names: readonly string[], gitDir: string) {
     this.job = job;
@@ -141,11 +146,13 @@ export class LandingTree {
     const become = (what: string): Promise<string> =>
       this.inside.run(root, ...NO_HOOKS, "read-tree", "--reset", "-u", what);
     const head = await ownTip(this.task, this.task);
+    this.filesAt = await nextSecond(this.filesAt);
     this.move(head, tree);
     try {
       await become(tree);
       return await work();
     } finally {
+      this.filesAt = await nextSecond(this.filesAt);
       await become(tip);
       this.move(head, null);
     }
@@ -164,6 +171,7 @@ export class LandingTree {
   async show(commit: string): Promise<boolean> {
     const { root } = this.task;
     const head = await ownTip(this.task, this.task);
+    this.filesAt = await nextSecond(this.filesAt);
     this.move(head, commit);
     const there = await this.inside.try(root, ...NO_HOOKS, "checkout", "--quiet", "--detach", commit);
     const isBlocked = there.code !== 0 && there.err.includes("would be overwritten");

@@ -1,10 +1,11 @@
 /** One run of the gate on a candidate. Its outcome is recorded with the tree it ran on. */
+
 import type { Failing } from "../../../core/gate/red-target.ts";
+import { listed } from "../../../core/text/listed.ts";
 import { counted } from "../../../core/views/view.ts";
-import { listed } from "../clones/preflight.ts";
 import type { Candidate } from "../clones/task-branch.ts";
 import type { LandingTree } from "./candidate.ts";
-import type { LandingInput } from "./landing-job.ts";
+import type { DoubtedLanding, LandingInput } from "./landing-job.ts";
 import { type Refused, refused } from "./refusal.ts";
 import { runGate } from "./run-gate.ts";
 import { doubtIn, judgedTwice } from "./second-gate.ts";
@@ -12,7 +13,7 @@ import { doubtIn, judgedTwice } from "./second-gate.ts";
 export class GateRun {
   /** Resolves when it has ended, in whatever way. */
   readonly ended: Promise<void>;
-  verdict: Refused | "green" | null = null;
+  verdict: Refused | DoubtedLanding | "green" | null = null;
   /** How it failed. */
   failing: Failing | null = null;
   isRunning = true;
@@ -44,9 +45,9 @@ export class GateRun {
   ): Promise<void> {
     const { task, by, work } = job;
     const { base, commit, tree } = candidate;
-    const looked = doubtIn(job, command, candidate);
+    const looked = doubtIn(job, candidate);
     looked.catch(() => {}); // a red gate does not ask for it
-    const { failing, said, ms } = await runGate(job, command, "on the merged tree", this.abort.signal);
+    const { failing, said, ms, cases } = await runGate(job, command, "on the merged tree", this.abort.signal);
     const gate = {
       branch: work.branch,
       task: task.id,
@@ -56,12 +57,13 @@ export class GateRun {
       command,
       green: failing === null,
       ms,
+      cases: failing === null ? (cases ?? null) : null,
     };
     await by.landings.gates.record(gate, by.seat.name, failing?.names ?? []);
     this.failing = failing;
     this.verdict =
       failing === null
-        ? await judgedTwice(job, worktree, command, candidate, await looked, this.abort.signal)
+        ? await judgedTwice(job, worktree, command, candidate, await looked, cases, this.abort.signal)
         : refused("gate", said + (await notesOn(job, candidate)));
   }
 }

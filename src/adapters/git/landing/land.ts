@@ -9,6 +9,8 @@ import { LandingLine } from "./landing-line.ts";
 import { LandingRun } from "./landing-run.ts";
 import { TargetTip } from "./target-tip.ts";
 
+/** It will come to the line again. */
+const OPEN: ReadonlySet<Landed["kind"]> = new Set(["held", "doubted"]);
 const PATHS_MAX = 1_000;
 
 export async function landBranch(job: LandingInput): Promise<Landed> {
@@ -18,11 +20,8 @@ export async function landBranch(job: LandingInput): Promise<Landed> {
   try {
     for (; line.isTwice(await line.read()); await line.changed()) by.signal.throwIfAborted();
     done = await land(job, line);
-    if (
-      (done.kind !== "refused" && done.kind !== "held") ||
-      (done.kind === "refused" && done.why === "dropped")
-    )
-      await by.landings.forget(work.branch);
+    const isOpen = done.kind === "refused" ? done.why !== "dropped" : OPEN.has(done.kind);
+    if (!isOpen) await by.landings.forget(work.branch);
     return done;
   } finally {
     await line.leave(done !== null);

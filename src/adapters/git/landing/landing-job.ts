@@ -1,7 +1,7 @@
 /** The input and the result of a landing. */
 
 import type { TaskId } from "../../../core/ids.ts";
-import type { Which, Worktrees } from "../../../ports/worktrees.ts";
+import type { Doubted, Which, Worktrees } from "../../../ports/worktrees.ts";
 import type { TaskBranch } from "../clones/task-branch.ts";
 import type { WorktreeOptions } from "../options.ts";
 import type { SharedTarget } from "../shared-target.ts";
@@ -37,4 +37,7 @@ export type Landed =
   /** Its branch is on the remote; `said`: the last line of the command's output. */
   | { readonly kind: "proposed"; readonly commit: string; readonly said: string }
   | { readonly kind: "held"; readonly why: string; readonly repair: TaskId }
+  /** A change with signals that somebody must pass. */
+  | ({ readonly kind: "doubted" } & Doubted)
   | Refused;
+export type DoubtedLanding = Extract<Landed, { kind: "doubted" }>;

@@ -13,6 +13,7 @@ import type { Landed, LandingInput } from "./landing-job.ts";
 import type { LandingLine } from "./landing-line.ts";
 import { asRefused, type Green, HOLDING, type State, type Step } from "./landing-state.ts";
 import { refused } from "./refusal.ts";
+import { doubtedCheck } from "./second-gate.ts";
 import { noticeMoves, willMove } from "./target-moves.ts";
 import { TargetTip } from "./target-tip.ts";
 import { type Proposal, propose } from "./way-out.ts";
@@ -107,7 +108,7 @@ export class LandingRun {
     if (state.is === "held") return null;
     const { verdict, candidate } = state;
     if (await this.isOfBase(state)) return "moved";
-    if (HOLDING.includes(verdict.why) && job.proposal === null) {
+    if (verdict.kind === "refused" && HOLDING.includes(verdict.why) && job.proposal === null) {
       if (!(await this.line.reserve(verdict.why, this.paths))) return null;
       // Another machine may have landed before it saw the reservation. The owner redoes its work on that.
       const landed = await this.follow();
@@ -176,7 +177,10 @@ export class LandingRun {
       verdict === "green"
         ? { is: "green", base, candidate }
         : { is: "refused", base, candidate, verdict, failing };
-    await line.update(verdict === "green" ? { state: "green" } : { state: "failed", why: verdict.why });
+    const isRefused = verdict !== "green" && verdict.kind === "refused";
+    await line.update(
+      verdict === "green" ? { state: "green" } : { state: "failed", why: isRefused ? verdict.why : null },
+    );
   }
 
   private async build(base: string, isFirst: boolean): Promise<Step> {
@@ -207,19 +211,15 @@ export class LandingRun {
       // Git writes the files of a fast-forward before it moves the branch: a commit of the person in between takes them along.
       return this.hasTried ? { kind: "landed", commit: base } : { kind: "nothing" };
     }
-    if (options.gate === undefined || isEmpty) {
+    const command = isEmpty ? undefined : (options.gate ?? (await doubtedCheck(job, made)));
+    if (command === undefined) {
       this.state = { is: "green", base, candidate: made };
       await line.update({ state: "green", base, commit: made.commit });
       return null;
     }
     await line.update({ state: "gate", base, commit: made.commit, gateSince: Date.now() });
     await by.onStep("gate");
-    this.state = {
-      is: "tested",
-      base,
-      candidate: made,
-      gate: new GateRun(job, tree, options.gate, made),
-    };
+    this.state = { is: "tested", base, candidate: made, gate: new GateRun(job, tree, command, made) };
     return null;
   }
 

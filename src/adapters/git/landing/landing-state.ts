@@ -6,7 +6,7 @@ import type { BaseRecord } from "../../../ports/landings.ts";
 import type { Candidate } from "../clones/task-branch.ts";
 import { remoteFault } from "../remote.ts";
 import type { GateRun } from "./gate-run.ts";
-import type { Landed } from "./landing-job.ts";
+import type { DoubtedLanding, Landed } from "./landing-job.ts";
 import { type Refused, refused } from "./refusal.ts";
 
 /** After these the task lands next. */
@@ -25,7 +25,7 @@ export type State =
       readonly is: "refused";
       readonly base: string;
       readonly candidate: Candidate | null;
-      readonly verdict: Refused;
+      readonly verdict: Refused | DoubtedLanding;
       /** How the gate failed. */
       readonly failing: Failing | null;
     }

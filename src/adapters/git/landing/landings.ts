@@ -42,6 +42,7 @@ export async function landingsOf(project: string, ask: AsksGit): Promise<Project
     landed: async (store, limit) => {
       const history = await ask(
         "log",
+        "--exclude=ekiden/*", // the branches of tasks
         "--branches",
         "--remotes",
         `--max-count=${HISTORY}`,

@@ -1,8 +1,9 @@
 /** A branch that changes protected files lands only where the person or a rule agreed to them, by whatever commit it has them. */
+
 import { join, relative } from "node:path";
 import { isWithin } from "../../../core/paths/paths.ts";
 import { readOnlyName } from "../../../core/paths/protected-names.ts";
-import { listed } from "../clones/preflight.ts";
+import { listed } from "../../../core/text/listed.ts";
 import type { LandingInput } from "./landing-job.ts";
 
 /** Whether a rule lets members change a protected file, which is relative to the workspace. */
@@ -37,9 +38,9 @@ export function protectedFault(
 ): string | null {
   const closed = paths.filter((path) => {
     const full = join(root, path);
-    // At the top of the worktree, or of the workspace in it.
-    const names = [path, relative(workspace, full)].map(readOnlyName);
-    return names.some((name) => name !== undefined) && !agreed.has(full, workspace);
+    const parts = path.split("/");
+    const isProtected = parts.some((_, nth) => readOnlyName(parts.slice(nth).join("/")) !== undefined);
+    return isProtected && !agreed.has(full, workspace);
   });
   if (closed.length === 0) return null;
   const what = closed.length === 1 ? "is a protected file" : "are protected files";

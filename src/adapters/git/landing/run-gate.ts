@@ -1,4 +1,6 @@
 /** The gate, run once on the files of a clone. */
+import { setTimeout } from "node:timers/promises";
+import { casesRun } from "../../../core/gate/cases.ts";
 import { type Failing, failingIn } from "../../../core/gate/red-target.ts";
 import type { ShellResult } from "../../../ports/shell.ts";
 import { commitIn } from "../clones/bring.ts";
@@ -7,8 +9,16 @@ import { NotesGone } from "./despite-others.ts";
 import type { LandingInput } from "./landing-job.ts";
 import { EVIDENCE_MAX } from "./refusal.ts";
 
-/** `failing`: null for a green one. `said`: how it ended, with its output. */
-export type GateResult = { readonly failing: Failing | null; readonly said: string; readonly ms: number };
+/** `failing`: null for a green one. `said`: how it ended, with its output. `cases`: that ran; undefined where not all of its output is kept. */
+export type GateResult = {
+  readonly failing: Failing | null;
+  readonly said: string;
+  readonly ms: number;
+  readonly cases: number | null | undefined;
+};
+
+/** A summary of tests is anywhere in the output. */
+const KEEP_BYTES = 400_000;
 
 /** Runs the gate once on what is in the clone of the task. @throws when it could not be run */
 export async function runGate(
@@ -23,6 +33,7 @@ export async function runGate(
     cwd: workspace,
     signal: AbortSignal.any([by.signal, signal]),
     timeoutMs: gateTimeoutMs,
+    keepBytes: KEEP_BYTES,
   });
   // Somebody removed its folder, or its repository: the command may have run on nothing, or where it was made again on its branch.
   if (commitIn(root, "HEAD") === null) throw new NotesGone(root);
@@ -34,6 +45,7 @@ export async function runGate(
     failing: ran.exitCode === 0 && !ran.timedOut ? null : failingIn(ran.output, ended, root),
     said: `\`${command}\` ${ended} ${where}${output}${aside}`,
     ms: Date.now() - since,
+    cases: ran.spooledTo === null && ran.limit === null ? casesRun(ran.output) : undefined,
   };
 }
 
@@ -41,3 +53,13 @@ const howItEnded = ({ timedOut, exitCode, signal }: ShellResult, timeoutMs: numb
   timedOut
     ? `was not done after ${timeoutMs} ms`
     : `ended with ${exitCode === null ? signal : `exit code ${exitCode}`}`;
+
+/**
+ * Waits before other files are put in the place of those of `since`, for a further run of the gate. Python takes its compiled code for
+ * current where a source has the same size and was written in the same second: the gate would judge the files of the run before.
+ */
+export async function nextSecond(since: number): Promise<number> {
+  while (Math.floor(Date.now() / 1_000) <= Math.floor(since / 1_000))
+    await setTimeout(1_000 - (Date.now() % 1_000));
+  return Date.now();
+}

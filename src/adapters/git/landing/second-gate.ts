@@ -2,45 +2,122 @@
  * A candidate whose gate is green may have silenced it. Its change is looked at while the gate runs; where it has signals of that, the gate
  * runs once more on its code with the tests, scripts and settings of the base.
  */
+
+import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { isHollowRun } from "../../../core/gate/cases.ts";
+import type { Signal } from "../../../core/gate/change.ts";
+import { passerOf } from "../../../core/gate/passes.ts";
 import { packageWithScripts, putBack } from "../../../core/gate/put-back.ts";
 import { failsAsBase } from "../../../core/gate/red-target.ts";
-import { signalsOf, told } from "../../../core/gate/tampering.ts";
-import { isMarked } from "../../../core/project/mark.ts";
+import { losesTests, signalsOf, told } from "../../../core/gate/tampering.ts";
+import { checkOf, isMarked } from "../../../core/project/mark.ts";
+import { listed } from "../../../core/text/listed.ts";
+import type { Doubted } from "../../../ports/worktrees.ts";
 import { newTicket } from "../../tickets.ts";
-import { listed } from "../clones/preflight.ts";
 import type { Candidate } from "../clones/task-branch.ts";
 import type { LandingTree } from "./candidate.ts";
 import { judgeBase } from "./judge-target.ts";
-import type { LandingInput } from "./landing-job.ts";
+import type { DoubtedLanding, LandingInput } from "./landing-job.ts";
 import { type Refused, refused } from "./refusal.ts";
 import { type GateResult, runGate } from "./run-gate.ts";
 
-/** `files`: what goes back for the second run; empty where only a note is left. */
-export type Doubt = { readonly signals: readonly string[]; readonly files: readonly string[] };
-
-const NOTHING: Doubt = { signals: [], files: [] };
+/** A change whose signals were looked for, and what is known of its base. */
+export type Looked = {
+  readonly diff: string;
+  readonly signals: readonly Signal[];
+  /** The cases that ran on the target, where none of them goes with the change; null where that is not known. */
+  readonly casesBefore: number | null;
+};
+const NOTHING: Looked = { diff: "", signals: [], casesBefore: null };
 /** Larger changes are not read: nobody would read the notes either. */
 const DIFF_MAX = 4_000_000;
 /** Signals in the words to a member. */
 const SHOWN = 10;
+/** The command that proves the task, where the gate is another one; "" for none. */
+const checkBeside = ({ task }: LandingInput, command: string): string => {
+  const check = checkOf(task.description ?? "");
+  return check === null || check === command ? "" : check;
+};
 const FLAGS = ["--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
 
 /** The signals in what the candidate changes. A change that cannot be read has none. */
-export async function doubtIn(job: LandingInput, command: string, candidate: Candidate): Promise<Doubt> {
+export async function doubtIn(job: LandingInput, candidate: Candidate): Promise<Looked> {
   const { git, project } = job.work;
-  const { judges = [], tampering } = job.options;
+  const { gate = "", judges = [], tampering } = job.options;
   if (tampering === "off") return NOTHING;
   const { base, commit } = candidate;
   const diff = await git.run(project, "diff", ...FLAGS, base, commit).catch(() => "");
   if (diff === "" || diff.length > DIFF_MAX) return NOTHING;
   const read = (of: string) => (path: string) => textOf(job, of, path);
-  const signals = await signalsOf({ diff, gate: command, judges, before: read(base), after: read(commit) });
-  const isMeant = isMarked(job.task.description ?? "", "Judges");
-  const isNote = tampering === "note" || isMeant || signals.every((one) => one.isNote);
-  return { signals: signals.map(told), files: isNote ? [] : putBack(diff, judges, signals) };
+  const change = {
+    ...{ diff, gate, check: checkBeside(job, gate), judges },
+    ...{ before: read(base), after: read(commit) },
+  };
+  const [signals, casesBefore] = await Promise.all([
+    signalsOf(change),
+    gate === "" || losesTests(change) ? null : casesOn(job, base, gate),
+  ]);
+  return { diff, signals, casesBefore };
 }
+
+/** On the base, else on an earlier commit of the target. */
+async function casesOn({ by, work }: LandingInput, base: string, command: string): Promise<number | null> {
+  const known = await by.landings.gates.cases(base, command);
+  if (!known) return null;
+  const isBelow = known.commit === base || (await work.git.isAncestor(work.project, known.commit, base));
+  return isBelow ? known.cases : null;
+}
+
+/** What follows from the signals. `files`: what goes back for the second run. `asked`: null where nobody must pass it. */
+type Doubt = {
+  readonly signals: readonly string[];
+  readonly files: readonly string[];
+  readonly asked: Pick<Doubted, "files" | "diff" | "of"> | null;
+};
+
+/** Its task is meant to change what judges it. */
+const isMeant = ({ task }: LandingInput): boolean => isMarked(task.description ?? "", "Judges");
+
+async function doubtOf(job: LandingInput, looked: Looked, fewer: string | null): Promise<Doubt> {
+  const { judges = [], tampering = "second gate" } = job.options;
+  const { diff } = looked;
+  const named = looked.signals.filter((one) => !one.isNote);
+  const signals = [...looked.signals.map(told), ...(fewer === null ? [] : [fewer])];
+  const meant = isMeant(job);
+  if (tampering === "note" || (named.length === 0 && fewer === null))
+    return { signals, files: [], asked: null };
+  const nobody = passerOf(tampering, meant, { reviewer: false, person: false });
+  const passer = (await job.by.passer?.(meant)) ?? nobody;
+  const isAsked = passer === "reviewer" || passer === "person";
+  const paths = [...new Set(named.map(({ path }) => path))];
+  return {
+    signals,
+    files: meant ? [] : putBack(diff, judges, looked.signals),
+    asked: isAsked ? { files: paths, diff, of: hashOf(diff) } : null,
+  };
+}
+
+/**
+ * Where a project has no gate, the check of a task is all that judges it. It is run as a gate where the change has signals of tampering, once as it
+ * is and once with the files of the base; undefined where there is nothing to doubt.
+ */
+export async function doubtedCheck(job: LandingInput, candidate: Candidate): Promise<string | undefined> {
+  const check = checkOf(job.task.description ?? "");
+  if (check === null) return undefined;
+  const { signals, files, asked } = await doubtOf(job, await doubtIn(job, candidate), null);
+  if (files.length > 0 || asked) return check;
+  if (signals.length > 0) await job.by.onSignals(signals, "none");
+  return undefined;
+}
+
+/** Of what changes, whatever is around it: the same on another commit of the target. */
+const hashOf = (diff: string): string =>
+  createHash("sha256")
+    .update(diff.match(/^(?:[+-]|diff ).*$/gm)?.join("\n") ?? "")
+    .digest("hex")
+    .slice(0, 32);
 
 async function textOf({ work }: LandingInput, commit: string, path: string): Promise<string | null> {
   const ran = await work.git.try(work.project, "cat-file", "blob", `${commit}:${path}`);
@@ -93,26 +170,39 @@ export async function judgedTwice(
   worktree: LandingTree,
   command: string,
   candidate: Candidate,
-  { signals, files }: Doubt,
+  looked: Looked,
+  cases: GateResult["cases"],
   signal: AbortSignal,
-): Promise<Refused | "green"> {
+): Promise<Refused | DoubtedLanding | "green"> {
   const { by, work } = job;
-  if (signals.length === 0) return "green";
+  const { casesBefore } = looked;
+  const isFewer = casesBefore !== null && cases !== undefined && (cases ?? 0) < casesBefore;
+  const fewer = isFewer ? `the gate ran ${cases ?? 0} of the ${casesBefore} tests that it ran before` : null;
+  const { signals, files, asked } = await doubtOf(job, looked, fewer);
+  if (signals.length === 0 || (asked && (await by.isPassed?.(asked.of)))) return "green";
   const second =
     files.length === 0 ? null : await secondRun(job, worktree, command, candidate, files, signal);
   const failing = second?.failing ?? null;
   // A target that is red without any task judges nothing: this change may be its repair.
-  const base = failing && (await judgeBase(job, worktree, candidate, signal));
+  const hasGate = job.options.gate !== undefined;
+  const base = failing && hasGate ? await judgeBase(job, worktree, candidate, signal) : null;
   const isOfBase = failing && base && base.verdict !== "green" && failsAsBase(failing, base.failing);
-  if (second === null || failing === null || isOfBase) {
-    await by.onSignals(signals, second === null || isOfBase ? "none" : "green");
-    return "green";
-  }
-  await by.onSignals(signals, "red");
+  const ran = second ? second.cases : cases;
+  const counts = isFewer && !isMeant(job) && job.options.tampering !== "note";
+  const isHollow = counts && ran !== undefined && isHollowRun(ran, casesBefore);
+  const isGreen = !isHollow && (failing === null || isOfBase);
+  const gate = isGreen ? (second === null || isOfBase ? "none" : "green") : "red";
+  await by.onSignals(signals, gate);
+  const said = second?.said ?? "";
+  if (asked) return { kind: "doubted", ...asked, signals, gate, said };
+  if (isGreen) return "green";
   const list = signals.slice(0, SHOWN).map((line) => `\n- ${line}`);
+  const why = isHollow
+    ? `The gate is green, but it ran ${ran ?? 0} of the ${casesBefore} tests that it ran before: what your code does at its import or its end keeps the others from running.`
+    : `The gate is green with it, but with the tests and scripts of ${work.onto} your change fails. Taken from there: ${listed(files)}. Make your code pass with them.`;
   return refused(
     "gate",
-    `Your change alters what judges it:${list.join("")}\nThe gate is green with it, but with the tests and scripts of ${work.onto} your change fails. Taken from there: ${listed(files)}. Make your code pass with them. If the task is meant to change them, say so to the lead: such a task has the line "Judges: yes".\n${second.said}`,
+    `Your change alters what judges it:${list.join("")}\n${why} If the task is meant to change them, say so to the lead: such a task has the line "Judges: yes".\n${said}`,
   );
 }
 
@@ -126,5 +216,9 @@ async function secondRun(
 ): Promise<GateResult> {
   const tree = await judgedByBase(job, candidate, files);
   const where = `with the tests and scripts of ${job.work.onto}`;
-  return await worktree.withFiles(candidate.tip, tree, () => runGate(job, command, where, signal));
+  const check = checkBeside(job, command);
+  return await worktree.withFiles(candidate.tip, tree, async () => {
+    const gate = await runGate(job, command, where, signal);
+    return gate.failing !== null || check === "" ? gate : await runGate(job, check, where, signal);
+  });
 }

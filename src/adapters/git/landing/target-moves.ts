@@ -1,9 +1,10 @@
 /** Notices what somebody outside of the landing queue did to the target branch: commits, and rebases that took commits away. */
+
 import { join } from "node:path";
+import { listed } from "../../../core/text/listed.ts";
 import { counted } from "../../../core/views/view.ts";
 import { jsonIn, replaceOwnFile } from "../../small-files.ts";
 import { ownStateOf } from "../clones/own-state.ts";
-import { listed } from "../clones/preflight.ts";
 import type { Git } from "../git.ts";
 import { inTurn } from "./in-turn.ts";
 import { TargetTip } from "./target-tip.ts";

@@ -11,6 +11,8 @@ export type WayOut = {
   readonly remote: string;
   /** Other machines work on the same remote: tasks start from its target branch. Always so with `push`. */
   readonly isShared?: boolean;
+  /** The pull request is opened by the host, and lands the task when it is merged. */
+  readonly isForge?: boolean;
   /** Opens the pull request. */
   readonly command?: string | undefined;
 };
@@ -21,7 +23,7 @@ export const FAST_FORWARD: WayOut = { kind: "fast-forward", remote: "" };
 export async function remoteOf(git: Git, project: string, way: WayOut): Promise<Remote | null> {
   if (way.kind === "fast-forward") return null;
   const remote = await Remote.open(git, project, way.remote);
-  if (way.kind === "pr" && way.command === undefined)
+  if (way.kind === "pr" && way.command === undefined && !way.isForge)
     throw new EkidenError(
       "settings_invalid",
       `landing: "pr" needs prCommand, such as gh pr create --head "$EKIDEN_BRANCH" --base "$EKIDEN_TARGET" --fill.`,
@@ -65,6 +67,7 @@ export async function propose(
     );
   const why = await remote.push(contact, [{ ref, from: there, to: commit }]);
   if (why !== null) return refused("target", `git push ${remote.label} ${branch} was refused:\n${why}`);
+  if (command === "") return { kind: "done", said: "" };
   const env = {
     EKIDEN_BRANCH: branch,
     EKIDEN_TARGET: target,

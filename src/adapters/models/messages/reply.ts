@@ -15,19 +15,13 @@ type Tokens = {
   cache_creation?: { ephemeral_1h_input_tokens?: number } | null;
   output_tokens?: number;
 };
+/** A block as it begins. */
+type Begun = Omit<Block, "json"> & { text?: string; input?: unknown; content?: unknown };
 type SseEvent = {
   type: string;
   index?: number;
   message?: { usage?: Tokens };
-  content_block?: {
-    type: string;
-    id?: string;
-    name?: string;
-    data?: string;
-    text?: string;
-    input?: unknown;
-    content?: unknown;
-  };
+  content_block?: Begun;
   delta?: {
     type?: string;
     text?: string;
@@ -62,21 +56,10 @@ export async function* partsOf(text: AsyncIterable<string>): AsyncGenerator<Lang
         tokens = event.message?.usage ?? {};
         break;
       case "content_block_start": {
-        const { type, input, text, content, ...more } = event.content_block ?? { type: "" };
+        const { input, ...begun } = event.content_block ?? { type: "" };
         const filled = typeof input === "object" && input !== null && Object.keys(input).length > 0;
-        blocks.set(event.index ?? 0, { type, json: filled ? JSON.stringify(input) : "", ...more });
-        if (type === "text") yield { type: "text-start", id };
-        if (type === "text" && text) yield { type: "text-delta", id, delta: text };
-        if (type === "thinking") yield { type: "reasoning-start", id };
-        if (type === "web_search_tool_result")
-          for (const { url, title = "" } of Array.isArray(content) ? (content as Found[]) : [])
-            if (url) yield { type: "source", sourceType: "url", id: url, url, title };
-        if (type === "redacted_thinking")
-          yield {
-            type: "reasoning-start",
-            id,
-            providerMetadata: { anthropic: { redactedData: more.data ?? "" } },
-          };
+        blocks.set(event.index ?? 0, { ...begun, json: filled ? JSON.stringify(input) : "" });
+        yield* beginning(id, begun);
         break;
       }
       case "content_block_delta": {
@@ -118,6 +101,20 @@ export async function* partsOf(text: AsyncIterable<string>): AsyncGenerator<Lang
         };
     }
   }
+}
+
+function* beginning(
+  id: string,
+  { type, text, content, data = "" }: Begun,
+): Generator<LanguageModelV3StreamPart> {
+  if (type === "text") yield { type: "text-start", id };
+  if (type === "text" && text) yield { type: "text-delta", id, delta: text };
+  if (type === "thinking") yield { type: "reasoning-start", id };
+  if (type === "redacted_thinking")
+    yield { type: "reasoning-start", id, providerMetadata: { anthropic: { redactedData: data } } };
+  if (type === "web_search_tool_result")
+    for (const { url, title = "" } of Array.isArray(content) ? (content as Found[]) : [])
+      if (url) yield { type: "source", sourceType: "url", id: url, url, title };
 }
 
 function usageOf({

@@ -5,7 +5,7 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../../core/paths/paths.ts";
-import { READ_ONLY_IN_SANDBOX } from "../../../core/paths/protected-names.ts";
+import { PROTECTED_ENDS, READ_ONLY_IN_SANDBOX } from "../../../core/paths/protected-names.ts";
 import { tried } from "../../../core/tried.ts";
 import { bytesIn, namesIn } from "../../small-files.ts";
 import { guardedIn } from "../git-folders.ts";
@@ -21,6 +21,8 @@ const MOMENT_MS = 100;
 /** Package managers fill it, and nobody works in it. The clones of tasks are folders of their own. */
 const LEFT_OUT = new Set(["node_modules", ".ekiden", ".git"]);
 const NAMES = new Set([".git", ...READ_ONLY_IN_SANDBOX.filter((name) => !name.includes("/"))]);
+
+const isProtected = (name: string): boolean => NAMES.has(name) || PROTECTED_ENDS.test(name);
 
 type Listed = {
   readonly about: Stats;
@@ -52,7 +54,7 @@ export class NestedNames {
         const one = this.look(folder);
         if (one === null) continue;
         for (const name of one.found)
-          if (depth > 0 || name === ".git" || name === "HEAD")
+          if (depth > 0 || name === ".git" || name === "HEAD" || PROTECTED_ENDS.test(name))
             found.push(join(folder, name).slice(root.length + 1));
         for (const inner of one.folders) next.push(inner);
       }
@@ -85,7 +87,7 @@ export class NestedNames {
       folders: entries
         .filter((one) => one.isDirectory() && !NAMES.has(one.name) && !LEFT_OUT.has(one.name))
         .map(({ name }) => join(folder, name)),
-      found: [...entries.flatMap(({ name }) => (NAMES.has(name) ? name : [])), ...(isBare ? ["HEAD"] : [])],
+      found: [...entries.flatMap(({ name }) => (isProtected(name) ? name : [])), ...(isBare ? ["HEAD"] : [])],
     };
     // A folder may change again within the grain of its time.
     if (Date.now() - about.ctimeMs > GRAIN_MS) this.listed.set(folder, listed);
@@ -95,7 +97,7 @@ export class NestedNames {
 }
 
 /** Whether a file of this path, absolute, would be found. */
-export const isNested = (path: string): boolean => NAMES.has(basename(path)) || isRepository(path);
+export const isNested = (path: string): boolean => isProtected(basename(path)) || isRepository(path);
 export const isRepository = (path: string): boolean => [".git", "HEAD"].includes(basename(path));
 
 /**

@@ -4,7 +4,6 @@
  * made: a merge or a checkout brings such files.
  */
 
-import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -22,13 +21,14 @@ import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../../core/paths/paths.ts";
 import { READ_ONLY_IN_SANDBOX } from "../../../core/paths/protected-names.ts";
 import { succeeds, tried } from "../../../core/tried.ts";
-import type { Program, WholeProgram } from "../../../ports/shell.ts";
+import type { Program } from "../../../ports/shell.ts";
 import { inHeldFolder } from "../../held-folder.ts";
 import { removeTree } from "../../remove-tree.ts";
 import { bytesIn, foldersIn, namesIn } from "../../small-files.ts";
 import { findProgram } from "../bubblewrap.ts";
 import { foreignCommits } from "../git-folders.ts";
 import { presentIn } from "../place.ts";
+import { printedBy, type Reads } from "../reads.ts";
 import { replacedFolders } from "../stage.ts";
 import { isNested, isRepository, type NestedNames, runsNothing } from "./nested.ts";
 
@@ -46,7 +46,7 @@ export class NewFiles {
   private readonly folder: string;
   private readonly workspace: string;
   private readonly inWorktrees: boolean;
-  private readonly confine: (program: Program) => Promise<WholeProgram>;
+  private readonly confine: Reads["confine"];
   /** By path: how many running commands may have made it. */
   private readonly suspects = new Map<string, number>();
   private readonly accepted = new Set<string>();
@@ -63,7 +63,7 @@ export class NewFiles {
     workspace: string,
     inWorktrees: boolean,
     nested: NestedNames,
-    confine: (program: Program) => Promise<WholeProgram>,
+    confine: Reads["confine"],
   ) {
     this.folder = folder;
     this.workspace = workspace;
@@ -159,14 +159,8 @@ export class NewFiles {
     ]);
     const variables = { ...env, EKIDEN_COMMITS: [...commits].slice(0, COMMITS_MAX).join(" ") };
     const plain = { file: "/bin/sh", args: ["-c", COMMITTED, git.path, ...names], cwd: root, env: variables };
-    const program = await this.confine(plain);
-    const limits = { timeout: 10_000, maxBuffer: 2 ** 26 };
-    const found = new Promise<ReadonlySet<string>>((resolve) => {
-      execFile(program.file, program.args, { cwd: root, env: program.env, ...limits }, (_, output) =>
-        resolve(new Set(output.split("\0").map((line) => line.replace(/^\d+ \w+ /, "")))),
-      );
-    });
-    return await found.finally(program.ended);
+    const printed = (await printedBy(plain, this.confine)) ?? "";
+    return new Set(printed.split("\0").map((line) => line.replace(/^\d+ \w+ /, "")));
   }
 
   /** The paths that were set aside, below `root`. */

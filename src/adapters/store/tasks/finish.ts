@@ -1,6 +1,6 @@
 /** Ends an attempt: completed, failed, or back on the board. Every write checks the number of the attempt. */
 
-import { type ReleaseReason, releaseWords } from "../../../core/board/release.ts";
+import { INTERRUPTIONS, type ReleaseReason, releaseWords } from "../../../core/board/release.ts";
 import type { Entry } from "../../../core/conversation/chat.ts";
 import { EkidenError } from "../../../core/errors.ts";
 import type { Fact } from "../../../core/event.ts";
@@ -114,9 +114,7 @@ export function* putBack(
     return "failed";
   }
   // An interruption says nothing about the task, so it does not count as a try.
-  const isInterruption =
-    why === "owner_died" || why === "owner_stopped" || why === "unable" || why === "red_base";
-  const tries = isInterruption ? Math.max(0, row.tries - 1) : row.tries;
+  const tries = INTERRUPTIONS.has(why) ? Math.max(0, row.tries - 1) : row.tries;
   yield* exec`
     update tasks set status = 'pending', owner = null, role = ${UNASSIGNED}, tries = ${tries}, refusals = 0, started_at = null, last_failure = ${evidence}, updated_at = ${tx.now}, version = version + 1
     where team = ${tx.team} and id = ${row.id}`;

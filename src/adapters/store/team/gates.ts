@@ -1,15 +1,20 @@
 /** The gates that ran, on candidates and on targets themselves. */
 
-import type { BaseVerdict, Failing } from "../../../core/gate/red-target.ts";
-import { HARNESS, type Instant, type Name, type TaskId } from "../../../core/ids.ts";
+import { type BaseVerdict, type Failing, redWords } from "../../../core/gate/red-target.ts";
+import { HARNESS, type Instant, LEAD, type Name, PERSON, type TaskId } from "../../../core/ids.ts";
 import type { BaseRecord, Bases, GateRecord, Gates } from "../../../ports/landings.ts";
 import { appendFacts } from "../journal.ts";
 import type { Session } from "../session.ts";
 import { anyOf, exec, type Op, parse, sql, type Tx, teamLock } from "../sql.ts";
+import { post } from "../talk/mail.ts";
 import { addAll, type Batch, prepareBatch } from "../tasks/add.ts";
 import { release } from "../tasks/finish.ts";
 
-type GateRow = Omit<GateRecord, "commit" | "green"> & { readonly commit_id: string; readonly green: number };
+type GateRow = Omit<GateRecord, "commit" | "green" | "cases"> & {
+  readonly commit_id: string;
+  readonly green: number;
+  readonly failing: string;
+};
 
 type BaseRow = {
   readonly team: Name;
@@ -26,7 +31,7 @@ type BaseRow = {
 
 export function gates(session: Session): Gates {
   return {
-    record: ({ branch, task, base, commit, tree, command, green, ms }, by, names) =>
+    record: ({ branch, task, base, commit, tree, command, green, ms, cases }, by, names) =>
       session.write(function* (tx) {
         const [before] = green
           ? yield* sql<{ failing: string; green: number }>`
@@ -35,7 +40,7 @@ export function gates(session: Session): Gates {
         yield* exec`
           insert into gates (team, at, branch, task, base, commit_id, tree, command, green, ms, failing)
           values (${tx.team}, ${tx.now}, ${branch}, ${task}, ${base}, ${commit}, ${tree}, ${command}, ${green ? 1 : 0}, ${ms},
-            ${JSON.stringify(names)})`;
+            ${JSON.stringify(green ? (cases ?? []) : names)})`;
         if (Number(before?.green ?? 1) === 0)
           yield* appendFacts(tx, [
             {
@@ -53,13 +58,21 @@ export function gates(session: Session): Gates {
         if (commits.length === 0) return [];
         const rows = yield* sql<GateRow>`
           select * from gates where commit_id ${anyOf(tx, commits)} and green = 1 order by id`;
-        return rows.map(({ commit_id, green, ...gate }) => ({
+        return rows.map(({ commit_id, green, failing, ...gate }) => ({
           ...gate,
           at: Number(gate.at) as Instant,
           ms: Number(gate.ms),
           commit: commit_id,
           green: Number(green) === 1,
+          cases: casesIn(failing),
         }));
+      }),
+    cases: (commit, command) =>
+      session.look(function* (tx) {
+        const rows = yield* sql<GateRow>`
+          select * from gates where team = ${tx.team} and command = ${command} and green = 1 and failing <> '[]'
+          order by case when commit_id = ${commit} then 0 else 1 end, id desc limit 1`;
+        return rows.map((row) => ({ commit: row.commit_id, cases: casesIn(row.failing) }))[0] ?? null;
       }),
     prune: (before, remove) =>
       session.write(function* (tx) {
@@ -70,6 +83,12 @@ export function gates(session: Session): Gates {
       }),
   };
 }
+
+/** Of a green one: the number of cases that ran, in the column that holds the names of the tests that failed of a red one. */
+const casesIn = (failing: string): number | null => {
+  const found = parse<unknown>(failing, []);
+  return typeof found === "number" ? found : null;
+};
 
 export function bases(session: Session): Bases {
   return {
@@ -134,6 +153,20 @@ function* judged(
         repair,
       },
     ]);
+    // The lead of a team that repairs it knows why nothing lands; else the person must act.
+    const text = redWords({ target, commit, author, authoredAt, names });
+    const note =
+      repair === null
+        ? "Landings wait until you repair it."
+        : `#${repair} repairs it; landings wait for that.`;
+    if (verdict === "red")
+      yield* post(tx, [
+        {
+          from: HARNESS,
+          to: repair === null ? PERSON : LEAD,
+          body: { kind: "note", text: `${text} ${note}` },
+        },
+      ]);
     tx.notify("landings");
   }
   return (yield* find(tx, commit, gate)) as BaseRecord;

@@ -18,6 +18,7 @@ import { putBack } from "../tasks/finish.ts";
 import type { TaskRow } from "../tasks/task-row.ts";
 import { leaveWith } from "./landings.ts";
 import { JOINING, offer } from "./place.ts";
+import { freeBlocks } from "./port-blocks.ts";
 
 type HostRow = HostProcess & {
   readonly id: HostId;
@@ -120,6 +121,7 @@ export const HOSTS_NOBODY = new Raw(
 /** A short run ends before its first `reap`. Rows of hosts that still have members stay, since `reap` must put their tasks back. */
 export function* removeDeadHosts(tx: Tx): Op<void> {
   yield* exec`delete from hosts where team = ${tx.team} and lease_until <= ${tx.leaseClock} and ${HOSTS_NOBODY}`;
+  yield* freeBlocks(tx);
 }
 
 function* hosts(tx: Tx): Op<HostRow[]> {
@@ -185,6 +187,7 @@ function* removeHosts(
 ): Op<TaskId[]> {
   for (const { id } of dead)
     yield* exec`delete from hosts where team = ${tx.team} and id = ${id} and lease_until = ${FENCED}`;
+  yield* freeBlocks(tx);
   const orphaned = yield* sql<{ name: Name }>`
     select name from members m where team = ${tx.team} and host is not null
       and not exists (select 1 from hosts h where h.team = m.team and h.id = m.host) order by name ${tx.dialect.forUpdate}`;

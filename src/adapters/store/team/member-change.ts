@@ -49,6 +49,11 @@ function* rename(tx: Tx, who: Name, to: Name, host: HostId | null): Op<void> {
       "name_taken",
       `There is a member "${to}" in team "${tx.team}" already. Choose another name.`,
     );
+  yield* renameRows(tx, who, to);
+}
+
+/** In all tables but the journal. */
+export function* renameRows(tx: Tx, who: Name, to: Name): Op<void> {
   yield* exec`update members set name = ${to} where team = ${tx.team} and name = ${who}`;
   yield* exec`update tasks set owner = ${to}, version = version + 1 where team = ${tx.team} and owner = ${who}`;
   yield* exec`update tasks set role = ${`@${to}`}, version = version + 1 where team = ${tx.team} and role = ${`@${who}`}`;

@@ -28,6 +28,10 @@ export const TEAM_TABLES = [
   "bases",
   "logins",
   "texts",
+  "port_blocks",
+  "forge_requests",
+  "forge_outbox",
+  "forge_leads",
 ] as const;
 
 /** @throws `not_found` | `bad_input` */

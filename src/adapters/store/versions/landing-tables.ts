@@ -24,7 +24,7 @@ export const twentySecond = ({ int, serial, strict, xid }: Names): string[] => [
 
 /**
  * The gate on targets themselves: `gate` is a hash, `failing` a `Failing` as JSON, `repair` the task that repairs it. In `gates`, `failing`
- * holds the names of the tests that failed.
+ * holds the names of the tests that failed; of a green one, the number of its cases.
  */
 export const twentyThird = ({ int, strict, xid }: Names): string[] => [
   `create table bases (

@@ -7,6 +7,7 @@
 import type { Dialect, Op } from "../sql.ts";
 import { columnsFromJournal, foldedRoles, proseTasks, tasksIntoFacts, textsOnce } from "./carry-over.ts";
 import { NAMES, type Names } from "./columns.ts";
+import { twentyFifth } from "./forge-tables.ts";
 import { twentySecond, twentyThird } from "./landing-tables.ts";
 
 /** "Ekdn": in the header of a SQLite file and in `meta` on both databases. */
@@ -233,6 +234,15 @@ const twentyFirst = ({ int, real, strict, xid }: Names): Step[] => [
   ...(xid ? ["alter table logins alter column team set statistics 0"] : []),
 ];
 
+/** Blocks of ports that worktrees on a machine have (see port-blocks.ts). */
+const twentyFourth = ({ int, strict, xid }: Names): Step[] => [
+  `create table port_blocks (
+    machine text not null, block ${int} not null, team text not null, task ${int} not null, host text not null,
+    primary key (machine, block)
+  )${strict}`,
+  ...(xid ? ["alter table port_blocks alter column team set statistics 0"] : []),
+];
+
 /** A statement, or an operation on the rows. */
 export type Step = string | (() => Op<void>);
 
@@ -260,6 +270,8 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   twentyFirst,
   twentySecond,
   twentyThird,
+  twentyFourth,
+  twentyFifth,
 ];
 
 /** The version that this program writes. */

@@ -4,7 +4,7 @@ import { checkTask, type NewTask } from "../../../core/board/task.ts";
 import { badInput } from "../../../core/errors.ts";
 import { given } from "../../../core/given.ts";
 import { quote, type TaskId, taskId, teammateName } from "../../../core/ids.ts";
-import { withMark } from "../../../core/project/mark.ts";
+import { withMarks } from "../../../core/project/mark.ts";
 import { withTeam } from "../../../project/open.ts";
 import { addTask } from "../../../team/actions/tasks.ts";
 import { actorOf } from "../../../team/actor.ts";
@@ -20,9 +20,8 @@ type Options = TaskOptions & {
 };
 
 export const run: Run<Options> = async (call, args, options) => {
-  const { after = [], role, plan, review, judges, assign, replaces, description = "" } = options;
-  const reviewed = review ? withMark(description, "Review", true) : description;
-  const marked = judges ? withMark(reviewed, "Judges", true) : reviewed;
+  const { after = [], role, plan, review, judges, check, assign, replaces, description = "" } = options;
+  const marked = withMarks(description, given({ review, judges, check }));
   const task: NewTask = {
     subject: args.join(" ").trim(),
     blockedBy: idList(after),
@@ -49,6 +48,7 @@ export type TaskOptions = {
   estimate?: string;
   touches?: string[];
   assign?: string;
+  check?: string;
 };
 
 /** @throws EkidenError `bad_input` */

@@ -1,6 +1,8 @@
 /** `ekiden cron`: the cron jobs of a team. */
+
 import { badInput } from "../../../core/errors.ts";
 import { cronId, quote } from "../../../core/ids.ts";
+import { jsonLine } from "../../../core/text/hidden.ts";
 import { cronsViews } from "../../../core/views/cron.ts";
 import { withTeam } from "../../../project/open.ts";
 import { addCron, cancelCron, readCron } from "../../../team/actions/crons.ts";
@@ -20,7 +22,7 @@ export const run: Run<Options> = async (call, [action = "list", ...args], option
     const job = await readCron({ ...options, expression, text: args.slice(fields).join(" ").trim() });
     await withTeam(call, "make", async (store) => {
       const { data, text } = await addCron(store, await actorOf(call, store), job);
-      call.out.write(`${call.json ? JSON.stringify(data) : clean(text)}\n`);
+      call.out.write(call.json ? jsonLine(data) : `${clean(text)}\n`);
     });
   } else if (action === "list" && args.length === 0)
     await withTeam(call, "look", async (store) => call.show(await crons(store), cronsViews));

@@ -1,8 +1,9 @@
 /** `ekiden edit`: changes a task that is not completed. */
 
 import { badInput } from "../../../core/errors.ts";
+import { given } from "../../../core/given.ts";
 import { quote, taskId, teammateName } from "../../../core/ids.ts";
-import { withMark } from "../../../core/project/mark.ts";
+import { withMarks } from "../../../core/project/mark.ts";
 import { withTeam } from "../../../project/open.ts";
 import { editTask, type TaskEdit } from "../../../team/actions/tasks.ts";
 import { actorOf } from "../../../team/actor.ts";
@@ -13,8 +14,9 @@ type Options = TaskOptions & { subject?: string; after?: string[]; role?: string
 
 export const run: Run<Options> = async (call, [text = ""], options) => {
   const id = taskId(text);
-  const { subject, after, role, assign } = options;
-  const review = yesOrNo(options.review);
+  const { subject, after, role, assign, check } = options;
+  const marks = given({ review: yesOrNo(options.review), check });
+  const isMarked = Object.keys(marks).length > 0;
   const edit: TaskEdit = {
     ...taskFields(options),
     ...(subject !== undefined && { subject: subject.trim() }),
@@ -22,14 +24,13 @@ export const run: Run<Options> = async (call, [text = ""], options) => {
     ...(assign !== undefined && { assignee: assign === "any" ? null : teammateName(assign) }),
     ...(role !== undefined && { role: role === "any" ? null : role }),
   };
-  if (Object.keys(edit).length === 0 && review === undefined)
+  if (Object.keys(edit).length === 0 && !isMarked)
     throw badInput(
       `nothing to change in #${id}. Give what is to be different, such as --priority 5, or --subject "Another subject".`,
     );
   await withTeam(call, "use", async (store) => {
     const described = edit.description ?? (await store.board.task(id))?.description ?? "";
-    const change =
-      review === undefined ? edit : { ...edit, description: withMark(described, "Review", review) };
+    const change = isMarked ? { ...edit, description: withMarks(described, marks) } : edit;
     call.done(await editTask(store, await actorOf(call, store), id, change));
   });
 };

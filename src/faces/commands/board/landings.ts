@@ -5,6 +5,7 @@ import { PERSON, quote, taskId } from "../../../core/ids.ts";
 import { type LandingsData, landingsData, landingsViews } from "../../../core/views/landing.ts";
 import { withTeam } from "../../../project/open.ts";
 import { askGit } from "../../../project/own-git.ts";
+import { redNow } from "../../../team/queries/red-target.ts";
 import { wholeNumber } from "../../kit/invocation.ts";
 import type { Run } from "../entry.ts";
 
@@ -15,9 +16,10 @@ export const run: Run = async (call, [id, action, ...more]) => {
   const { team } = await call.settings();
   const landings = await landingsOf(call.cwd, askGit(call.cwd));
   if (id === undefined) {
-    const data = withTeam(call, "look", async ({ landings: store }) => {
+    const data = withTeam(call, "look", async (of) => {
+      const { landings: store } = of;
       const [queue, landed] = [await landings.queue(store), await landings.landed(store, LANDED_SHOWN)];
-      return landingsData(queue, landed, Date.now());
+      return { ...landingsData(queue, landed, Date.now()), ...(await redNow(of)) };
     });
     await call.show(await orElse(data, "not_found", NO_LANDINGS), landingsViews);
     return undefined;

@@ -23,21 +23,21 @@ async function chosen({ cwd, env }: Invocation, wanted: string | undefined): Pro
   throw badInput(`there is no agent ${quote(wanted ?? "")}. Use ${names}, or acp:COMMAND.`);
 }
 
+/** What is missing stands below the table, because a remedy that is cut off is none. */
 function views(agents: readonly AgentProgram[]): View[] {
   const rows = agents.map((agent): Cell[] => {
     const isHere = agent.path !== null;
     return [
       { text: agent.name, tone: isHere ? "strong" : "dim" },
-      { text: isHere ? (agent.version ?? "installed") : "–", tone: isHere ? "good" : "dim" },
+      { text: isHere ? (agent.version ?? "installed") : "not installed", tone: isHere ? "good" : "dim" },
       { text: agent.login ?? "–", tone: agent.login === null ? "dim" : "plain" },
-      { text: agent.missing.join(" ") || "nothing", tone: agent.missing.length > 0 ? "plain" : "dim" },
+      { text: agent.missing.length > 0 ? "no" : "yes", tone: agent.missing.length > 0 ? "plain" : "good" },
     ];
   });
-  const columns = [
-    { name: "agent" },
-    { name: "version" },
-    { name: "login" },
-    { name: "missing", grow: true as const },
-  ];
-  return [{ kind: "table", columns, rows, empty: "" }];
+  const columns = [{ name: "agent" }, { name: "version" }, { name: "login" }, { name: "ready" }];
+  const lines = agents
+    .filter(({ missing }) => missing.length > 0)
+    .map(({ name, missing }) => ({ at: null, who: name, text: missing.join("\n"), tone: "plain" as const }));
+  const table: View = { kind: "table", columns, rows, empty: "" };
+  return lines.length === 0 ? [table] : [table, { kind: "feed", lines, empty: "" }];
 }

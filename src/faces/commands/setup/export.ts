@@ -1,8 +1,11 @@
 /** `ekiden export`: the team as files, and with --follow at each change of the board. */
-import { resolve } from "node:path";
+
+import { relative, resolve, sep } from "node:path";
 import { systemClock } from "../../../adapters/clock.ts";
 import type { OutageWatch } from "../../../adapters/store/databases/outage.ts";
-import { isEkidenError } from "../../../core/errors.ts";
+import { badInput, isEkidenError } from "../../../core/errors.ts";
+import { quote } from "../../../core/ids.ts";
+import { jsonLine } from "../../../core/text/hidden.ts";
 import type { Store } from "../../../ports/index.ts";
 import { withTeam } from "../../../project/open.ts";
 import { follow } from "../../../team/queries/journal.ts";
@@ -14,12 +17,18 @@ const GAP_MS = 100;
 
 export const run: Run<{ force?: boolean; follow?: boolean }> = async (call, [dir = ""], options) => {
   const target = resolve(call.cwd, dir);
+  if (
+    relative(call.cwd, target)
+      .split(sep)
+      .some((part) => /^\.git$/i.test(part))
+  )
+    throw badInput(`${quote(dir)} is in a folder of git. Give another folder, such as board.`);
   const force = options.force === true;
   if (options.follow) return await followed(call, target, force);
   const { writeLayouts } = await import("../../../adapters/layout/write.ts");
   await withTeam(call, "look", async (store) => {
     const written = await writeLayouts(store, target, { force, now: systemClock.now() });
-    if (call.json) call.out.write(`${JSON.stringify({ dir: target, ...written })}\n`);
+    if (call.json) call.out.write(jsonLine({ dir: target, ...written }));
     else call.out.write(`${written.entries.map((name) => `${dir}/${name}`).join("\n")}\n`);
   });
 };

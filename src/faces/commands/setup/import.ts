@@ -2,6 +2,7 @@
  * `ekiden import`: a team from files. It is first imported into an empty store that is thrown away: a refusal there leaves the
  * real one untouched. Damaged parts are named with the reason; the rest is imported, and the exit code is 1.
  */
+
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
@@ -10,6 +11,7 @@ import type { TeamRecord } from "../../../adapters/layout/record.ts";
 import type { Restored } from "../../../adapters/layout/restore.ts";
 import { EkidenError, orElse } from "../../../core/errors.ts";
 import { DEFAULT_TEAM, type HostId } from "../../../core/ids.ts";
+import { jsonLine } from "../../../core/text/hidden.ts";
 import type { Store } from "../../../ports/index.ts";
 import { withTeam } from "../../../project/open.ts";
 import type { Invocation } from "../../kit/invocation.ts";
@@ -35,9 +37,7 @@ export const run: Run<Options> = async (call, [path = ""], { dryRun = false, aga
   const { tasks, members, mail, ids, names, notes } = restored;
   if (call.json) {
     const made = dryRun ? { dryRun } : { ids };
-    call.out.write(
-      `${JSON.stringify({ layouts, tasks, members, mail, names, notes, faults: all, ...made })}\n`,
-    );
+    call.out.write(jsonLine({ layouts, tasks, members, mail, names, notes, faults: all, ...made }));
   } else {
     for (const { file, why } of all) call.err.write(`${clean(`ekiden: ${file}: ${why}`)}\n`);
     const changes = [renamed("names", names, ""), dryRun ? "" : renamed("ids", ids, "#")];

@@ -1,10 +1,12 @@
 /** `ekiden init`: a settings file with every setting as a comment, ready to be changed, and beside it the schema for editors. */
+
 import { existsSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { replaceFile } from "../../../adapters/small-files.ts";
 import { badInput } from "../../../core/errors.ts";
 import { aboutSetting, SETTING_KEYS } from "../../../core/settings/fields.ts";
 import { DEFAULT_SETTINGS, type UnsetKey } from "../../../core/settings/settings.ts";
+import { jsonLine } from "../../../core/text/hidden.ts";
 import { makeProjectFolder } from "../../../project/project-folder.ts";
 import { projectFile, variableName } from "../../../project/settings.ts";
 import type { Run } from "../entry.ts";
@@ -31,6 +33,7 @@ const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   remote: "origin",
   targetBranch: "main",
   commandMemoryMb: 8_192,
+  forge: "origin",
   redBase: "repair",
   prCommand: 'gh pr create --head "$EKIDEN_BRANCH" --base "$EKIDEN_TARGET" --fill',
 };
@@ -45,7 +48,7 @@ export const run: Run<{ force?: boolean }> = async (call, _args, options) => {
   const { settingsSchema } = await import("../../../project/settings-schema.ts");
   replaceFile(schema, `${JSON.stringify(settingsSchema(), null, 2)}\n`);
   replaceFile(path, commentedSettings());
-  if (call.json) call.out.write(`${JSON.stringify({ path, schema })}\n`);
+  if (call.json) call.out.write(jsonLine({ path, schema }));
   else call.out.write(`${shown}\n`);
 };
 

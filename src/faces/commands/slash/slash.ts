@@ -7,7 +7,8 @@ import { Command } from "commander";
 import { badInput, type EkidenError } from "../../../core/errors.ts";
 import { LEAD, type Name, name, quote } from "../../../core/ids.ts";
 import { commandWords, MODE_WORDS, MODES, readMode } from "../../../core/permission/mode.ts";
-import { EFFORTS, readEffort } from "../../../core/settings/effort.ts";
+import { EFFORTS, readOrdered } from "../../../core/settings/effort.ts";
+import { jsonLine } from "../../../core/text/hidden.ts";
 import { tokens, type View } from "../../../core/views/view.ts";
 import type { Store } from "../../../ports/index.ts";
 import type { Invocation } from "../../kit/invocation.ts";
@@ -52,7 +53,7 @@ const OWN: OwnCommands<ReplContext> = {
     usage: "/effort [LEVEL|auto] [NAME]",
     about: `how hard each member thinks; or another level, for all or one of them, until the team stops: ${EFFORTS.join(", ")}`,
     run: async ({ host, call }, [level, who]) => {
-      const effort = level === undefined || level === "auto" ? null : readEffort(level);
+      const effort = level === undefined ? null : readOrdered(level);
       if (level !== undefined)
         return call.done(await host.order({ kind: "effort", effort, who: orAll(who) }));
       const members = await host.efforts();
@@ -154,9 +155,9 @@ export const printingTo = (call: Invocation, store: Store, out: Terminal): Invoc
   store,
   show: async (data, views) => {
     const shown = (): string[] => views(data).map((view) => lines(out, view).join("\n"));
-    out.write(call.json ? `${JSON.stringify(data)}\n` : shown().join("\n\n"));
+    out.write(call.json ? jsonLine(data) : shown().join("\n\n"));
   },
-  done: ({ data, text }) => out.write(call.json ? JSON.stringify(data) : clean(text)),
+  done: ({ data, text }) => out.write(call.json ? jsonLine(data) : clean(text)),
   say: (text) => {
     if (!call.json) out.write(clean(text));
   },

@@ -85,7 +85,9 @@ export function nobodyTakes({ waitsFor, ready, assignee, role }: ListedTask, pic
 function standstill(picture: Crew): string {
   const crew = crewOf(picture);
   if (crew.length === 0) return "nobody is at work";
-  return crew.some(({ kind }) => kind !== "lead") ? "" : "no teammate is there to take them";
+  return crew.some(({ kind }) => kind !== "lead")
+    ? ""
+    : "no teammate is there to take them: ask the lead for one, or ekiden --teammates 1";
 }
 
 /** A task whose owner waits for the person. */

@@ -32,8 +32,10 @@ const STEPS: ReadonlySet<Event["type"]> = new Set([
   "plan.answered",
   "gate.started",
   "task.reopened",
+  "task.checked",
   "task.reviewed",
   "task.signalled",
+  "task.drifted",
   "task.landed",
   "task.proposed",
 ]);

@@ -5,7 +5,7 @@ import type { Name } from "../../../core/ids.ts";
 import type { PictureMember } from "../../../core/picture/member.ts";
 import { isForPerson } from "../../../core/picture/questions.ts";
 import { retryWords } from "../../../core/views/retry.ts";
-import { span, tokens } from "../../../core/views/view.ts";
+import { span } from "../../../core/views/view.ts";
 import { columns, pad } from "../../kit/terminal.ts";
 import { colourOf } from "../draw/colours.ts";
 import { type Style, shortened, spread } from "../draw/style.ts";
@@ -109,9 +109,7 @@ function memberLine(
   const mark = isWaiting ? paint("warn", "?") : working ? paint("busy", frame) : paint("dim", "○");
   const right = [
     span(now - member.since).padStart(6),
-    ...(width >= 70
-      ? [(member.context ? `ctx ${fill(member.context, member.name, team)}` : "").padStart(8)]
-      : []),
+    ...(width >= 70 ? [filled(member, team).padStart(8)] : []),
   ].join("  ");
   const here = at === name ? paint("busy", "▸") : " ";
   const id = widths.task === 0 ? "" : `  ${(task === null ? "" : `#${task}`).padStart(widths.task)}`;
@@ -157,7 +155,9 @@ export const phaseWords = ({ phase, reason }: PictureMember): string =>
     ? `idle${reason === "" || reason === "no_tool_use" ? "" : `: ${reasonWords(reason)}`}`
     : phase;
 
-const fill = (context: number, name: Name, team: TeamModel): string => {
+/** "" where nobody knows the window, as that of an agent program. */
+const filled = ({ context, name }: PictureMember, team: TeamModel): string => {
   const window = team.windowOf(name);
-  return window === null ? tokens(context) : `${Math.min(100, Math.round((context / window) * 100))}%`;
+  if (!context || window === null) return "";
+  return `ctx ${Math.min(100, Math.round((context / window) * 100))}%`;
 };

@@ -198,7 +198,13 @@ export class App {
     const state = await this.source.get<Snapshot>(`${team}/state`);
     if (generation !== this.generation) return;
     [this.teamName, this.project] = [state.team, state.project];
-    this.live = Picture.of(state.tasks.map(taskOf), state.members, state.questions, state.logins);
+    this.live = Picture.of(
+      state.tasks.map(taskOf),
+      state.members,
+      state.questions,
+      state.logins,
+      state.redBase,
+    );
     putInLine(this.live, state.inLine);
     this.clockOffset = this.source.recording ? 0 : state.now - Date.now();
     this.failure = null;

@@ -1,6 +1,7 @@
 /** The head of every view: the goal, the progress and the state of the team, and actions that are possible from anywhere. */
 import { useEffect, useState } from "preact/hooks";
 import type { Event } from "../../../core/event.ts";
+import { redBaseNow } from "../../../core/views/red-target.ts";
 import { counted, figure, money } from "../../../core/views/view.ts";
 import type { RunGlance, StartForm } from "../wire.ts";
 import { app } from "./app.ts";
@@ -41,6 +42,7 @@ export function Header() {
         <Live />
         <Acts />
       </div>
+      <RedTarget />
       {!isBlank() && (
         <div class="header-line header-progress">
           <Progress run={run} />
@@ -56,6 +58,16 @@ export function Header() {
         </div>
       )}
     </header>
+  );
+}
+
+/** The target on which the gate fails without any task: nothing lands. */
+function RedTarget() {
+  const red = redBaseNow(app.model);
+  return red === null ? null : (
+    <p class="banner bad" role="status">
+      {red}
+    </p>
   );
 }
 

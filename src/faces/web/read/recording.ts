@@ -4,6 +4,7 @@ import { systemClock } from "../../../adapters/clock.ts";
 import { toolFailed } from "../../../core/errors.ts";
 import type { Event } from "../../../core/event.ts";
 import type { Store } from "../../../ports/index.ts";
+import { notes } from "../../../team/queries/notes.ts";
 import type { PageFiles } from "../page-files.ts";
 import type { TeamPage } from "../teams.ts";
 import type { ConversationPage, FactPage, Overview, Recording, Snapshot } from "../wire.ts";
@@ -49,6 +50,7 @@ async function record(team: TeamPage, overview: Overview): Promise<Recording> {
     },
     state: { ...(JSON.parse(await team.state()) as Snapshot), questions: [] },
     mail: await team.mail(""),
+    notes: await notes(store),
     run: await team.run(),
     costs: await team.costs(),
     "outcome?whole=1": await team.outcome.read(true),

@@ -3,6 +3,7 @@ import type { Event } from "../../../core/event.ts";
 import type { Store } from "../../../ports/index.ts";
 import { liveHosts } from "../../../team/queries/hosts.ts";
 import { atCursor, memberRows } from "../../../team/queries/picture.ts";
+import { redBaseOf } from "../../../team/queries/red-target.ts";
 import { openQuestion } from "../../../team/queries/requests.ts";
 import type { Snapshot } from "../wire.ts";
 
@@ -17,11 +18,19 @@ export async function snapshot(store: Store, readLine: () => Promise<readonly Ev
         (await store.requests.open()).map(openQuestion),
         await readLine(),
         await store.logins.list(),
+        await redBaseOf(store),
       ] as const,
   );
-  const [tasks, members, questions, inLine, logins] = found;
+  const [tasks, members, questions, inLine, logins, redBase] = found;
   const about = { team: store.team, cursor };
-  const rest: Omit<Snapshot, "tasks" | "now" | "project"> = { ...about, members, questions, inLine, logins };
+  const rest: Omit<Snapshot, "tasks" | "now" | "project"> = {
+    ...about,
+    members,
+    questions,
+    inLine,
+    logins,
+    redBase,
+  };
   return `{"tasks":${tasks},${JSON.stringify(rest).slice(1)}`;
 }
 

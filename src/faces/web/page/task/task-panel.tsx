@@ -1,4 +1,5 @@
 /** One task: its description, the reason of its waiting, its outcome, and the decisions that a person may make about it. */
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { PERSON } from "../../../../core/ids.ts";
 import type { Task } from "../../../../core/picture/task.ts";
@@ -14,6 +15,7 @@ import { Markdown, Output } from "../parts/text.tsx";
 import { lookOf, pauseOf, shownOf, whyWaiting } from "../pure/board.ts";
 import { AsksOf } from "../questions/asks.tsx";
 import { TaskTime } from "./task-time.tsx";
+import { UndoTask } from "./undo-task.tsx";
 
 /** Opened by a key it takes the focus, and gives it back to the card. */
 export function TaskPanel({ id }: { id: number }) {
@@ -131,7 +133,11 @@ function Texts({ task }: { task: Task }) {
     <>
       {data.task.description && <Section title="Description" text={data.task.description} />}
       {task.status === "completed" && data.task.result && <Section title="Result" text={data.task.result} />}
-      <History events={history} />
+      <History events={history}>
+        {app.mayAct && !app.replay && history.some((event) => event.type === "task.claimed") && (
+          <UndoTask id={task.id} changes={history.length} />
+        )}
+      </History>
     </>
   );
 }
@@ -156,10 +162,11 @@ const Section = ({ title, text }: { title: string; text: string }) => (
   </section>
 );
 
-function History({ events }: { events: TaskHistory["history"] }) {
+function History({ events, children }: { events: TaskHistory["history"]; children?: ComponentChildren }) {
   return (
     <section>
       <h3>History</h3>
+      {children}
       <ol class="history">
         {events.map((event) => {
           const { who, text, tone } = sentence(event);

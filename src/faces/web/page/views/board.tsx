@@ -1,6 +1,9 @@
 /** The board, as a graph or in columns. */
 import { useMemo, useState } from "preact/hooks";
+import { LEAD, type TaskId } from "../../../../core/ids.ts";
+import type { Picture } from "../../../../core/picture/picture.ts";
 import type { Task } from "../../../../core/picture/task.ts";
+import { planWords } from "../../../../core/plan/makespan.ts";
 import { figure, span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { Graph } from "../graph/graph.tsx";
@@ -38,6 +41,7 @@ export function BoardView() {
     );
   const isColumns = route.item === "columns";
   const why = app.replay ? "" : whyNobody(model);
+  const plan = planOf(model);
   return (
     <>
       <div class="tabs" role="group" aria-label="Show the board as">
@@ -49,6 +53,15 @@ export function BoardView() {
         </Link>
         {!isColumns && <Legend />}
       </div>
+      {plan && (
+        <div class="toolbar">
+          {model.questions.has(({ by }) => by === LEAD) ? (
+            <AsksOf who={LEAD} />
+          ) : (
+            <span class="dim">The board takes {plan}.</span>
+          )}
+        </div>
+      )}
       {why && (
         <p class="banner warn row">
           <span class="grow">{why}</span> <WayOn />
@@ -57,6 +70,13 @@ export function BoardView() {
       {isColumns ? <Columns tasks={[...model.tasks.values()]} /> : <Graph />}
     </>
   );
+}
+
+/** How long the board takes, before anything of it has begun; "" from then on. */
+function planOf({ tasks, members }: Picture): string {
+  const list = [...tasks.values()].map((task) => ({ ...task, id: task.id as TaskId }));
+  if (list.some(({ status }) => status !== "pending")) return "";
+  return planWords(list, [...members.values()].filter(({ kind }) => kind === "teammate").length);
 }
 
 /** There are no tasks yet: the lead is at work on them, and is seen at it. */

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Event } from "../../../../core/event.ts";
-import { redBaseNow } from "../../../../core/views/red-target.ts";
 import type { Commit } from "../../wire.ts";
 import { app } from "../app.ts";
 import { useAnswer, useFacts } from "../live/facts.ts";
@@ -16,7 +15,6 @@ type Of<T extends Event["type"]> = Extract<Event, { type: T }>;
 export function LandingView() {
   const { events, isLoading, error } = useFacts();
   const { waiting, refused, landed } = useMemo(() => landings(events), [events]);
-  const red = redBaseNow(app.model);
   if (error) return <Empty title="The journal cannot be read">{error}</Empty>;
   if (waiting.length + refused.length + landed.length === 0)
     return (
@@ -27,7 +25,6 @@ export function LandingView() {
     );
   return (
     <div class="landing">
-      {red !== null && <p class="banner bad">{red}</p>}
       <Letters title="Queue" list={waiting}>
         {(one) => (
           <li key={one.task} class="letter">

@@ -3,6 +3,8 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Event } from "../../../../core/event.ts";
 import type { Task } from "../../../../core/picture/task.ts";
 import { filesIn } from "../../../../core/text/diff.ts";
+import { listed } from "../../../../core/text/listed.ts";
+import type { LeakShown } from "../../../../core/views/leak.ts";
 import type { Outcome } from "../../../../core/views/outcome.ts";
 import { counted, figure, money, span, tokens } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
@@ -64,9 +66,10 @@ export function OutcomeView() {
             <Markdown text={data.words} />
           </section>
         )}
-        <Tasks since={isWhole ? 0 : (data.began ?? 0)} results={data.results} />
+        <Tasks since={isWhole ? 0 : (data.began ?? 0)} outcome={data} />
         <Changes outcome={data} />
         <Gates since={isWhole ? 0 : (data.began ?? 0)} />
+        <LeakOf leak={data.leak ?? null} />
       </div>
     </div>
   );
@@ -136,7 +139,7 @@ const endedSince = (since: number): Task[] =>
 
 const TASKS_SHOWN = 12;
 
-function Tasks({ since, results }: { since: number; results: Outcome["results"] }) {
+function Tasks({ since, outcome: { results, beside } }: { since: number; outcome: Outcome }) {
   const [isAll, setAll] = useState(false);
   const rank = (task: Task): number => (task.status === "failed" ? 0 : task.status === "completed" ? 2 : 1);
   const ended = endedSince(since).sort((a, b) => rank(a) - rank(b) || (a.endedAt ?? 0) - (b.endedAt ?? 0));
@@ -155,6 +158,12 @@ function Tasks({ since, results }: { since: number; results: Outcome["results"] 
                 {" "}
                 {task.status === "completed" ? results[task.id] : task.why}
               </span>
+              {beside[task.id] && (
+                <span class="warn">
+                  {" "}
+                  also changed {listed(beside[task.id] ?? [], 8)}, which it does not name
+                </span>
+              )}
             </span>
             <span class="dim">{task.owner}</span>
           </li>
@@ -244,6 +253,18 @@ const FileTasks = ({ ids }: { ids: readonly number[] }) => (
 );
 
 /** The changes that gates refused, and those that landed; whole in Landing. */
+/** Lines in which a fault would land: a test is missing there. */
+function LeakOf({ leak }: { leak: LeakShown | null }) {
+  if (leak === null) return null;
+  return (
+    <section>
+      <h3>What the gate lets through</h3>
+      <p>{leak.words}.</p>
+      {leak.lines.length > 0 && <Output text={leak.lines.join("\n")} />}
+    </section>
+  );
+}
+
 function Gates({ since }: { since: number }) {
   const { events } = useFacts();
   const { refused, landed } = useMemo(

@@ -11,6 +11,8 @@ export type Fields = {
   readonly goal: string;
   readonly runbook: string;
   readonly model: string;
+  /** An agent program; "": the model. */
+  readonly lead: string;
   readonly effort: string;
   readonly teammates: string;
   readonly budgetUsd: string;
@@ -19,6 +21,7 @@ export type Fields = {
   /** "": as they come where tasks work on branches, else they are asked about. */
   readonly mode: Mode | "";
   readonly ask: boolean;
+  readonly planFirst: boolean;
   /** The text is a plan: null where nobody has said so or not. */
   readonly isPlan: boolean | null;
   readonly trust: boolean;
@@ -28,14 +31,20 @@ export type Fields = {
 const keptKey = (): string => `ekiden-start-${app.project}-${app.teamName}`;
 export const keptFields = (): Partial<Fields> =>
   tried(() => JSON.parse(localStorage.getItem(keptKey()) ?? "{}") as Partial<Fields>, {});
-export function keepFields({ model, effort, teammates, branches, mode, ask }: Fields): void {
-  const kept = JSON.stringify({ model, effort, teammates, branches, mode, ask });
+export function keepFields(fields: Fields): void {
+  const { model, lead, effort, teammates, branches, mode, ask, planFirst } = fields;
+  const kept = JSON.stringify({ model, lead, effort, teammates, branches, mode, ask, planFirst });
   tried(() => localStorage.setItem(keptKey(), kept), null); // a browser that keeps nothing
 }
 
 export const firstFields = (form: StartForm): Fields => ({
-  ...{ goal: "", runbook: "", budgetUsd: "", trust: false, ask: false, isPlan: null },
-  ...{ model: form.model, effort: form.effort, mode: form.mode === "default" ? "" : form.mode },
+  ...{ goal: "", runbook: "", budgetUsd: "", trust: false, ask: false, planFirst: false, isPlan: null },
+  ...{
+    model: form.model,
+    lead: form.lead,
+    effort: form.effort,
+    mode: form.mode === "default" ? "" : form.mode,
+  },
   branches: form.worktrees === "auto" ? "" : form.worktrees ? "yes" : "no",
   teammates: form.teammates === null ? "" : String(form.teammates),
   ...keptFields(),
@@ -77,6 +86,11 @@ export function What({ fields, change, form }: WhatProps) {
           This is a plan: each ## heading is a task; it is kept as a file here
         </Check>
       )}
+      {fields.runbook === "" && !isPlan(fields) && (
+        <Check value={fields.planFirst} onValue={(planFirst) => change({ planFirst })}>
+          Show me the board first: nothing of it begins before I have approved it
+        </Check>
+      )}
       {form.runbooks.length > 0 && (
         <LabelledChoice
           label="Or work through a file of this folder"
@@ -91,6 +105,10 @@ export function What({ fields, change, form }: WhatProps) {
     </>
   );
 }
+
+/** What is written needs a model or a program, and nothing names one. */
+export const lacksModel = (fields: Fields, { missing }: StartForm): boolean =>
+  ![missing === "", fields.model.trim(), fields.lead, fields.runbook, isPlan(fields)].some(Boolean);
 
 /** Says how to get a model. */
 export function Missing({ form, lookAgain }: { form: StartForm; lookAgain: () => void }) {
@@ -114,17 +132,46 @@ export function Missing({ form, lookAgain }: { form: StartForm; lookAgain: () =>
   );
 }
 
+function LedBy({ fields, change, form: { programs, found, model } }: WhatProps) {
+  if (programs.length === 0) return null;
+  const spec = (model || found).replace(/^agent:/, "");
+  const options = programs.map(({ name, title, lacks }): [string, string] => [
+    name,
+    `${title}: ${lacks === "" ? "ready" : "not ready"}`,
+  ]);
+  return (
+    <LabelledChoice
+      label="Led by"
+      value={fields.lead}
+      options={[["", spec === "" ? "a model, named beside" : `the model: ${spec}`], ...options]}
+      onValue={(lead) => change({ lead })}
+    />
+  );
+}
+
 const EDITS = [
   ["accept-edits", "as they come"],
   ["default", "ask me"],
 ] as const;
 const OTHER_MODES = { plan: "none: only look", bypass: "as they come, and every command" } as const;
 
-export function How({ fields, change, form }: WhatProps) {
+export function How(props: WhatProps) {
+  const { lead } = props.fields;
+  const { lacks = "" } = props.form.programs.find(({ name }) => name === lead) ?? {};
+  return (
+    <>
+      <Choices {...props} />
+      {lacks !== "" && <p role="note">{lacks}</p>}
+    </>
+  );
+}
+
+function Choices({ fields, change, form }: WhatProps) {
   const mode = modeOf(fields, form);
   const isOther = mode === "plan" || mode === "bypass";
   return (
     <div class="form-grid">
+      <LedBy fields={fields} change={change} form={form} />
       <TextField
         label="Model"
         placeholder={form.found || "provider/model"}
@@ -181,12 +228,13 @@ export function How({ fields, change, form }: WhatProps) {
 
 /** The fields that differ from the settings; only these are sent. */
 export function optionsOf(fields: Fields, form: StartForm): StartOptions {
-  const { model, effort, teammates, budgetUsd, branches, ask, trust } = fields;
+  const { model, lead, effort, teammates, budgetUsd, branches, ask, trust } = fields;
   const mode = modeOf(fields, form);
   const worktrees = branches === "" ? form.worktrees : branches === "yes";
   const count = Number(teammates);
   return {
     ...(model.trim() !== form.model && { model: model.trim() }),
+    ...(lead !== form.lead && { lead }),
     ...(effort !== form.effort && { effort }),
     ...(teammates.trim() !== "" &&
       Number.isInteger(count) &&
@@ -196,6 +244,7 @@ export function optionsOf(fields: Fields, form: StartForm): StartOptions {
     ...(worktrees === true && form.isEmpty && { repository: true }),
     ...(mode !== form.mode && { mode }),
     ...(ask && { ask }),
+    ...(fields.planFirst && { planFirst: true }),
     ...(trust && { trust }),
   };
 }

@@ -14,6 +14,7 @@ import {
   isPlan,
   keepFields,
   keptFields,
+  lacksModel,
   Missing,
   optionsOf,
   What,
@@ -85,9 +86,7 @@ function Start({ form, lookAgain }: { form: StartForm; lookAgain: () => void }) 
     <Form class="form" onSend={submit}>
       <h2>What shall the team do?</h2>
       <What fields={fields} change={change} form={form} />
-      {form.missing !== "" && fields.model.trim() === "" && fields.runbook === "" && !isPlan(fields) && (
-        <Missing form={form} lookAgain={lookAgain} />
-      )}
+      {lacksModel(fields, form) && <Missing form={form} lookAgain={lookAgain} />}
       <How fields={fields} change={change} form={form} />
       {form.isEmpty && fields.branches === "yes" && (
         <p class="dim">Branches need a git repository: this empty folder becomes one.</p>

@@ -12,6 +12,7 @@ import { lastLines } from "../parts/text.tsx";
 import { isAsking, isHosted, isThere } from "../pure/board.ts";
 import { AsksOf } from "../questions/asks.tsx";
 import { Logins } from "./logins.tsx";
+import { TeamNotes } from "./notes.tsx";
 
 const LOOK_MS = 1_000;
 
@@ -22,15 +23,18 @@ export function TeamView() {
   const doing = useDoing(seen);
   if (members.length === 0)
     return (
-      <Empty title="Nobody is in this team yet">
-        {app.mayAct && app.overview?.mayStart ? (
-          <Link class="button" to={{ view: "run", item: "" }}>
-            Start the team
-          </Link>
-        ) : (
-          "Members appear here once the team has started."
-        )}
-      </Empty>
+      <>
+        <Empty title="Nobody is in this team yet">
+          {app.mayAct && app.overview?.mayStart ? (
+            <Link class="button" to={{ view: "run", item: "" }}>
+              Start the team
+            </Link>
+          ) : (
+            "Members appear here once the team has started."
+          )}
+        </Empty>
+        <TeamNotes />
+      </>
     );
   return (
     <>
@@ -46,6 +50,7 @@ export function TeamView() {
           />
         ))}
       </ul>
+      <TeamNotes />
     </>
   );
 }

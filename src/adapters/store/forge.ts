@@ -1,0 +1,241 @@
+/**
+ * The records of issues and requests on a forge. What is to be sent is a row that is written together with the fact that caused it. A
+ * row has a key that is unique for its task, so that two processes that see the same fact send it once.
+ */
+import type { Entry } from "../../core/conversation/chat.ts";
+import { notFound } from "../../core/errors.ts";
+import type { Answer, Memory, Sending, Tracked } from "../../core/forge/memory.ts";
+import { NEW_MEMORY, refusedAgain } from "../../core/forge/memory.ts";
+import { HARNESS, type HostId, type Name, PERSON, type TaskId } from "../../core/ids.ts";
+import type { Change, ForgeRecords, OutRow, Proposing } from "../../ports/forge.ts";
+import type { Held } from "../../ports/held.ts";
+import { appendFacts } from "./journal.ts";
+import type { Session } from "./session.ts";
+import { exec, leaseEnd, type Op, parse, sql, type Tx, teamLock } from "./sql.ts";
+import { post } from "./talk/mail.ts";
+import { addAll, prepareBatch } from "./tasks/add.ts";
+import { failed, heldRow, putBack, release } from "./tasks/finish.ts";
+import { assign, claimFor, completeFor, retry } from "./tasks/override.ts";
+import { landed } from "./tasks/refuse.ts";
+import { type TaskRow, taskForUpdate } from "./tasks/task-row.ts";
+
+type Row = Omit<Tracked, "memory"> & { readonly owner: Name | ""; readonly memory: string };
+type SendingRow = Omit<OutRow, "target"> & { readonly target: string };
+
+export function forgeRecords(session: Session): ForgeRecords {
+  return {
+    lead: (host, ms) => session.write((tx) => lead(tx, host, ms)),
+    take: async (repo, issue, task) => {
+      const batch = prepareBatch([task]);
+      return session.write(function* (tx) {
+        yield* teamLock(tx, "forge");
+        const [known] = yield* sql`
+          select task from forge_requests where team = ${tx.team} and repo = ${repo} and issue = ${issue}`;
+        if (known) return null;
+        const [added] = yield* addAll(tx, batch, HARNESS);
+        if (!added) return null;
+        yield* begin(tx, added.id, { repo, issue, state: "taken", branch: "", target: "" });
+        return added.id;
+      });
+    },
+    all: () =>
+      session.look(function* (tx) {
+        return (yield* rowsOf(tx, null)).map(toTracked);
+      }),
+    find: (task) =>
+      session.look(function* (tx) {
+        const [row] = yield* rowsOf(tx, task);
+        return row ? toTracked(row) : null;
+      }),
+    propose: (claim, what, entry) =>
+      session.write((tx) => propose(tx, claim, what, entry, session.limits.maxAttempts)),
+    answer: (claim, label, answer) => session.write((tx) => noteAnswer(tx, claim, label, answer)),
+    change: (host, task, change) => session.write((tx) => changed(tx, host, task, change)),
+    posted: (task) => session.look((tx) => postedOf(tx, task)),
+    unsent: () =>
+      session.look(function* (tx) {
+        const rows = yield* sql<SendingRow>`
+          select id, task, key, kind, target, body, state from forge_outbox
+          where team = ${tx.team} and state in ('queued', 'sent') order by id`;
+        return rows.map((row) => ({
+          ...row,
+          ...{
+            id: Number(row.id),
+            task: Number(row.task) as TaskId,
+            target: parse<OutRow["target"]>(row.target, {}),
+          },
+        }));
+      }),
+    sending: (host, row, ms) =>
+      session.write(function* (tx) {
+        if (!(yield* lead(tx, host, ms))) return false;
+        yield* exec`update forge_outbox set state = 'sent', at = ${tx.now} where team = ${tx.team} and id = ${row}`;
+        return true;
+      }),
+    sent: (row, state, said) => session.write((tx) => noteSent(tx, row, state, said)),
+  };
+}
+
+/** What was refused may be sent again, which the memory of its request decides: its row goes. */
+function* noteSent(tx: Tx, id: number, state: OutRow["state"], said: string): Op<void> {
+  yield* exec`update forge_outbox set state = ${state}, said = ${said}, at = ${tx.now} where team = ${tx.team} and id = ${id}`;
+  if (state !== "refused") return;
+  const [gone] = yield* sql<Pick<OutRow, "task" | "key" | "kind">>`
+    delete from forge_outbox where team = ${tx.team} and id = ${id} and kind in ('open', 'merge', 'queue', 'update')
+    returning task, key, kind`;
+  const [found] = gone && gone.kind !== "open" ? yield* rowsOf(tx, gone.task) : [];
+  if (!gone || !found) return;
+  const memory = refusedAgain(toTracked(found).memory, gone.key, said, tx.now);
+  yield* exec`
+    update forge_requests set memory = ${JSON.stringify(memory)} where team = ${tx.team} and task = ${gone.task}`;
+}
+
+function* postedOf(tx: Tx, task: TaskId): Op<Set<string>> {
+  const rows = yield* sql<{ kind: string; said: string }>`
+    select kind, said from forge_outbox
+    where team = ${tx.team} and task = ${task} and kind in ('reply', 'comment') and state = 'confirmed'`;
+  return new Set(rows.map(({ kind, said }) => `${kind === "reply" ? "l" : "c"}${said}`));
+}
+
+function* propose(tx: Tx, claim: Held, what: Proposing, entry: Entry, maxAttempts: number): Op<void> {
+  const task = yield* heldRow(tx, claim);
+  const { repo, branch, target, commit } = what;
+  if ((yield* rowsOf(tx, claim.task)).length === 0)
+    yield* begin(tx, claim.task, { repo, issue: null, state: "work", branch, target });
+  const [row] = yield* rowsOf(tx, claim.task);
+  const tracked = { ...toTracked(row as Row), branch, target };
+  for (const one of what.sends(tracked)) yield* enqueue(tx, claim.task, one);
+  const memory: Memory = {
+    ...tracked.memory,
+    asks: [],
+    answers: {},
+    checks: null,
+    lookedAt: 0,
+    updatedAt: "",
+  };
+  const number = tracked.state === "closed" ? null : tracked.number;
+  const state = number === null ? "opening" : "open";
+  yield* exec`
+    update forge_requests set branch = ${branch}, target = ${target}, head = ${commit}, state = ${state}, number = ${number},
+      owner = ${claim.seat.name}, memory = ${JSON.stringify(memory)}, updated_at = ${tx.now}
+    where team = ${tx.team} and task = ${claim.task}`;
+  yield* release(tx, claim, "proposed", undefined, maxAttempts, entry);
+  yield* claimFor(tx, claim.task, HARNESS);
+  const said = number === null ? "" : `#${number}`;
+  yield* appendFacts(tx, [
+    { type: "task.proposed", task: task.id, by: claim.seat.name, branch, target, commit, said },
+  ]);
+  tx.notify("forge");
+}
+
+function* lead(tx: Tx, host: HostId, ms: number): Op<boolean> {
+  const rows = yield* sql`
+    insert into forge_leads (team, host, until) values (${tx.team}, ${host}, ${leaseEnd(tx, ms)})
+    on conflict (team) do update set host = excluded.host, until = excluded.until
+      where forge_leads.host = excluded.host or forge_leads.until < ${tx.leaseClock} or not exists
+        (select 1 from hosts h where h.team = forge_leads.team and h.id = forge_leads.host and h.lease_until > ${tx.leaseClock})
+    returning host`;
+  return rows.length > 0;
+}
+
+function* leads(tx: Tx, host: HostId): Op<boolean> {
+  const rows = yield* sql`
+    select host from forge_leads where team = ${tx.team} and host = ${host} and until >= ${tx.leaseClock} ${tx.dialect.forUpdate}`;
+  return rows.length > 0;
+}
+
+type Begun = Pick<Row, "repo" | "issue" | "state" | "branch" | "target">;
+function* begin(tx: Tx, task: TaskId, { repo, issue, state, branch, target }: Begun): Op<void> {
+  yield* exec`
+    insert into forge_requests (team, task, repo, issue, number, branch, target, head, state, owner, memory, updated_at)
+    values (${tx.team}, ${task}, ${repo}, ${issue}, ${null}, ${branch}, ${target}, '', ${state}, '', ${JSON.stringify(NEW_MEMORY)}, ${tx.now})`;
+}
+
+function* rowsOf(tx: Tx, task: TaskId | null): Op<Row[]> {
+  return yield* sql<Row>`
+    select r.task, t.subject, t.status, r.repo, r.issue, r.number, r.branch, r.target, r.head, r.state, r.owner, r.memory
+    from forge_requests r join tasks t on t.team = r.team and t.id = r.task
+    where r.team = ${tx.team} and (${task ?? -1} = -1 or r.task = ${task ?? -1}) order by r.task`;
+}
+
+const numeric = (value: number | null): number | null => (value === null ? null : Number(value));
+
+function toTracked({ owner: _, memory, ...row }: Row): Tracked {
+  return {
+    ...row,
+    ...{ task: Number(row.task) as TaskId, issue: numeric(row.issue), number: numeric(row.number) },
+    memory: { ...NEW_MEMORY, ...parse<Partial<Memory>>(memory, {}) },
+  };
+}
+
+function* enqueue(tx: Tx, task: TaskId, { key, kind, target, body }: Sending): Op<void> {
+  yield* exec`
+    insert into forge_outbox (team, task, key, kind, target, body, state, said, at)
+    values (${tx.team}, ${task}, ${key}, ${kind}, ${JSON.stringify(target)}, ${body}, 'queued', '', ${tx.now})
+    on conflict (team, task, key) do nothing`;
+  tx.notify("forge");
+}
+
+function* noteAnswer(tx: Tx, claim: Held, label: string, answer: Answer): Op<readonly string[]> {
+  yield* heldRow(tx, claim);
+  const [row] = yield* rowsOf(tx, claim.task);
+  const memory = row ? toTracked(row).memory : NEW_MEMORY;
+  const labels = memory.asks.map((ask) => ask.label);
+  if (!labels.includes(label))
+    throw notFound(
+      `${label} is nothing that #${claim.task} has to answer${labels.length > 0 ? `; it has ${labels.join(", ")}` : ": nobody has reviewed it"}.`,
+    );
+  const answers = { ...memory.answers, [label]: answer };
+  yield* exec`
+    update forge_requests set memory = ${JSON.stringify({ ...memory, answers })} where team = ${tx.team} and task = ${claim.task}`;
+  return labels.filter((one) => !answers[one]);
+}
+
+function* changed(tx: Tx, host: HostId, id: TaskId, change: Change): Op<boolean> {
+  if (!(yield* leads(tx, host))) return false;
+  const row = yield* taskForUpdate(tx, id);
+  const [found] = yield* rowsOf(tx, id);
+  if (!found) return false;
+  const isWaiting = row.status === "in_progress" && row.owner === HARNESS;
+  if ((change.back !== undefined || change.failed !== undefined) && !isWaiting) return false;
+  if (change.reopened && (row.status !== "failed" || found.state !== "closed")) return false;
+  const memory = change.memory === undefined ? found.memory : JSON.stringify(merged(found, change.memory));
+  const state = change.back === undefined ? (change.state ?? found.state) : "work";
+  yield* exec`
+    update forge_requests set memory = ${memory}, state = ${state}, number = ${change.number ?? found.number}, updated_at = ${tx.now}
+    where team = ${tx.team} and task = ${id}`;
+  for (const one of change.send ?? []) yield* enqueue(tx, id, one);
+  yield* ended(tx, row, found, change);
+  if (change.person !== undefined)
+    yield* post(tx, [{ from: HARNESS, to: PERSON, body: { kind: "note", text: change.person } }]);
+  return true;
+}
+
+/** Answers that its owner gives meanwhile stay. */
+const merged = (found: Row, memory: Memory): Memory =>
+  found.state === "work" ? { ...memory, answers: toTracked(found).memory.answers } : memory;
+
+function* ended(
+  tx: Tx,
+  row: TaskRow,
+  found: Row,
+  { back, completed, failed: why, reopened }: Change,
+): Op<void> {
+  const { id } = row;
+  if (back !== undefined) {
+    yield* putBack(tx, row, "request", back, Number.POSITIVE_INFINITY);
+    const [mate] = yield* sql`
+      select name from members where team = ${tx.team} and name = ${found.owner} and kind = 'teammate' and phase <> 'shutdown'`;
+    if (mate) yield* assign(tx, id, found.owner as Name, HARNESS);
+  }
+  if (completed && (row.status === "pending" || row.status === "in_progress")) {
+    yield* completeFor(tx, id, HARNESS, completed.result);
+    const { branch, target } = found;
+    yield* landed(tx, id, HARNESS, { branch, target, commit: completed.commit });
+  }
+  if (why !== undefined) yield* failed(tx, row, why, HARNESS);
+  if (reopened) {
+    yield* retry(tx, id, HARNESS);
+    yield* claimFor(tx, id, HARNESS);
+  }
+}

@@ -1,0 +1,78 @@
+/** Which words about a request want an answer: those of trusted people that nobody has answered yet. Pure. */
+import { cleaned, quotedLines } from "./clean.ts";
+import { isMarked } from "./marker.ts";
+import type { Ask } from "./memory.ts";
+import type { Author, Talk, Words } from "./model.ts";
+
+/**
+ * By numeric id: a login may belong to another account by now. `own`: the account of this program; null where the forge does not say.
+ * `posted`: the ids of what was sent for this task, as in `Ask`.
+ */
+export type Trust = {
+  readonly own: number | null;
+  readonly posted: ReadonlySet<string>;
+  readonly isTrusted: (who: NonNullable<Author>) => boolean;
+};
+
+export type Heard = {
+  readonly asks: readonly Ask[];
+  readonly strangers: number;
+  readonly hasPerson: boolean;
+};
+
+/**
+ * A text of the team itself: one that was posted, whatever somebody has made of it since, or one of its account with a mark. The account may
+ * be the person's own: what it wrote without a mark is the person's word. With another account a mark is a forgery.
+ */
+export const isOwn = ({ by, text }: Words, id: string, { own, posted }: Trust): boolean =>
+  posted.has(id) || (isMarked(text) && by !== null && (own === null || by.id === own));
+
+type Found = Omit<Ask, "label"> & { readonly isBot: boolean };
+
+export function askedOf(talk: Talk, trust: Trust, answered: readonly string[]): Heard {
+  const known = new Set(answered);
+  const hidden = new Set(talk.reviews.flatMap(({ id, state }) => (state === "PENDING" ? [id] : [])));
+  let strangers = 0;
+  const wants = (words: Words, id: string): boolean => {
+    if (isOwn(words, id, trust) || cleaned(words.text) === "") return false;
+    if (words.by === null || !trust.isTrusted(words.by)) {
+      strangers += 1;
+      return false;
+    }
+    return !known.has(id);
+  };
+  const found = new Map<string, Found>();
+  const add = (key: string, id: string, words: Words, root: number | null, where: string): void => {
+    const before = found.get(key);
+    const text = quotedLines(words.text);
+    found.set(key, {
+      ...{
+        root,
+        where,
+        by: words.by?.login ?? "",
+        isBot: (before?.isBot ?? true) && words.by?.isBot === true,
+      },
+      ids: [...(before?.ids ?? []), id],
+      text: before ? `${before.text}\n>\n${text}` : text,
+    });
+  };
+  for (const line of talk.lines) {
+    const root = line.replyTo ?? line.id;
+    if ((line.review !== null && hidden.has(line.review)) || !wants(line, `l${line.id}`)) continue;
+    if (talk.resolved.includes(root)) continue;
+    const where = line.line === null ? line.path : `${line.path}:${line.line}`;
+    add(`l${root}`, `l${line.id}`, line, root, where);
+  }
+  for (const review of talk.reviews)
+    if (["COMMENTED", "CHANGES_REQUESTED"].includes(review.state) && wants(review, `r${review.id}`))
+      add(`r${review.id}`, `r${review.id}`, review, null, "the whole change");
+  for (const comment of talk.comments)
+    if (wants(comment, `c${comment.id}`))
+      add(`c${comment.id}`, `c${comment.id}`, comment, null, "the request");
+  const all = [...found.values()];
+  return {
+    asks: all.map(({ isBot: _, ...ask }, nth) => ({ label: `R${nth + 1}`, ...ask })),
+    strangers,
+    hasPerson: all.some(({ isBot }) => !isBot),
+  };
+}

@@ -1,0 +1,44 @@
+/** Texts of a forge as data for a member: without what a reader of the page does not see, bounded, and quoted line by line. Pure, linear. */
+import { withoutHidden } from "../text/hidden.ts";
+import { cutEnd, wellFormed } from "../text/valid.ts";
+
+const TEXT_MAX = 20_000;
+
+/** Without HTML comments, also one that is not closed. A forge hides everything up to the end then. */
+function withoutComments(text: string): string {
+  const parts: string[] = [];
+  for (let at = 0; ; ) {
+    const begin = text.indexOf("<!--", at);
+    if (begin === -1) return parts.concat(text.slice(at)).join("");
+    parts.push(text.slice(at, begin));
+    const end = text.indexOf("-->", begin + 4);
+    if (end === -1) return parts.join("");
+    at = end + 3;
+  }
+}
+
+/** Without HTML comments, control characters, zero-width and bidirectional characters. */
+export const cleaned = (text: string): string =>
+  cutEnd(
+    withoutHidden(
+      withoutComments(
+        wellFormed(text)
+          .slice(0, 4 * TEXT_MAX)
+          .replace(/\r\n?/g, "\n"),
+      ),
+    ),
+    TEXT_MAX,
+  ).trim();
+
+/** As a quotation: no line of it is a fence, a check or a mark of the task that it becomes a part of. */
+export const quotedLines = (text: string): string =>
+  cleaned(text)
+    .split("\n")
+    .map((line) => `> ${line}`.trimEnd())
+    .join("\n");
+
+/** For the forge: names nobody, closes nothing and holds no marker, whatever a model wrote. */
+export const outward = (text: string, max: number): string =>
+  cutEnd(cleaned(text), max)
+    .replace(/@(?=\w)/g, "@\u200b")
+    .replace(/\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(:?\s+)(?=\S*#\d)/gi, "$1\u200b$2");

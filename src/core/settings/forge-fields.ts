@@ -1,0 +1,34 @@
+/** The settings of a forge. */
+import { z } from "zod";
+import { duration, oneOf, positive, text } from "./shapes.ts";
+
+const REPOSITORY = /^(?:origin|[\w.-]+\/[\w.-]+)$/;
+
+export const FORGE_FIELDS = {
+  forge: () =>
+    text()
+      .regex(REPOSITORY, "OWNER/NAME, or origin for the repository of that git remote")
+      .describe(
+        "Repository on GitHub whose issues become tasks, and where tasks land by pull requests (see docs/forge.md). Unset: none.",
+      ),
+  forgeLabel: () => text().describe("Label of the issues that become tasks."),
+  forgeMerge: () =>
+    oneOf(["never", "queue", "auto"]).describe(
+      "Who merges a pull request whose checks are green: never (a person does), queue (it goes into the merge queue), or auto (it is merged).",
+    ),
+  forgeRounds: () =>
+    positive()
+      .max(20, "at most 20")
+      .describe(
+        "How often red checks of a pull request go back to its owner, and how often a review does, before it waits for a person.",
+      ),
+  forgeBots: () =>
+    z
+      .array(text(), 'a list of logins such as ["reviewer[bot]"]')
+      .readonly()
+      .describe("Bots whose reviews and comments count as those of people with write permission."),
+  forgePollMs: () =>
+    duration().describe(
+      "Time between two looks at open pull requests. Issues are looked for a quarter as often; checks have come to an end when they stay the same twice as long.",
+    ),
+};

@@ -1,0 +1,72 @@
+/** `ekiden doctor --forge`: which token is used at the forge of the project, and what it may do there. The token itself is never shown. */
+import { systemClock } from "../../adapters/clock.ts";
+import { addOrigin, openGithub } from "../../adapters/forge/open.ts";
+import { isEkidenError, messageOf } from "../../core/errors.ts";
+import { repoName } from "../../core/forge/model.ts";
+import { foundForge, originOf } from "../../host/forge/found.ts";
+import type { Invocation } from "../kit/invocation.ts";
+import { type Finding, missing, ok, wrong } from "./finding.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+const of = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
+
+const noOrigin = (found: Parameters<typeof addOrigin>[0]): Finding =>
+  wrong(
+    "remote",
+    "the git remote origin is missing: tasks start from it, and their branches are pushed there",
+    `Add it: ${addOrigin(found)}`,
+  );
+
+/** Reads only. Never throws for what is wrong at the forge. */
+export async function forgeFindings(call: Invocation): Promise<Finding[]> {
+  const settings = await call.settings();
+  try {
+    const found = await foundForge(settings.forge ?? "origin", call.cwd, call.env);
+    const { http } = openGithub(found, systemClock);
+    const isBare = settings.remote === undefined && (await originOf(call.cwd)) === null;
+    const base = `/repos/${repoName(found.repo)}`;
+    const read = async (path: string): Promise<{ readonly status: number; readonly data: unknown }> =>
+      await http.get(path).catch((error: unknown) => {
+        if (isEkidenError(error, "forge_refused")) return { status: 403, data: null };
+        throw error;
+      });
+    const [user, repo] = [await read("/user"), await read(base)];
+    const { permissions, default_branch: branch } = of(repo.data);
+    const checks = await read(`${base}/commits/${branch ?? "HEAD"}/check-runs?per_page=1`);
+    const { pull, push, admin } = of(permissions);
+    const login = of(user.data).login;
+    return [
+      ok("forge", `${repoName(found.repo)} at ${new URL(found.api).host}, by ${found.from}`),
+      ...(isBare ? [noOrigin(found)] : []),
+      user.status === 200
+        ? ok("account", String(login))
+        : missing(
+            "account",
+            "the forge does not say whose token it is",
+            "Its own texts are known by their marks alone.",
+          ),
+      repo.status !== 200
+        ? wrong(
+            "repository",
+            `the forge answers ${repo.status}`,
+            "Give the token access to this repository, or name another one with --repo.",
+          )
+        : push === true
+          ? ok("rights", admin === true ? "admin" : "write: it opens and merges pull requests")
+          : wrong(
+              "rights",
+              pull === true ? "read only" : "none that the forge names",
+              "The token needs write access to contents, issues and pull requests.",
+            ),
+      checks.status === 200
+        ? ok("checks", "it reads check runs")
+        : missing(
+            "checks",
+            "it may not read check runs",
+            "Runs of Actions and statuses are read instead; checks of other services that are no statuses are not seen.",
+          ),
+    ];
+  } catch (error) {
+    return [wrong("forge", messageOf(error), "docs/forge.md says what is needed.")];
+  }
+}

@@ -1,0 +1,43 @@
+/** `ekiden forge`: a team that works on the issues of a repository on a forge, until it is stopped. */
+import { recruits } from "../../core/board/recruit.ts";
+import { orElse } from "../../core/errors.ts";
+import { repoName, repoOf } from "../../core/forge/model.ts";
+import { forgeRow, forgeViews } from "../../core/forge/views.ts";
+import { LEAD } from "../../core/ids.ts";
+import type { Settings } from "../../core/settings/settings.ts";
+import { withTeam } from "../../project/open.ts";
+import type { Run } from "../commands/entry.ts";
+import type { Invocation } from "../kit/invocation.ts";
+import { hostTeam } from "../run/run-team.ts";
+import { DISPLAYS } from "./displays.ts";
+
+type Options = { repo?: string; label?: string; once?: boolean; list?: boolean; web?: boolean };
+
+const TEAMMATES = 3;
+
+export const run: Run<Options> = async (
+  call,
+  _args,
+  { repo, label, once = false, list = false, web = false },
+) => {
+  if (list) {
+    const rows = withTeam(call, "look", async (store) => (await store.forge.all()).map(forgeRow));
+    await call.show(await orElse(rows, "not_found", []), forgeViews);
+    return undefined;
+  }
+  const chosen = {
+    ...(repo !== undefined && { forge: repoName(repoOf(repo)) }),
+    ...(label && { forgeLabel: label }),
+  };
+  const settings = async (): Promise<Settings> => {
+    const found = { ...(await call.settings()), ...chosen };
+    return { ...found, forge: found.forge ?? "origin", teammates: found.teammates ?? recruits(TEAMMATES) };
+  };
+  // A team of the same name goes on.
+  const there = withTeam(call, "use", async (store) => (await store.roster.member(LEAD)) !== null);
+  const work = (await orElse(there, "not_found", false))
+    ? ({ resume: true } as const)
+    : ({ interactive: true } as const);
+  const watching: Invocation = { ...call, settings };
+  return await hostTeam(watching, work, { web, displays: DISPLAYS, forge: once ? "once" : "stay" });
+};

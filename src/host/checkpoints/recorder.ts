@@ -1,0 +1,207 @@
+/**
+ * Records what calls change. A file tool names its files, so they are read before and after it. For a command the folder is looked at before
+ * and after it; the look after it runs while the model thinks, but for commands that are known to remove or replace files: their results
+ * say what they did. A fault here never fails a call: it is told once.
+ */
+import { isAbsolute, relative, resolve } from "node:path";
+import { stateOf } from "../../adapters/git/undo/disk.ts";
+import { OwnRepository } from "../../adapters/git/undo/own-repository.ts";
+import { type NewPath, Records } from "../../adapters/git/undo/records.ts";
+import { type Running, SharedFolder } from "../../adapters/git/undo/shared-folder.ts";
+import { WatchedFolder } from "../../adapters/git/undo/watched-folder.ts";
+import { childEnvironment } from "../../adapters/shell/environment.ts";
+import { newTicket } from "../../adapters/tickets.ts";
+import { messageOf } from "../../core/errors.ts";
+import { isWithin } from "../../core/paths/paths.ts";
+import { cutEnd } from "../../core/text/valid.ts";
+import type { PathChange } from "../../core/undo/change.ts";
+import { removedWords } from "../../core/undo/removed-words.ts";
+import type { Call, Run } from "../../runtime/agent/call.ts";
+import { finishPending } from "../../team/actions/undo/carry-out.ts";
+import type { Parts } from "../parts.ts";
+
+const WHAT_MAX = 200;
+/** Commands that remove or replace files. */
+const REMOVES =
+  /\b(?:rm|rmdir|unlink|mv|cp|shred|truncate|dd|find|rsync|git|sed|perl|tar|unzip|patch|tee|install|ln)\b|>(?!&|\s*\/dev\/null)/;
+/** Records until the next look for what is over the bounds. */
+const PRUNE_EVERY = 100;
+
+/** One for all members of a team in this process. */
+const recorders = new WeakMap<Parts["store"], Promise<Recorder>>();
+
+export const recorderOf = (parts: Parts): Promise<Recorder> => {
+  const found = recorders.get(parts.store) ?? openRecorder(parts);
+  recorders.set(parts.store, found);
+  return found;
+};
+
+async function openRecorder(parts: Parts): Promise<Recorder> {
+  const { workspace, sandbox, store } = parts;
+  const { active } = await sandbox.status();
+  const repository = new OwnRepository(workspace, active ? sandbox : null, childEnvironment(process.env));
+  const recorder = new Recorder(parts, repository, new Records(repository, store.team));
+  // An undo that was killed is carried out before anything else changes the files.
+  await finishPending(store, workspace, recorder.records).catch((error) => recorder.tell(error));
+  return recorder;
+}
+
+export class Recorder {
+  readonly records: Records;
+  private readonly parts: Pick<Parts, "workspace" | "store" | "secrets" | "changed">;
+  private readonly repository: OwnRepository;
+  private readonly folders = new Map<string, SharedFolder>();
+  private readonly told = new Set<string>();
+  /** Of this process, so that replies of two processes are not one. */
+  private readonly process = newTicket();
+  private last: Promise<void> = Promise.resolve();
+  /** Looks after commands that are under way. */
+  private readonly looks = new Set<Promise<unknown>>();
+  private count = 0;
+
+  constructor(
+    parts: Pick<Parts, "workspace" | "store" | "secrets" | "changed">,
+    repository: OwnRepository,
+    records: Records,
+  ) {
+    this.parts = parts;
+    this.repository = repository;
+    this.records = records;
+  }
+
+  async around(call: Call, next: Run, reply: number): Promise<string> {
+    const { tool, input } = call;
+    const root = call.ctx.workspace;
+    if (!isWithin(this.parts.workspace, root)) return await next(call);
+    const files = tool.writes?.(input);
+    if (call.access === "write" && files) return await this.aroundFiles(call, next, reply, files);
+    return await this.aroundCommand(call, next, reply, root);
+  }
+
+  private async aroundFiles(call: Call, next: Run, reply: number, files: readonly string[]): Promise<string> {
+    const root = call.ctx.workspace;
+    const folder = this.folderOf(root);
+    await folder.quiet();
+    const paths = files
+      .map((file) => relative(root, isAbsolute(file) ? file : resolve(root, file)))
+      .filter((path) => path !== "" && !path.startsWith(".."));
+    const before = paths.map((path) => stateOf(root, path));
+    const began = Date.now();
+    try {
+      return await next(call);
+    } finally {
+      const left: string[] = [];
+      const changed = paths.flatMap((path, nth): NewPath[] => {
+        const [was, is] = [before[nth] ?? null, stateOf(root, path)];
+        folder.wrote(path);
+        if (was === "other" || is === "other") left.push(path);
+        return was === "other" || is === "other" || isEqual(was, is)
+          ? []
+          : [{ path, before: was, after: is }];
+      });
+      this.note(call, reply, began, root, changed, [], left);
+    }
+  }
+
+  private async aroundCommand(call: Call, next: Run, reply: number, root: string): Promise<string> {
+    const folder = this.folderOf(root);
+    const running = await folder.begin(call.ctx.self).catch((error) => this.tell(error));
+    if (!running) return await next(call);
+    const began = Date.now();
+    let text: string;
+    try {
+      text = await next(call);
+    } catch (error) {
+      await this.end(call, reply, began, folder, running).catch((fault) => this.tell(fault));
+      throw error;
+    }
+    const ended = this.end(call, reply, began, folder, running).catch((error) => this.tell(error));
+    this.looks.add(ended);
+    void ended.then(() => this.looks.delete(ended));
+    const line = call.tool.line?.(call.input) ?? "";
+    if (root !== this.parts.workspace || !REMOVES.test(line)) return text;
+    const words = removedWords((await ended) ?? []);
+    return words === "" ? text : `${text}\n[${words}]`;
+  }
+
+  private async end(
+    call: Call,
+    reply: number,
+    began: number,
+    folder: SharedFolder,
+    running: Running,
+  ): Promise<readonly PathChange[]> {
+    const { paths, beside, left } = await folder.end(running);
+    const changed = [...paths.values()].filter(({ before, after }) => !isEqualBlob(before, after));
+    this.note(call, reply, began, call.ctx.workspace, changed, [...beside], [...left]);
+    return changed;
+  }
+
+  /** Written while the member goes on; one after the other. */
+  private note(
+    { tool, input, ctx }: Call,
+    reply: number,
+    began: number,
+    root: string,
+    paths: readonly NewPath[],
+    beside: Parameters<Records["add"]>[0]["beside"],
+    left: readonly string[],
+  ): void {
+    if (paths.length === 0) return;
+    if (root === this.parts.workspace) for (const { path } of paths) this.parts.changed.add(path);
+    const at = Date.now();
+    const subject = this.parts.secrets.redact(tool.subject?.(input) ?? "");
+    const what = cutEnd(`${tool.name}: ${subject}`, WHAT_MAX);
+    const holds = ctx.currentTask(); // of now: the call may be the last of its task
+    const add = async (): Promise<void> => {
+      const task = (await holds)?.id ?? null;
+      await this.records.add({
+        ...{
+          kind: "call",
+          who: ctx.self,
+          task,
+          reply: `${this.process}.${reply}`,
+          what,
+          began,
+          at,
+          beside,
+          left,
+        },
+        ...{ roots: [{ root: relative(this.parts.workspace, root), paths }], of: [] },
+      });
+      this.count += 1;
+      if (this.count % PRUNE_EVERY === 1) await this.records.prune(at);
+    };
+    void holds.catch(() => {});
+    this.last = this.last.then(add).catch((error) => void this.tell(error));
+  }
+
+  /** Resolves when all is written. */
+  async flush(): Promise<void> {
+    await Promise.all(this.looks);
+    await this.last;
+  }
+
+  private folderOf(root: string): SharedFolder {
+    const known = this.folders.get(root);
+    if (known) return known;
+    const folder = new SharedFolder(new WatchedFolder(this.repository, root));
+    this.folders.set(root, folder);
+    return folder;
+  }
+
+  tell(error: unknown): null {
+    const text = messageOf(error);
+    if (!this.told.has(text)) void this.parts.store.journal.warn(null, text).catch(() => {});
+    this.told.add(text);
+    return null;
+  }
+}
+
+type State = Exclude<ReturnType<typeof stateOf>, "other">;
+const isEqual = (one: State, other: State): boolean =>
+  one === null || other === null
+    ? one === other
+    : one.mode === other.mode && one.content.equals(other.content);
+const isEqualBlob = (one: PathChange["before"], other: PathChange["before"]): boolean =>
+  one?.mode === other?.mode && one?.oid === other?.oid;

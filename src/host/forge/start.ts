@@ -1,0 +1,52 @@
+/** Opens the forge of a team, and watches it as long as the team is hosted. */
+import { openGithub } from "../../adapters/forge/open.ts";
+import { isEkidenError, messageOf } from "../../core/errors.ts";
+import type { HostId } from "../../core/ids.ts";
+import { removeLanded } from "../../runtime/wraps/worktrees.ts";
+import { isAtRest } from "../outcome.ts";
+import type { Parts } from "../parts.ts";
+import type { HostOptions } from "../team-host.ts";
+import { foundForge } from "./found.ts";
+import { ForgeWatch } from "./watch.ts";
+
+export type OpenForge = {
+  /** Until the signal aborts. `end`: called when all work waits for the forge, where that is the end. */
+  run(signal: AbortSignal, end: () => Promise<void>): Promise<void>;
+};
+
+/** @throws EkidenError `settings_invalid` | `bad_input` | `forge_refused` */
+export async function openForge(
+  parts: Parts,
+  { env, forge: how }: Pick<HostOptions, "env" | "forge">,
+  host: HostId,
+): Promise<OpenForge> {
+  const { store, clock, settings, trees, secrets } = parts;
+  const found = await foundForge(settings.forge ?? "origin", parts.workspace, env);
+  secrets.add([{ name: "GITHUB_TOKEN", value: found.token }]);
+  const { forge } = openGithub(found, clock);
+  // A forge that is away is waited for later. A token that it refuses stays one.
+  await forge.reach().catch((error) => {
+    if (!isEkidenError(error, "forge_away")) throw error;
+  });
+  const merged = async (): Promise<void> => {
+    if (!trees) return;
+    const contact = {
+      signal: AbortSignal.timeout(60_000),
+      tell: (text: string) => store.journal.warn(null, text),
+    };
+    await trees.follow(contact).catch((error) => store.journal.warn(null, messageOf(error)));
+    await removeLanded(trees, store);
+  };
+  const endIfIdle = async (end: () => Promise<void>): Promise<void> => {
+    const [tasks, unsent] = [await store.board.tasks(), await store.forge.unsent()];
+    if (unsent.length === 0 && tasks.every(isAtRest)) await end();
+  };
+  return {
+    run: (signal, end) =>
+      new ForgeWatch({
+        ...{ store, clock, forge, host, settings, merged },
+        tell: (text) => store.journal.warn(null, text),
+        onStep: how === "once" ? () => void endIfIdle(end).catch(() => {}) : undefined,
+      }).run(signal),
+  };
+}

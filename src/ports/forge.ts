@@ -1,0 +1,100 @@
+/** A forge: where issues and pull requests of a repository are. And the records of a team about them, which outlive its processes. */
+
+import type { NewTask } from "../core/board/task.ts";
+import type { Entry } from "../core/conversation/chat.ts";
+import type { Answer, Memory, RequestState, Sending, Tracked } from "../core/forge/memory.ts";
+import type { Check, Issue, Repo, Request, Talk, Words } from "../core/forge/model.ts";
+import type { HostId, Instant, TaskId } from "../core/ids.ts";
+import type { Held } from "./held.ts";
+
+/** How a thing that was asked for came out. `refused`: for good, or until something else changes; the forge has done nothing. */
+export type Sent =
+  | { readonly kind: "done"; readonly id: number | null; readonly url: string }
+  | { readonly kind: "refused"; readonly why: string };
+
+/**
+ * Every method may throw `forge_away` (no answer, or one that says nothing: it may have been done), with `retryAfterMs` where the forge
+ * said when it answers again, and `forge_refused` (the token may not do it).
+ */
+export interface Forge {
+  readonly repo: Repo;
+  /** The numeric id of the account of the token; null where the forge does not say. */
+  account(): Promise<number | null>;
+  /** Open ones with the label, oldest first. */
+  issues(label: string): Promise<readonly Issue[]>;
+  /** Comments on an issue or a request, oldest first. */
+  comments(number: number): Promise<readonly Words[]>;
+  /** The number of each open request with the time of its last change and its head. */
+  open(): Promise<ReadonlyMap<number, Pick<Request, "updatedAt" | "head">>>;
+  request(number: number): Promise<Request>;
+  talk(number: number): Promise<Talk>;
+  checks(head: string): Promise<readonly Check[]>;
+  /** The end of what a job wrote; "" where it cannot be read. */
+  log(job: number): Promise<string>;
+  /** The paths that a request changes. */
+  files(number: number): Promise<readonly string[]>;
+  /** Whether this account may write to the repository now. */
+  mayWrite(login: string, id: number): Promise<boolean>;
+  /** Whether it was done already, by an earlier process that could not say so. */
+  wasSent(what: Sending, mark: string): Promise<Sent | null>;
+  /** `until`: when another host may send it. Nothing is sent after that: this process was frozen. @throws EkidenError `forge_away` */
+  send(what: Sending, mark: string, until: Instant): Promise<Sent>;
+}
+
+/** `sent`: it may have been done. */
+export type OutRow = Sending & {
+  readonly id: number;
+  readonly task: TaskId;
+  readonly state: "queued" | "sent" | "confirmed" | "refused";
+};
+
+/** What changes with the record of a request, in one step. */
+export type Change = {
+  readonly memory?: Memory;
+  readonly state?: RequestState;
+  readonly number?: number;
+  readonly send?: readonly Sending[];
+  /** The task goes back to the board, for the member that had it, with this note. */
+  readonly back?: string;
+  readonly completed?: { readonly result: string; readonly commit: string };
+  readonly failed?: string;
+  /** The request was opened again: its task, which failed when it was closed, waits for it as before. */
+  readonly reopened?: true;
+  /** Mail to the person. */
+  readonly person?: string;
+};
+
+export type Proposing = {
+  readonly repo: string;
+  readonly branch: string;
+  readonly target: string;
+  readonly commit: string;
+  /** Made in the step that knows the record. */
+  readonly sends: (tracked: Tracked) => readonly Sending[];
+};
+
+export interface ForgeRecords {
+  /** Whether this host does it, for so long from now. Another one does it while its lease lasts. */
+  lead(host: HostId, ms: number): Promise<boolean>;
+  /** Adds the task of an issue. Null where it has one already. */
+  take(repo: string, issue: number, task: NewTask): Promise<TaskId | null>;
+  all(): Promise<readonly Tracked[]>;
+  find(task: TaskId): Promise<Tracked | null>;
+  /**
+   * The branch of a claim was pushed: the task waits for its request from now on, and nobody has it. With the answer of the call, in one
+   * step. @throws `stale_claim` | `stale_seat`
+   */
+  propose(claim: Held, what: Proposing, entry: Entry): Promise<void>;
+  /** Notes one answer of the owner. Returns the labels that still have none. @throws `not_found` */
+  answer(claim: Held, label: string, answer: Answer): Promise<readonly string[]>;
+  /** Of the host that leads. Does nothing and returns false where the task does not wait for its request any more. */
+  change(host: HostId, task: TaskId, change: Change): Promise<boolean>;
+  /** The ids of the comments that were sent for the task, as in `Ask`. */
+  posted(task: TaskId): Promise<ReadonlySet<string>>;
+  /** What is to be sent, in order. */
+  unsent(): Promise<readonly OutRow[]>;
+  /** Noted before it is sent. False where another host leads now. */
+  sending(host: HostId, row: number, ms: number): Promise<boolean>;
+  /** `said`: the address or the id of what was done, or why not. */
+  sent(row: number, state: "queued" | "confirmed" | "refused", said: string): Promise<void>;
+}

@@ -1,0 +1,139 @@
+/** Runs of the check of a task: at its claim and at its completion. Most tasks have none, so this is loaded with the first one that has. */
+import { MEMBER_VARIABLE } from "../../core/board/member.ts";
+import { type Claimed, REFUSALS_MAX } from "../../core/board/task.ts";
+import { taskVariables } from "../../core/board/task-variables.ts";
+import { messageOf, notPermitted } from "../../core/errors.ts";
+import {
+  type Checked,
+  changedBetween,
+  changedNote,
+  claimNote,
+  refusedByCheck,
+} from "../../core/plan/task-check.ts";
+import { plainText } from "../../core/text/plain-text.ts";
+import type { ShellResult, Tool } from "../../ports/index.ts";
+import type { Call, Run } from "../agent/call.ts";
+
+export type TaskCheckParts = {
+  /** The tool that runs a line. */
+  readonly shell: Tool<{ command: string }>;
+  /** The model reads what a result says beside its output. */
+  readonly isHeard: boolean;
+  /** How long a check may run at a completion. */
+  readonly timeoutMs: number;
+  /** The changes of a task, as `git diff` shows them; null where they are unknown. */
+  readonly changes: (task: Claimed) => Promise<string | null>;
+};
+
+/** The owner waits for the check at its claim; a longer one is left to the completion. */
+const CLAIM_MS = 60_000;
+
+export type CheckRun = {
+  readonly parts: TaskCheckParts;
+  readonly next: Run;
+  readonly call: Call;
+  readonly task: Claimed;
+  readonly command: string;
+};
+
+/** A note for the owner; "" for none, and where it ran before, in an earlier process. */
+export async function atClaim(run: CheckRun): Promise<string> {
+  const { parts, call, task } = run;
+  const { journal } = call.ctx.store;
+  for await (const { events } of journal.pages(journal.from(0), ["task.checked"]))
+    for (const fact of events)
+      if (fact.type === "task.checked" && fact.task === task.id && fact.attempt === task.attempt) return "";
+  const checked = await check(run, "claim", Math.min(CLAIM_MS, parts.timeoutMs));
+  return parts.isHeard ? claimNote(task.id, checked) : "";
+}
+
+/** @throws with the evidence where the check is not green */
+export async function completing(run: CheckRun): Promise<string> {
+  const { parts, next, call, task } = run;
+  const { ctx } = call;
+  const checked = await check(run, "completion", parts.timeoutMs);
+  if (checked.outcome === "none")
+    throw notPermitted(
+      `#${task.id} is not completed: its check \`${checked.command}\` could not run: ${checked.said}\nIt is still yours.`,
+    );
+  if (checked.outcome !== "green") {
+    const evidence = refusedByCheck(checked);
+    const failure = `Its completion was refused ${REFUSALS_MAX} times. The last time its check ${evidence}`;
+    const claim = { seat: ctx.seat, task: task.id, attempt: task.attempt };
+    const nth = await ctx.store.board.refuse(claim, { why: "check", evidence, failure });
+    if (nth >= REFUSALS_MAX) throw notPermitted(`#${task.id} has failed. ${failure}`);
+    throw notPermitted(
+      `#${task.id} is not completed: its check ${evidence}\nIt is still yours: fix that, then complete it again.`,
+    );
+  }
+  const note = changedNote(checked);
+  if (note === "") return await next(call);
+  return await next({ ...call, ctx: { ...ctx, answer: (text) => ctx.answer(`${text} ${note}`) } });
+}
+
+async function check(
+  { parts: { shell, changes }, next, call: { call, ctx }, task, command }: CheckRun,
+  when: "claim" | "completion",
+  timeoutMs: number,
+): Promise<Checked> {
+  const input = { command };
+  const before = await changes(task).catch(() => null);
+  let ran: ShellResult | null = null;
+  const began = ctx.clock.now();
+  const runs: Tool<{ command: string }> = {
+    ...shell,
+    // The policy may have given it another shell.
+    run: async (_, { shell: own, workspace, signal }) => {
+      ran = await own.run(command, {
+        cwd: workspace,
+        signal,
+        timeoutMs,
+        env: { [MEMBER_VARIABLE]: ctx.self, ...taskVariables(ctx.store.team, task, command) },
+      });
+      return "";
+    },
+  };
+  const access = (await shell.accessOf?.(input)) ?? shell.access;
+  const refusal = await next({
+    ...{ tool: runs as Tool, input, access, ctx },
+    call: { ...call, tool: shell.name, input },
+  }).then(
+    () => "",
+    (error: unknown) => {
+      if (ctx.signal.aborted) throw error;
+      return messageOf(error);
+    },
+  );
+  const ms = ctx.clock.now() - began;
+  const after = before === null ? null : await changes(task).catch(() => null);
+  const changed = before === null || after === null ? [] : changedBetween(before, after);
+  const checked = { command, ms, changed, ...outcomeOf(ran, refusal, timeoutMs) };
+  const { outcome } = checked;
+  await ctx.store.journal.note([
+    {
+      type: "task.checked",
+      task: task.id,
+      by: ctx.self,
+      attempt: task.attempt,
+      when,
+      command,
+      outcome,
+      ms,
+      ...(changed.length > 0 && { changed }),
+    },
+  ]);
+  return checked;
+}
+
+function outcomeOf(
+  ran: ShellResult | null,
+  refusal: string,
+  timeoutMs: number,
+): Pick<Checked, "outcome" | "said"> {
+  if (ran === null) return { outcome: "none", said: refusal };
+  const { exitCode, timedOut, denial, limit } = ran;
+  const how = timedOut ? `not done after ${timeoutMs / 1_000} s` : `exit code ${exitCode}`;
+  const notes = [limit, denial].filter((note) => note !== null).join("\n");
+  const said = [plainText(ran.output).trimEnd(), notes, `[${how}]`].filter(Boolean).join("\n");
+  return { outcome: timedOut ? "late" : exitCode === 0 ? "green" : "red", said };
+}

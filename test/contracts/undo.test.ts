@@ -1,0 +1,331 @@
+/** Undo and redo of what members change in files, on every database. */
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { OwnRepository } from "../../src/adapters/git/undo/own-repository.ts";
+import { type NewChange, Records } from "../../src/adapters/git/undo/records.ts";
+import { PERSON } from "../../src/core/ids.ts";
+import { tried } from "../../src/core/tried.ts";
+import { Recorder } from "../../src/host/checkpoints/recorder.ts";
+import type { Store } from "../../src/ports/store.ts";
+import type { Call } from "../../src/runtime/agent/call.ts";
+import { carryOut, finishPending } from "../../src/team/actions/undo/carry-out.ts";
+import { changesIn, redo, undo } from "../../src/team/actions/undo/undo.ts";
+import { FUZZ, randomFrom } from "../fixtures/fuzz.ts";
+import { type Repository, repository } from "../fixtures/repository.ts";
+import { BACKENDS, name, stage } from "../fixtures/stage.ts";
+
+/** By hand: EKIDEN_UNDO_TURNS=500 */
+const TURNS = Number(process.env.EKIDEN_UNDO_TURNS ?? 8);
+const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
+
+describe.each(BACKENDS)("undo on %s", (backend) => {
+  const at = stage(backend);
+  let store: Store;
+  let repo: Repository;
+  let recorder: Recorder;
+  let reply = 0;
+  beforeEach(async () => {
+    store = (await at.crew(["alice", "bob"])).store;
+    repo = repository({ "a.txt": "1\n2\n3\n4\n5\n6\n7\n8\n", "src/b.ts": "b\n", ".gitignore": "ignored/\n" });
+    const own = new OwnRepository(repo.dir, null, env);
+    mkdirSync(join(repo.dir, ".ekiden"));
+    recorder = new Recorder(
+      {
+        workspace: repo.dir,
+        store,
+        changed: new Set(),
+        secrets: { redact: (text: string) => text } as never,
+      },
+      own,
+      new Records(own, store.team),
+    );
+  });
+
+  /** A call of a member: with `files` by a file tool, else by a command. `says`: its line. */
+  const call = async (
+    who: string,
+    act: () => void,
+    files?: readonly string[],
+    line = "make",
+    there?: { workspace: string; task: unknown },
+  ): Promise<string> => {
+    reply += 1;
+    const made = {
+      tool: {
+        name: files ? "write_file" : "bash",
+        subject: () => line,
+        ...(files ? { writes: () => files } : { line: () => line }),
+      },
+      input: {},
+      access: files ? "write" : "exec",
+      ctx: {
+        self: name(who),
+        workspace: there?.workspace ?? repo.dir,
+        currentTask: async () => (there ? { id: there.task } : null),
+      },
+    } as unknown as Call;
+    const run = async (): Promise<string> => {
+      act();
+      return "done";
+    };
+    const said = await recorder.around(made, run, reply);
+    await recorder.flush();
+    return said;
+  };
+  const write = (path: string, text: string): void => repo.write({ [path]: text });
+  const take = (what?: string) => undo(store, repo.dir, PERSON, { what });
+
+  // The files do not depend on the database.
+  const onFirst = (title: string, test: () => Promise<void>, limitMs?: number): void => {
+    if (backend === BACKENDS[0]) it(title, test, limitMs);
+  };
+
+  onFirst(
+    "takes back turns to the byte, with modes, links, removed and renamed files, and puts them back",
+    async () => {
+      const random = randomFrom(FUZZ.seed);
+      const names = [
+        "a.txt",
+        "src/b.ts",
+        "src/deep/c",
+        'o "d" d\n.txt',
+        "ünï",
+        "-x",
+        "link",
+        "bin.dat",
+        "src",
+      ];
+      const states = [stateOf(repo.dir)];
+      for (let turn = 0; turn < TURNS; turn += 1) {
+        const path = names[random(names.length)] as string;
+        const isPlain = !path.includes("src") && isFile(join(repo.dir, path));
+        if (random(2) === 0 && isPlain)
+          await call("alice", () => write(path, `${turn}\n${random(1e9)}\n`), [path]);
+        else
+          await call("bob", () =>
+            anything(repo.dir, path, names[random(names.length)] as string, random(7), turn),
+          );
+        states.push(stateOf(repo.dir));
+      }
+      const differ = states.filter((state, nth) => nth > 0 && state !== states[nth - 1]).length;
+      const left = [...states];
+      for (let nth = 0; nth < differ; nth += 1) {
+        const now = stateOf(repo.dir);
+        while (left.at(-1) === now) left.pop();
+        const { data } = await take();
+        expect(data.conflicts).toEqual([]);
+        expect(stateOf(repo.dir)).toBe(left.at(-1));
+      }
+      expect(stateOf(repo.dir)).toBe(states[0]);
+      for (let nth = 0; nth < differ; nth += 1) await redo(store, repo.dir, PERSON);
+      expect(stateOf(repo.dir)).toBe(states.at(-1));
+      await expect(redo(store, repo.dir, PERSON)).rejects.toThrow("Nothing was undone");
+      expect(repo.git("status", "--porcelain", "--", ".git")).toBe("");
+      expect(repo.git("count-objects")).not.toBe("");
+    },
+  );
+
+  onFirst("loses no line of the person, however the edits are mixed", async () => {
+    const random = randomFrom(FUZZ.seed + 1);
+    const files = ["a.txt", "src/b.ts", "c.txt"];
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      const path = files[random(3)] as string;
+      const at = join(repo.dir, path);
+      const text = existsSync(at) ? readFileSync(at, "utf8") : "";
+      const lines = text.split("\n");
+      const nth = random(lines.length + 1);
+      // What a member removes comes back by an undo, and goes again by a redo: that is no loss.
+      const removes = lines[nth]?.startsWith("person") ? 0 : random(2);
+      lines.splice(nth, removes, `${random(3) === 0 ? "person" : "member"} ${turn}`);
+      const act = (): void => write(path, lines.join("\n"));
+      if (lines.some((line) => line === `person ${turn}`)) act();
+      else await call(random(2) === 0 ? "alice" : "bob", act, random(2) === 0 ? [path] : undefined);
+      if (random(4) !== 0) continue;
+      const before = personLines(repo.dir);
+      const done =
+        random(3) === 0 ? redo(store, repo.dir, PERSON) : take(random(2) === 0 ? "bob" : undefined);
+      await done.catch((error: Error) => expect(error.message).toMatch(/Nothing was undone|No change/));
+      expect(personLines(repo.dir)).toEqual(before);
+    }
+  });
+
+  onFirst("is whole or absent when it is killed at any of its steps", async () => {
+    const paths = ["a.txt", "new.txt", "src/b.ts"];
+    const before = stateOf(repo.dir);
+    await call("bob", () => {
+      write("a.txt", "x\n");
+      write("new.txt", "n\n");
+      rmSync(join(repo.dir, "src"), { recursive: true });
+    });
+    const after = stateOf(repo.dir);
+    const records = new Records(new OwnRepository(repo.dir, null, env), store.team);
+    const [change] = await records.list();
+    const roots = (change?.roots ?? []).map(({ root, paths: all }) => ({
+      root,
+      paths: all.map(({ path, before: was, after: is }) => ({ path, before: is, after: was })),
+    }));
+    const undoing = { ...change, kind: "undo", of: [change?.id], roots } as unknown as NewChange;
+    for (let steps = 0; steps <= paths.length; steps += 1) {
+      const pending = await records.add(undoing, "pending");
+      const begun = {
+        ...pending,
+        roots: pending.roots.map((one) => ({ ...one, paths: one.paths.slice(0, steps) })),
+      };
+      await carryOut(repo.dir, records, begun); // and killed here
+      write(".ekiden/undo/drafts/left", "half");
+      await finishPending(store, repo.dir, records);
+      expect(stateOf(repo.dir)).toBe(before);
+      expect(await records.list("pending")).toEqual([]);
+      await redo(store, repo.dir, PERSON);
+      expect(stateOf(repo.dir)).toBe(after);
+    }
+    // One that the project has brought, which leads out of it.
+    const content = { mode: "100644", content: Buffer.from("evil") };
+    for (const root of ["..", ".ekiden/worktrees/../..", ".ekiden/worktrees/x/../../../.."])
+      await records.add(
+        { ...undoing, roots: [{ root, paths: [{ path: "evil", before: null, after: content }] }] },
+        "pending",
+      );
+    await finishPending(store, repo.dir, records);
+    expect(existsSync(join(repo.dir, "../evil"))).toBe(false);
+  });
+
+  it("tells who did what, what it leaves out, and the members", async () => {
+    mkdirSync(join(repo.dir, "ignored"));
+    repo.git("init", "--quiet", "nested");
+    await call("alice", () => {
+      write("mine.txt", "mine\n");
+      write("ignored/x", "x\n");
+      write("nested/x", "x\n");
+      write("big.bin", "x".repeat(6 * 1024 * 1024));
+    });
+    const said = await call(
+      "bob",
+      () => rmSync(join(repo.dir, "src"), { recursive: true }),
+      undefined,
+      "rm -rf src",
+    );
+    expect(said).toBe("done\n[deleted src/b.ts; the person can undo it]");
+    const list = await changesIn(store, repo.dir);
+    expect(list.map(({ who, files, what }) => [who, files, what])).toEqual([
+      ["bob", 1, "bash: rm -rf src"],
+      ["alice", 1, "bash: make"],
+    ]);
+    const shown = await undo(store, repo.dir, PERSON, { what: "alice", dryRun: true });
+    expect(shown.text).toContain("-mine");
+    const { data, text } = await take("alice");
+    expect(data).toMatchObject({
+      files: [{ path: "mine.txt", how: "removed" }],
+      left: ["big.bin"],
+      whose: ["alice"],
+    });
+    expect(text).toBe(
+      "undid changes of alice: mine.txt (removed)\nnot recorded: big.bin\nekiden redo puts it back",
+    );
+    expect(existsSync(join(repo.dir, "src/b.ts")) || !existsSync(join(repo.dir, "ignored/x"))).toBe(false);
+    const [letter] = await store.mail.box(name("alice"), 1);
+    expect(letter?.body).toMatchObject({ kind: "note", text: expect.stringContaining("mine.txt") });
+    const { events } = await store.journal.read(store.journal.from(0), { types: ["work.undone"] });
+    expect(events).toMatchObject([{ by: PERSON, whose: ["alice"], paths: ["mine.txt"], kept: [] }]);
+    await expect(undo(store, repo.dir, name("bob"), {})).rejects.toThrow("may not decide that");
+    await expect(take("carol")).rejects.toThrow('No member "carol"');
+    await expect(take("99")).rejects.toThrow("No change for #99");
+    await expect(undo(store, repo.dir, PERSON, { since: "x" })).rejects.toThrow("not the number");
+    // What is left in conflict can be undone later.
+    write("src/b.ts", "of the person\n");
+    expect((await take("bob")).data).toMatchObject({ id: null, conflicts: ["src/b.ts"] });
+    rmSync(join(repo.dir, "src"), { recursive: true });
+    expect((await take("bob")).data.files).toEqual([{ path: "src/b.ts", how: "restored" }]);
+  });
+
+  it("reverts a task that has landed by a task, and refuses what went with its workspace", async () => {
+    const { id } = await store.board.add({ subject: "Paint" }, PERSON);
+    const tree = join(repo.dir, ".ekiden/worktrees/1-paint");
+    mkdirSync(tree, { recursive: true });
+    await call("alice", () => writeFileSync(join(tree, "x"), "x"), ["x"], "make", {
+      workspace: tree,
+      task: id,
+    });
+    rmSync(tree, { recursive: true });
+    await expect(take("1")).rejects.toThrow("The workspace of these changes is gone");
+    const landed = { branch: "ekiden/1-paint", target: "main", commit: "1234567890".repeat(4) } as const;
+    await store.journal.note([{ type: "task.landed", task: id, by: name("alice"), ...landed }]);
+    expect((await undo(store, repo.dir, PERSON, { what: "1", dryRun: true })).text).toContain(
+      "would revert it",
+    );
+    expect((await take("1")).text).toContain("#1 has landed on main as 123456789, so #2 reverts it");
+    const added = (await store.board.tasks()).at(-1);
+    expect(added).toMatchObject({
+      subject: "Revert #1: Paint",
+      description: expect.stringContaining(landed.commit),
+    });
+  });
+});
+
+function replaced(root: string, path: string, text: string): void {
+  const at = join(root, path);
+  for (let up = dirname(path); up !== "."; up = dirname(up))
+    if (isFile(join(root, up)) || isLink(join(root, up))) rmSync(join(root, up));
+  rmSync(at, { recursive: true, force: true });
+  mkdirSync(dirname(at), { recursive: true });
+  writeFileSync(at, text);
+}
+
+const isFile = (path: string): boolean => tried(() => lstatSync(path).isFile(), false);
+const isLink = (path: string): boolean => tried(() => lstatSync(path).isSymbolicLink(), false);
+
+function anything(root: string, path: string, other: string, kind: number, turn: number): void {
+  const [at, to] = [join(root, path), join(root, other)];
+  const isThere = isFile(at);
+  if (kind === 0) tried(() => rmSync(at, { recursive: true, force: true }), undefined);
+  else if (kind === 1 && isThere) chmodSync(at, 0o755);
+  else if (kind === 2 && isThere && !path.startsWith(other)) {
+    replaced(root, other, "");
+    rmSync(to);
+    renameSync(at, to);
+  } else if (kind === 3) {
+    replaced(root, path, "");
+    rmSync(at);
+    symlinkSync(`to/${turn}`, at);
+  } else if (kind === 4) writeFileSync(join(root, "z.bin"), Buffer.from([0, turn, 255, 13, 10]));
+  else replaced(root, path, `${turn}\r\nx\n`);
+}
+
+/** All files but those of git and of this program, with their modes. */
+function stateOf(root: string, folder = ""): string {
+  return readdirSync(join(root, folder), { withFileTypes: true })
+    .filter(({ name: one }) => ![".git", ".ekiden"].includes(one))
+    .map((entry) => {
+      const path = join(folder, entry.name);
+      const at = join(root, path);
+      if (entry.isDirectory()) return stateOf(root, path);
+      const content = entry.isSymbolicLink() ? readlinkSync(at) : readFileSync(at).toString("latin1");
+      return `${JSON.stringify([path, entry.isSymbolicLink(), (lstatSync(at).mode & 0o777).toString(8), content])}\n`;
+    })
+    .sort()
+    .join("");
+}
+
+function personLines(root: string): string[] {
+  return ["a.txt", "src/b.ts", "c.txt"].flatMap((path) =>
+    existsSync(join(root, path))
+      ? readFileSync(join(root, path), "utf8")
+          .split("\n")
+          .filter((line) => line.startsWith("person"))
+          .map((line) => `${path}: ${line}`)
+      : [],
+  );
+}

@@ -1,0 +1,31 @@
+/** What a person meets who starts `ekiden forge` with something missing: one message that says what to do. */
+import { expect, it, onTestFinished } from "vitest";
+import { githubEmulator } from "../../fixtures/forge/index.ts";
+import { repositoryIn } from "../../fixtures/repository.ts";
+import { Project } from "../cli-program.ts";
+
+it("names the remote that is missing, and ends at once where the token is not accepted", async () => {
+  const forge = await githubEmulator();
+  onTestFinished(() => forge.close());
+  forge.token("right", "ekiden-robot", { permission: "write" });
+  const project = new Project();
+  onTestFinished(() => project.end());
+  const { git } = repositoryIn(project.dir, { ".gitignore": ".ekiden/\n" });
+  const at = {
+    GITHUB_API_URL: forge.url,
+    GITHUB_GRAPHQL_URL: `${forge.url}/graphql`,
+    ANTHROPIC_API_KEY: "none",
+  };
+  const add = /git remote add origin https?:\/\/\S+\.git/;
+  const env = { ...at, GITHUB_TOKEN: "right" };
+  expect((await project.run(["doctor", "--forge"], { env })).stdout).toMatch(add);
+  project.write({ ".ekiden/settings.json": JSON.stringify({ forge: forge.repo, sandbox: "off" }) });
+  expect((await project.run(["doctor", "--forge"], { env })).stdout).toMatch(add);
+  git("remote", "add", "origin", forge.git.dir);
+  git("fetch", "--quiet", "origin");
+  git("reset", "--quiet", "--hard", "origin/main");
+  expect((await project.run(["doctor", "--forge"], { env })).stdout).not.toMatch(add);
+  const { code, stderr } = await project.run(["forge"], { env: { ...at, GITHUB_TOKEN: "wrong" } });
+  expect(code).toBe(2);
+  expect(stderr.match(/does not accept the token \(401\)/g)).toHaveLength(1);
+});
