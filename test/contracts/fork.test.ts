@@ -264,7 +264,7 @@ describe.runIf(BACKENDS.includes("sqlite"))("a fork whose process is killed", ()
         job: "fork",
         to,
         seq: point,
-        waitMs: random(120),
+        waitMs: nth === 0 ? 0 : random(120), // a fast machine ends a fork before most of these
       });
       await child.ended();
       const rows = await inSnapshot(at.url, (ask) =>

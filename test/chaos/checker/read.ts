@@ -1,8 +1,8 @@
 /** Reads a history: the tables by SQL of its own, the files that commands and gates appended to, and git. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import pg from "pg";
+import { databaseClass } from "../../../src/adapters/store/databases/sqlite-file.ts";
 import type { Commit, Effect, Gate, Landings, Tables } from "./history.ts";
 
 type Row = Record<string, unknown>;
@@ -35,16 +35,8 @@ export async function inSnapshot<T>(url: string, work: (ask: Ask) => Promise<T>)
 
 async function inSqlite<T>(path: string, work: (ask: Ask) => Promise<T>): Promise<T> {
   if (!existsSync(path)) throw new Error(`there is no ${path}`);
-  const { DatabaseSync } = createRequire(import.meta.url)("@photostructure/sqlite") as {
-    DatabaseSync: new (
-      path: string,
-      options: object,
-    ) => {
-      exec(text: string): void;
-      prepare(text: string): { all(): Row[] };
-      close(): void;
-    };
-  };
+  // The same library as the store's: two copies of SQLite in one process release each other's locks on a file.
+  const DatabaseSync = await databaseClass();
   const db = new DatabaseSync(path, { timeout: 5_000 });
   try {
     db.exec("begin");
