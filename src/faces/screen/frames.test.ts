@@ -322,6 +322,10 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await scene.facts({ type: "task.failed", task: 4 as TaskId, ...failed });
     await scene.open("board");
   },
+  "the keys are shown": async (scene) => {
+    await working(scene);
+    scene.looks = { showsHelp: true };
+  },
   "a notice is read whole": async (scene) => {
     await working(scene);
     scene.looks = {

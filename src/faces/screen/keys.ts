@@ -44,7 +44,7 @@ export const ACTIONS: Readonly<Record<ActionName, Bound>> = {
   redraw: { keys: ["ctrl+l"], about: "draws the screen anew" },
   expand: { keys: ["ctrl+o"], about: "calls, their output and thoughts in full, or folded" },
   panels: { keys: ["ctrl+t"], about: "opens the panels in turn" },
-  help: { keys: ["?"], about: "lists the commands and the keys", whenEmpty: true },
+  help: { keys: ["?"], about: "shows the keys, until the next one", whenEmpty: true },
   mode: { keys: ["shift+tab"], about: "the next permission mode" },
   member: { keys: ["ctrl+n"], about: "looks at the next member" },
   "member-before": { keys: ["ctrl+p"], about: "looks at the member before" },

@@ -52,6 +52,7 @@ export class Screen {
   private expanded = false;
   private frame = 0;
   private cardScroll = 0;
+  private showsHelp = false;
   private drawn: Drawn = NOTHING_DRAWN;
   private readonly esc = new EscKey();
   readonly notice = new Notice();
@@ -203,6 +204,7 @@ export class Screen {
     if (this.calls.takes(data) || this.tools.takesBackground(data)) return;
     this.answering.begins();
     const mouse = mouseOf(data);
+    if (this.showsHelp && this.closesHelp(data)) return;
     if (!mouse) this.notice.pressed(actionOf(data, true) ?? "");
     if (this.tools.hasKeys) this.tools.takes(data);
     else if (mouse) this.mouse(mouse);
@@ -219,6 +221,14 @@ export class Screen {
     }
   };
 
+  /** Any key closes the help, and then has its own effect; Esc and `?` only close it. */
+  private closesHelp(data: string): boolean {
+    this.showsHelp = false;
+    this.changed();
+    const action = actionOf(data, true);
+    return action === "close" || action === "help";
+  }
+
   private watchKey(data: string, watch: Watch): void {
     const own = this.panel.isFiltering ? null : watch.actionOf(data);
     const action = own ?? (this.panel.takes(data, true) ? "taken" : actionOf(data, true));
@@ -234,7 +244,10 @@ export class Screen {
       this.expanded = !this.expanded;
     },
     panels: () => this.open(this.panel.following()),
-    help: () => this.handlers.submit("/help", this.at),
+    help: () => {
+      this.showsHelp = true;
+      this.changed();
+    },
     mode: () => this.note(this.handlers.nextMode((text) => this.warn(text))),
     member: () => this.enter(this.team?.following(this.at) ?? LEAD),
     "member-before": () => this.enter(this.team?.following(this.at, -1) ?? LEAD),
@@ -278,12 +291,12 @@ export class Screen {
   }
 
   private readonly picture = (width: number, height: number): readonly string[] => {
-    const { at, expanded, feed, team, style, questions, panel, model, began, cardScroll } = this;
+    const { at, expanded, feed, team, style, questions, panel, model, began, cardScroll, showsHelp } = this;
     const view = this.tools.lines(width, height, questions.count > 0, this.notice.text);
     if (view) return view;
     this.drawn = pictureOf(
       {
-        ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll },
+        ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll, showsHelp },
         editor: this.watches ? [] : this.editor.render(width),
         notice: this.tools.find.hint || this.editor.hint || this.notice.text,
         ...{ stopKey: this.handlers.stopKey, watch: this.handlers.watch, mode: this.handlers.mode() },

@@ -61,10 +61,19 @@ it("works on while its terminal is frozen or killed, and the next one shows what
   await soon(async () => expect((await place.run(["ps"])).stdout).not.toMatch(/^(?:working|idle)/m));
 });
 
+/** "" of a process that has ended since it was listed. */
+const commandLine = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return "";
+  }
+};
+
 it("says that the process of the team stands still, and starts it again when it was killed", async () => {
   const { place, terminal } = await waitingTeam({ gone: "Done." });
   const [pid = 0] = processesOf(`HOME=${place.home}\0`).filter(
-    (one) => one !== terminal.pty.pid && /\0host\0/.test(readFileSync(`/proc/${one}/cmdline`, "utf8")),
+    (one) => one !== terminal.pty.pid && /\0host\0/.test(commandLine(one)),
   );
   process.kill(pid, "SIGSTOP");
   terminal.type("\x1b[Z");

@@ -27,7 +27,7 @@ it("has the keys of the file", async () => {
   const { terminal } = await open({
     keys: { members: "ctrl+p", panels: "f12", mode: [] },
   });
-  await terminal.shows(/^ f12 panels · ctrl\+n members · \/help/m);
+  await terminal.shows(/^ f12 panels · ctrl\+n members · \? help/m);
   terminal.type("\x10");
   await terminal.shows(/─ members .*esc closes · f12 next/);
   terminal.type("/keys\r");

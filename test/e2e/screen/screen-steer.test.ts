@@ -68,7 +68,7 @@ it("shows that the lead works, and how to stop it; a question goes with the turn
   onTestFinished(() => server.close());
   const env = { ...server.env, EKIDEN_CONFINED_COMMANDS: "ask" };
   const terminal = await project().open(MODEL, { ...SMALL, env });
-  await terminal.shows("ctrl+t panels · /help");
+  await terminal.shows("ctrl+t panels · ? help");
   terminal.type("think\r");
   await terminal.shows(/^ [⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] thinks \d+s · esc interrupts/m);
   terminal.type("\x1b");

@@ -68,9 +68,9 @@ it("shows the change, copies the answer, and writes the conversation", async () 
 it("sends words to a member that is named, and lists the keys at ?", async () => {
   const { place, terminal } = await waitingTeam({ "the cats": "Nine." });
   terminal.type("?");
-  await terminal.shows(/anything else +goes to the lead/);
+  await terminal.shows(/ type +watch +answer/);
   terminal.type("@bo");
-  await terminal.shows("→ bob");
+  expect(await terminal.shows("→ bob")).not.toMatch(/ type +watch +answer/);
   terminal.type("\tcount the cats\r");
   await terminal.shows("sent to bob");
   place.write({ go: "" });

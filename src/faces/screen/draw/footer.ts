@@ -34,9 +34,14 @@ const MODE_TONES: Readonly<Record<Mode, Tone>> = {
   bypass: "bad",
 };
 
-const keysShort = (): string => inRow(keyHint("panels", "panels"), "/help");
+const keysShort = (): string => inRow(keyHint("panels", "panels"), keyHint("help", "help"));
 const keysLong = (): string =>
-  inRow(keyHint("panels", "panels"), keyHint("member", "members"), keyHint("mode", "mode"), "/help");
+  inRow(
+    keyHint("panels", "panels"),
+    keyHint("member", "members"),
+    keyHint("mode", "mode"),
+    keyHint("help", "help"),
+  );
 const WIDE = 100;
 const NARROW = 70;
 const NOTICE_LINES = 3;
@@ -71,7 +76,7 @@ export function footerLines(team: TeamModel | null, style: Style, look: FooterLo
   const waiting = team === null ? 0 : countWaiting(team);
   const calls =
     waiting === 0 ? "" : paint("warn", `? ${waiting} ${waiting === 1 ? "waits" : "wait"} for you`);
-  // Figures come before keys that everybody finds by /help.
+  // Figures come before keys, which the help has.
   const left = inRow(calls, leftPart(team, style, look, waiting > 0));
   const room = look.width - visibleWidth(left) - 3;
   const mode = look.mode === null ? "" : MODE_SHORT[look.mode];
@@ -107,7 +112,7 @@ function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook, is
   const { width, frame, now, stopKey, watch } = look;
   if (watch) return paint("dim", watch.keys);
   if (look.isUsedUp) return paint("warn", "the budget is used up: /budget 5 goes on");
-  const keys = isShort && width < WIDE ? "/help" : width >= WIDE ? keysLong() : keysShort();
+  const keys = isShort && width < WIDE ? keyHint("help", "help") : width >= WIDE ? keysLong() : keysShort();
   const lead = team.picture.members.get(LEAD);
   if (lead?.retry && lead.phase !== "shutdown")
     return `${paint("busy", frame)} ${paint("warn", `${retryOf(lead.retry, look)} · ${stopKey}`)}`;

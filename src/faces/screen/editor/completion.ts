@@ -135,7 +135,6 @@ export class Completion implements AutocompleteProvider {
     return this.list(
       `/${command}`,
       found
-        .slice(0, SHOWN)
         // What is to follow the name of an own command, only its author knows.
         .map((one) => ({
           value: `/${one.name}`,

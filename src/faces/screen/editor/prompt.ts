@@ -19,7 +19,7 @@ export class Prompt extends Editor {
   wasCleared = false;
 
   constructor(drawn: Drawn, style: Style, cwd: string, completion: Completion) {
-    super(drawn as TUI, style.editor, { autocompleteMaxVisible: 6 });
+    super(drawn as TUI, style.editor, { autocompleteMaxVisible: 8 });
     this.cwd = cwd;
     this.completion = completion;
     this.focused = true;
