@@ -80,7 +80,7 @@ export type Invocation = {
 };
 
 export type FullScreen = {
-  leave(): void;
+  leave(): Promise<void>;
   enter(): void;
   say(text: string): void;
 };
@@ -113,7 +113,7 @@ export function prepare(
     const { waiting, refused } = found.trust;
     if (need === "nothing" || waiting.length + refused.length === 0) return found;
     const { settleTrust } = await import("./trust-question.ts");
-    screen?.leave();
+    await screen?.leave();
     const isSettled = await settleTrust(found.trust, { need, json, err, say });
     screen?.enter();
     return isSettled ? await read(false) : found;

@@ -20,12 +20,12 @@ export async function settleSandbox(
   cwd: string,
   settings: Settings,
   err: Terminal,
-  screen: { leave(): void; enter(): void } | undefined,
+  screen: { leave(): Promise<void>; enter(): void } | undefined,
 ): Promise<Settings> {
   const open = await sandboxOf(cwd, settings);
   const { text, isFaulty } = await open.status().finally(() => open.close());
   if (!isFaulty) return settings;
-  screen?.leave();
+  await screen?.leave();
   err.write(`${err.paint("warn", text)}\n`);
   const question = "Run commands without a sandbox, this time? y/[n]: ";
   const yes = await askLine(err, question, (line) => /^y(es)?$/i.test(line)).finally(() => screen?.enter());

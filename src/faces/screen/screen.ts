@@ -166,13 +166,12 @@ export class Screen {
   }
 
   /** Gives the terminal back for a while. */
-  readonly leave = (): void => this.canvas.leave();
+  readonly leave = (): Promise<void> => this.canvas.leaveQuietly();
   readonly enterAgain = (): void => this.canvas.enter();
 
   async close(): Promise<void> {
     clearInterval(this.tick);
-    await this.canvas.quiet();
-    this.canvas.leave();
+    await this.canvas.leaveQuietly();
     this.tools.close(this.team?.main ?? this.early);
   }
 

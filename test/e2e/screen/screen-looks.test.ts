@@ -35,8 +35,11 @@ it("asks about trust on the normal screen, and goes on with the full one", async
   const hook = { matcher: "bash", hooks: [{ type: "command", command: "true" }] };
   place.write({ ".ekiden/settings.json": JSON.stringify({ hooks: { PreToolUse: [hook] } }) });
   const terminal = await place.open(["--model", "runbook"], { ...SMALL, env: { EKIDEN_TRUST: "" } });
+  // A terminal that answers late is asked about the keyboard by each full screen.
+  const late = "\x1b[?1;2c";
+  terminal.pty.onData((data) => void (data.includes("\x1b[c") && setTimeout(() => terminal.type(late), 40)));
   await terminal.shows(/hook PreToolUse \(bash\): true\n.*Allow this\? It is asked again when it changes/);
-  expect(terminal.screen()).not.toContain("────");
+  expect(terminal.screen()).not.toMatch(/────|1;2c/);
   terminal.type("y\r");
   await terminal.shows("No model: only runbooks are run");
   terminal.type("still typed here");

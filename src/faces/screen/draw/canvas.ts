@@ -26,7 +26,7 @@ const MOUSE_OFF = "\x1b[?1006l\x1b[?1000l";
 /** A terminal that is behind is asked again. */
 const BEHIND_MS = 250;
 /** An answer of the terminal that comes later is typed into the shell. */
-const LAST_ANSWER_MS = 200;
+const LAST_ANSWER_MS = 300;
 
 export type Picture = (width: number, height: number) => readonly string[];
 
@@ -49,7 +49,6 @@ export class Canvas implements Drawn {
   private isHeld = false;
   private isHeldForKey = false;
   private isQuiet = false;
-  private onAnswer = (): void => {};
 
   constructor(picture: Picture, onKey: (data: string) => void) {
     this.picture = picture;
@@ -81,20 +80,34 @@ export class Canvas implements Drawn {
     this.restore();
   }
 
+  /** What the terminal answers would be read as the words of the person by what asks next. */
+  async leaveQuietly(): Promise<void> {
+    await this.quiet();
+    this.leave();
+  }
+
   /** Resolves when the terminal has answered what it was asked, or does not answer. */
   async quiet(): Promise<void> {
-    if (!this.open || !this.pace.waits) return;
+    if (!this.open || !this.isAsked) return;
     if (this.timer) clearTimeout(this.timer);
     this.isQuiet = true;
     await new Promise<void>((resolve) => {
-      const limit = setTimeout(resolve, LAST_ANSWER_MS);
-      this.onAnswer = () => {
-        if (this.pace.waits) return;
+      const end = (): void => {
         clearTimeout(limit);
+        process.stdin.off("data", heard);
         resolve();
       };
+      const limit = setTimeout(end, LAST_ANSWER_MS);
+      const heard = (): void => void (this.isAsked || end());
+      process.stdin.on("data", heard); // behind the reader of the library, which takes the answers
     });
     this.isQuiet = false;
+  }
+
+  /** An answer is to come: to a frame, or to the library's question at the start about the keyboard. */
+  private get isAsked(): boolean {
+    const { kittyProtocolActive, modifyOtherKeysActive } = this.terminal;
+    return this.pace.waits || !(kittyProtocolActive || modifyOtherKeysActive);
   }
 
   /** Ctrl-Z: the terminal as it was, and the whole process group stops, as the terminal itself would do it. */
@@ -120,7 +133,6 @@ export class Canvas implements Drawn {
 
   private readonly take = (data: string): void => {
     if (this.pace.takes(data)) {
-      this.onAnswer();
       if (this.isHeld) this.draw(this.isHeldForKey);
       return;
     }
