@@ -2,6 +2,7 @@
 
 import type { AgentProgram } from "../../src/adapters/agents/look.ts";
 import type { Recorded } from "../../src/core/conversation/chat.ts";
+import type { ContextData } from "../../src/core/conversation/context.ts";
 import type { ErrorCode } from "../../src/core/errors.ts";
 import type { FactOf, FactType } from "../../src/core/event.ts";
 import type { ForgeRow } from "../../src/core/forge/views.ts";
@@ -115,6 +116,7 @@ export type Shapes = {
   log: readonly DetailedFact[];
   transcript: TranscriptData;
   "transcript --follow": readonly Recorded[];
+  context: ContextData;
   cost: Of<typeof costs>;
   teams: TeamsData;
   ps: PsData;

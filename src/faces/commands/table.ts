@@ -223,6 +223,13 @@ const TEAM = inGroup("The team:", [
     near: ["costs", "usage", "tokens", "budget"],
     load: async () => (await import("./board/look.ts")).cost,
   },
+  {
+    usage: "context [name]",
+    about: "what fills a member's context window (the lead's): instructions, mail, results by tool",
+    example: "ekiden context alice",
+    near: ["window"],
+    load: async () => (await import("./board/look.ts")).context,
+  },
 ]);
 
 const MORE = inGroup("More:", [

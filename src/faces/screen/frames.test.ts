@@ -324,7 +324,7 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
   },
   "the keys are shown": async (scene) => {
     await working(scene);
-    scene.looks = { showsHelp: true };
+    scene.help.open();
   },
   "a notice is read whole": async (scene) => {
     await working(scene);

@@ -9,6 +9,7 @@ import type { Store } from "../../ports/index.ts";
 import { Answering } from "./ask/answering.ts";
 import { CardQuestions } from "./ask/questions.ts";
 import { Canvas } from "./draw/canvas.ts";
+import { Help } from "./draw/help.ts";
 import { type Mouse, mouseOf } from "./draw/mouse.ts";
 import { EscKey, Notice } from "./draw/notice.ts";
 import { type Drawn, NOTHING_DRAWN, pictureOf } from "./draw/picture.ts";
@@ -52,7 +53,7 @@ export class Screen {
   private expanded = false;
   private frame = 0;
   private cardScroll = 0;
-  private showsHelp = false;
+  private readonly help = new Help();
   private drawn: Drawn = NOTHING_DRAWN;
   private readonly esc = new EscKey();
   readonly notice = new Notice();
@@ -200,10 +201,9 @@ export class Screen {
   }
 
   private readonly key = (data: string): void => {
-    if (this.calls.takes(data) || this.tools.takesBackground(data)) return;
+    if (this.calls.takes(data) || this.tools.takesBackground(data) || this.help.takes(data)) return;
     this.answering.begins();
     const mouse = mouseOf(data);
-    if (this.showsHelp && this.closesHelp(data)) return;
     if (!mouse) this.notice.pressed(actionOf(data, true) ?? "");
     if (this.tools.hasKeys) this.tools.takes(data);
     else if (mouse) this.mouse(mouse);
@@ -214,19 +214,10 @@ export class Screen {
       !this.panel.takes(data, this.editor.isEmpty) &&
       !this.answering.takes(data)
     ) {
-      const { isEmpty } = this.editor;
-      const action = actionOf(data, isEmpty);
+      const action = actionOf(data, this.editor.isEmpty);
       if (!action || this.actions[action]() === false) this.editor.handleInput(data);
     }
   };
-
-  /** Any key closes the help, and then has its own effect; Esc and `?` only close it. */
-  private closesHelp(data: string): boolean {
-    this.showsHelp = false;
-    this.changed();
-    const action = actionOf(data, true);
-    return action === "close" || action === "help";
-  }
 
   private watchKey(data: string, watch: Watch): void {
     const own = this.panel.isFiltering ? null : watch.actionOf(data);
@@ -243,10 +234,7 @@ export class Screen {
       this.expanded = !this.expanded;
     },
     panels: () => this.open(this.panel.following()),
-    help: () => {
-      this.showsHelp = true;
-      this.changed();
-    },
+    help: () => this.help.open(),
     mode: () => this.note(this.handlers.nextMode((text) => this.warn(text))),
     member: () => this.enter(this.team?.following(this.at) ?? LEAD),
     "member-before": () => this.enter(this.team?.following(this.at, -1) ?? LEAD),
@@ -290,12 +278,12 @@ export class Screen {
   }
 
   private readonly picture = (width: number, height: number): readonly string[] => {
-    const { at, expanded, feed, team, style, questions, panel, model, began, cardScroll, showsHelp } = this;
+    const { at, expanded, feed, team, style, questions, panel, model, began, cardScroll, help } = this;
     const view = this.tools.lines(width, height, questions.count > 0, this.notice.text);
     if (view) return view;
     this.drawn = pictureOf(
       {
-        ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll, showsHelp },
+        ...{ at, expanded, feed, team, style, questions, panel, model, began, cardScroll, help },
         editor: this.watches ? [] : this.editor.render(width),
         notice: this.tools.find.hint || this.editor.hint || this.notice.text,
         ...{ stopKey: this.handlers.stopKey, watch: this.handlers.watch, mode: this.handlers.mode() },

@@ -1,6 +1,10 @@
 /** A conversation, including what a compaction has removed from the model's context. Views: core/views/transcript.ts. */
+import { type ContextData, contextParts } from "../../core/conversation/context.ts";
 import { notFound } from "../../core/errors.ts";
 import { type Name, speaker, subagentName } from "../../core/ids.ts";
+import { contextAfter } from "../../core/picture/spent.ts";
+import { windowOf } from "../../core/settings/models.ts";
+import type { Settings } from "../../core/settings/settings.ts";
 import type { TranscriptData } from "../../core/views/transcript.ts";
 import type { Recorded, Store } from "../../ports/index.ts";
 import { mustExist } from "./team.ts";
@@ -29,4 +33,20 @@ export async function subagentsOf(store: Store, member: Name): Promise<number> {
     else above = middle;
   }
   return known;
+}
+
+/** What fills the context window of a member. @throws EkidenError `not_found` */
+export async function context(store: Store, who: Name, settings: Settings): Promise<ContextData> {
+  await mustExist(store, who);
+  let [used, model]: [number | null, string] = [null, ""];
+  for await (const { events } of store.journal.pages(store.journal.from(0), ["turn.taken"]))
+    for (const turn of events)
+      if (turn.type === "turn.taken" && turn.who === who && turn.subagent === undefined)
+        [used, model] = [contextAfter(turn), turn.model];
+  const parts = contextParts(await store.transcript.current(who));
+  // Nobody knows the window of an agent program.
+  const window = model.includes("/")
+    ? windowOf(model.slice(model.indexOf("/") + 1), settings.models[model])
+    : null;
+  return { name: who, model, tokens: used, window, parts };
 }

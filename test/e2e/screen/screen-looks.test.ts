@@ -130,6 +130,11 @@ it("folds thoughts and output until Ctrl-O shows them", async () => {
   await terminal.shows(/The first thought\.\n +The last thought\.[\s\S]*│ 101\n[\s\S]*│ 120/);
   terminal.type("\x0f");
   await soon(() => expect(terminal.screen()).not.toContain("The first thought."));
+  terminal.type("/context\r");
+  const context = await terminal.shows(
+    /filled [^\n]*[\d,]+ of [\d,]+ tokens \(\d+ %\)[\s\S]*results of bash +(?:< 1|\d+) % +\d+/,
+  );
+  expect(context).toMatch(/instructions +\d+ %/);
 });
 
 it("renders a table and highlights code while the answer still streams", async () => {

@@ -210,7 +210,6 @@ async function runShared(
 /** Commands of other terminals and of the full screen, and their substitutes here. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
   agents: "See /team.",
-  context: "See /cost.",
   find: "It needs the full screen. Here there is /transcript NAME.",
   status: "See /team, /model, /mode and /cost.",
   review: "It needs the full screen, or the page: ekiden web. Here there is /diff.",

@@ -1,6 +1,6 @@
 /** The keys in five groups, above the editor until the next key. */
 import { visibleWidth } from "@earendil-works/pi-tui";
-import { boundKeys } from "../keys.ts";
+import { actionOf, boundKeys } from "../keys.ts";
 import { PANEL_NAMES } from "../panels/names.ts";
 import { type Style, shortened } from "./style.ts";
 
@@ -62,8 +62,28 @@ const groups = (): readonly Group[] => [
   ],
 ];
 
+export class Help {
+  private isShown = false;
+
+  open(): void {
+    this.isShown = true;
+  }
+
+  /** Any key closes it and then has its own effect; Esc and `?` only close it. */
+  takes(data: string): boolean {
+    if (!this.isShown) return false;
+    this.isShown = false;
+    return ["close", "help"].includes(actionOf(data, true) ?? "");
+  }
+
+  /** Null while it is closed. */
+  lines(style: Style, width: number, most: number): string[] | null {
+    return this.isShown ? helpLines(style, width, most) : null;
+  }
+}
+
 /** The keys as they are now; an action without a key is left out. As many groups stand beside each other as fit into `width`. */
-export function helpLines({ paint }: Style, width: number, most: number): string[] {
+function helpLines({ paint }: Style, width: number, most: number): string[] {
   const columns = groups().map(([title, rows]) => {
     const named = rows.filter(([keys]) => keys !== "");
     const room = Math.max(...named.map(([keys]) => visibleWidth(keys))) + 2;

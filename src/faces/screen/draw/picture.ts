@@ -10,7 +10,7 @@ import type { TeamModel } from "../story/team.ts";
 import type { PanelView } from "../views/panel-view.ts";
 import { asideOf } from "./aside.ts";
 import { type FooterLook, footerLines } from "./footer.ts";
-import { helpLines } from "./help.ts";
+import type { Help } from "./help.ts";
 import { type Style, shortened, spread } from "./style.ts";
 
 /** Lines that the feed keeps, and a card and a panel beside it have, at least; the share of the room that a card and a panel may take. */
@@ -36,7 +36,7 @@ export type Parts = Omit<FooterLook, "width"> & {
   readonly at: Name;
   readonly expanded: boolean;
   readonly cardScroll: number;
-  readonly showsHelp: boolean;
+  readonly help: Pick<Help, "lines">;
 };
 
 /** Lines of members: on a low terminal the feed needs its own. */
@@ -84,9 +84,9 @@ export function pictureOf(parts: Parts, { width: whole, height }: { width: numbe
   const strip = team && !aside ? stripLines(team, style, { width, frame, now, at }, forStrip) : [];
   room -= strip.length;
   const share = panel.hasKeys ? CHOOSING_SHARE : PANEL_SHARE;
-  const opened = parts.showsHelp
-    ? helpLines(style, width, room)
-    : panel.lines(width, Math.min(Math.floor(height * share), room - FEED_MIN));
+  const opened =
+    parts.help.lines(style, width, room) ??
+    panel.lines(width, Math.min(Math.floor(height * share), room - FEED_MIN));
   room -= opened.length;
   const head = headOf(parts, width);
   room -= head.length;

@@ -49,10 +49,9 @@ const these =
 /** The values that may follow a command. */
 const VALUES: Readonly<Record<string, Values>> = {
   ...Object.fromEntries(
-    ["to", "story", "transcript", "inbox", "stop", "compact", "clear", "send", "copy"].map((word) => [
-      word,
-      members,
-    ]),
+    ["to", "story", "transcript", "context", "inbox", "stop", "compact", "clear", "send", "copy"].map(
+      (word) => [word, members],
+    ),
   ),
   ...Object.fromEntries(
     ["task", "tasks", "edit", "take", "release", "retry", "cancel", "landings"].map((word) => [word, tasks]),
