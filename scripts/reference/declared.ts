@@ -92,6 +92,10 @@ export class Declared {
     if (type.isLiteral()) return `\`${JSON.stringify(type.value)}\``;
     const element = this.element(type);
     if (element) return `list of ${this.words(element)}`;
+    if (this.checker.isTupleType(type)) {
+      const parts = this.checker.getTypeArguments(type as ts.TypeReference).map((one) => this.words(one));
+      return new Set(parts).size === 1 ? `list of ${parts.length} ${parts[0]}` : `list: ${parts.join(", ")}`;
+    }
     const plain = this.checker.typeToString(type, undefined, ts.TypeFormatFlags.NoTruncation);
     if (Object.hasOwn(SCALARS, plain)) return SCALARS[plain] as string;
     if (
