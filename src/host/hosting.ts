@@ -66,12 +66,14 @@ export function teamHere(
     hold,
     ...crew,
   };
+  /** Those for whom the person asked. */
+  const wanted = new Set(settings.teammates?.map(({ name }) => name));
   const team = new Team({
     ...{ store, clock, host, isAlive, shell: parts.shell, jobs: parts.jobs },
     process: { machine: hostname(), pid: process.pid, identity: OWN_IDENTITY },
     onOrphans: parts.endOrphans,
     settings: { ...settings, reapMs: REAP_MS },
-    stays: (who) => isAttended && settings.teammates?.some(({ name }) => name === who) === true,
+    stays: (who) => isAttended && wanted.has(who),
     agent: (profile, seat, control, life) => {
       spending.joined(profile.name, seat);
       return composeAgent(members, profile, seat, control, life, features);
@@ -87,8 +89,10 @@ export function teamHere(
   const useMode = (wanted: Mode): void => {
     now = wanted;
   };
-  const addTeammate = async (mate: Recruit): Promise<void> =>
-    (await import("./start-work.ts")).addTeammate({ parts, team }, mate);
+  const addTeammate = async (mate: Recruit): Promise<void> => {
+    wanted.add(mate.name);
+    await (await import("./start-work.ts")).addTeammate({ parts, team }, mate);
+  };
   return { store, agents, models, spending, team, useMode, mode, hold, addTeammate };
 }
 

@@ -126,13 +126,17 @@ it("is not for teammates that the person has asked for, in a conversation", asyn
       ],
       bob: [{ text: "I see.", times: "any" }],
       carol: [{ text: "I see.", times: "any" }],
+      dave: [{ text: "I see.", times: "any" }],
     },
     settings: { teammates: [{ name: bob, role: "" }], idleTimeoutMs: 100 },
     host: { interactive: true },
   });
   await host.start({ interactive: true });
   await until("teammate.phase", { who: "bob", phase: "idle" });
+  await host.order({ kind: "spawn", spawn: "dave", who: LEAD });
+  await until("teammate.phase", { who: "dave", phase: "idle" });
   await host.tellLead("Go");
   await until("teammate.phase", { who: "carol", phase: "shutdown", reason: "timeout" });
-  expect((await store.roster.member(bob))?.activity).toMatchObject({ phase: "idle" });
+  for (const who of [bob, name("dave")])
+    expect((await store.roster.member(who))?.activity).toMatchObject({ phase: "idle" });
 });

@@ -14,6 +14,7 @@ const ORDER = ["work", "idle", "shutdown"] as const;
 
 export const membersPanel: Panel = {
   title: "members",
+  actions: [{ key: "+", word: "add one", line: "/spawn " }],
   read: async ({ team, style, now }: PanelInput): Promise<Listed> => {
     const asks = askers(team);
     const rank = (one: PictureMember): number => (waits(one, asks) ? -1 : ORDER.indexOf(one.phase));
