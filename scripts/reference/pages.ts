@@ -13,12 +13,15 @@ import { variableName } from "../../src/project/settings.ts";
 import { settingsSchema } from "../../src/project/settings-schema.ts";
 import { cell, Declared } from "./declared.ts";
 import { manual } from "./man.ts";
+import { messages } from "./messages.ts";
 import { WITHOUT_JSON } from "./shapes.ts";
 import { allTools } from "./tools.ts";
 import { OTHER_VARIABLES } from "./variables.ts";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const MADE = "<!-- Made by `npm run reference` from the code. Change the code, not this file. -->\n\n";
+const SHOWN =
+  "What a person may read, by the folder that says it, in the order of the code: for those who change words, so that they see their neighbours. … is a value. What models read is in [prompts](prompts.md) and [tools](tools.md).";
 const EVENTS = "src/core/event.ts";
 const SHAPES = "scripts/reference/shapes.ts";
 
@@ -32,6 +35,7 @@ export function pages(): Readonly<Record<string, string>> {
     "errors.md": errors(),
     "tools.md": tools(),
     "prompts.md": prompts(),
+    "messages.md": page("Messages", SHOWN, ...messages(ROOT)),
     "journal.md": journal(declared),
     "json.md": json(declared),
     "ekiden.1": manual(),
