@@ -227,8 +227,12 @@ export class LandingRun {
     return (await this.tip.read()) === base ? null : "moved";
   }
 
+  /** A gate that was stopped has no verdict: what comes after must not wait for one. */
   private async stopGate(): Promise<void> {
-    if (this.state.is === "tested") await this.state.gate.stop();
+    const { state } = this;
+    if (state.is !== "tested") return;
+    this.state = { is: "begun" };
+    await state.gate.stop();
   }
 
   /** Only a tree that the gate has passed lands, so nothing lands while the target moves faster than the gate runs. */

@@ -42,9 +42,11 @@ export class TargetTip {
 
   /** `keepMs`: how old an answer of git may be. @throws EkidenError `tool_failed` */
   async read(keepMs = KEEP_MS): Promise<string> {
-    const { commonDir, ref } = this.where;
-    const isOld = Date.now() - this.asked.at >= keepMs;
-    return looseTip(commonDir, ref) ?? (isOld ? await this.ask() : this.asked.tip);
+    const loose = looseTip(this.where.commonDir, this.where.ref);
+    // Somebody may pack it next: an older answer of git would lead back to a commit that the branch had before.
+    if (loose !== null) this.asked = { tip: loose, at: Date.now() };
+    const isOld = loose === null && Date.now() - this.asked.at >= keepMs;
+    return isOld ? await this.ask() : this.asked.tip;
   }
 
   /** From git. A branch that is missing for a moment is being made again. */
