@@ -15,8 +15,8 @@ import {
 
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
-  ...{ core: 21_010, ports: 1_410, runtime: 5_240, tools: 3_390, adapters: 30_040 },
-  ...{ project: 1_730, team: 3_220, host: 9_620, faces: 31_750, "index.ts": 40 },
+  ...{ core: 21_010, ports: 1_410, runtime: 5_240, tools: 3_390, adapters: 30_050 },
+  ...{ project: 1_730, team: 3_250, host: 9_620, faces: 31_770, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
 const FACES: Readonly<Record<string, number>> = {};

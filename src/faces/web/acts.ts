@@ -190,8 +190,8 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
     ),
   review: async (store, { comments }, { settings, cwd, outcome }) => {
     const { review } = await import("../../team/actions/review.ts");
-    const tasks = (await outcome?.lastTaskOf(comments.map(({ path }) => path))) ?? new Map();
-    return { data: null, text: await review(store, comments, tasks, { settings, cwd }) };
+    const writers = (await outcome?.writersOf(comments.map(({ path }) => path))) ?? (() => null);
+    return { data: null, text: await review(store, comments, writers, { settings, cwd }) };
   },
   steer: async (store, act, _actor) => {
     const { steer } = await import("./steer.ts");

@@ -15,17 +15,17 @@ import { addTask } from "./tasks.ts";
 
 const SUBJECT_MAX = 200;
 
-/** `taskOf`: the task that changed a file last. Resolves with a sentence. */
+/** `writerOf`: the task that wrote a line. Resolves with a sentence. */
 export async function review(
   store: Store,
   comments: readonly ReviewComment[],
-  taskOf: ReadonlyMap<string, number | null>,
+  writerOf: (path: string, line: number) => number | null,
   sender: Sender,
 ): Promise<string> {
   if (comments.length === 0) throw badInput("There are no comments to send.");
   const groups = new Map<number | null, ReviewComment[]>();
   for (const one of comments) {
-    const task = taskOf.get(one.path) ?? null;
+    const task = writerOf(one.path, one.line);
     groups.set(task, [...(groups.get(task) ?? []), one]);
   }
   const members = new Map((await store.roster.members()).map((member) => [member.name, member]));

@@ -18,6 +18,7 @@ import type { ShowDiff } from "./shown-diff.ts";
 
 const DIFF_MAX = 2_000_000;
 const LAST_ENTRIES = 60;
+const BLAMED_MAX = 100;
 
 type Run = {
   readonly began: number;
@@ -46,6 +47,8 @@ export class OutcomeReader {
   private readonly results = new Map<number, string>();
   private readonly drift = new Drift();
   private readonly landed: { readonly task: number; readonly commit: string }[] = [];
+  /** By commit that landed. */
+  private readonly commits = new Map<string, number>();
 
   private readonly show: ShowDiff;
 
@@ -99,10 +102,30 @@ export class OutcomeReader {
     };
   }
 
-  /** The task that changed a file last; a path as `read` names it. */
-  async lastTaskOf(paths: readonly string[]): Promise<ReadonlyMap<string, number | null>> {
+  /**
+   * Who wrote which line of these files, a path as `read` names it: the task whose landed commit the line is of, as git blames it, else the
+   * one that changed the file last; null for none.
+   */
+  async writersOf(paths: readonly string[]): Promise<(path: string, line: number) => number | null> {
     const { tasks } = await this.read(true);
-    return new Map(paths.map((path) => [path, tasks[path]?.at(-1) ?? null]));
+    // Of a file that one task wrote, each line is its own.
+    const shared = [...new Set(paths)].filter((path) => (tasks[path]?.length ?? 0) > 1).slice(0, BLAMED_MAX);
+    const blamed = await withGit(this.cwd, async (git) => {
+      const prefix = (await git.ask(this.cwd, "rev-parse", "--show-prefix").catch(() => null)) ?? "";
+      const found = new Map<string, readonly string[]>();
+      for (const path of shared) {
+        const own = path.startsWith(prefix) ? path.slice(prefix.length) : path;
+        const ran = await git.try(this.cwd, "blame", "-l", "-s", "--root", "--", own).catch(() => null);
+        if (ran?.code === 0)
+          found.set(
+            path,
+            ran.out.split("\n").map((line) => line.split(" ", 1)[0] ?? ""),
+          );
+      }
+      return found;
+    });
+    return (path, line) =>
+      this.commits.get(blamed.get(path)?.[line - 1] ?? "") ?? tasks[path]?.at(-1) ?? null;
   }
 
   private take(event: Event): void {
@@ -137,6 +160,7 @@ export class OutcomeReader {
         const run = this.runs.at(-1);
         if (run) run.landed ??= event.commit;
         this.landed.push({ task: event.task, commit: event.commit });
+        this.commits.set(event.commit, event.task);
         break;
       }
       case "tool.called": {

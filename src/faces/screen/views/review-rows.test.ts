@@ -34,4 +34,11 @@ it("numbers lines as the new file does, and groups files by the task that made t
   ]);
   expect(reviewRows(DIFF, "lib/", () => "").filter(({ kind }) => kind === "file")).toHaveLength(1);
   expect(reviewRows("", "", () => "")).toEqual([]);
+  const written = reviewRows(
+    DIFF,
+    "",
+    () => "",
+    (_, line) => line,
+  );
+  expect(written.map((row) => (row.kind === "line" ? row.task : null)).filter(Boolean)).toEqual([11]);
 });

@@ -25,6 +25,8 @@ const KEYS = "↑↓ line,n p file,enter comment,x remove it,s send all,←→ s
 export class ReviewView implements FullView {
   private readonly rows: readonly ReviewRow[];
   private readonly place: Place;
+  /** Lines of several tasks, so that each needs its own beside it. */
+  private readonly isShared: boolean;
   private readonly comments = new Map<number, string>();
   private at: number;
   private top = 0;
@@ -40,6 +42,8 @@ export class ReviewView implements FullView {
   constructor(rows: readonly ReviewRow[], place: Place) {
     this.rows = rows;
     this.place = place;
+    const tasks = rows.flatMap((row) => (row.kind === "line" && row.task !== null ? [row.task] : []));
+    this.isShared = new Set(tasks).size > 1;
     this.at = Math.max(
       0,
       rows.findIndex(({ kind }) => kind === "line"),
@@ -62,10 +66,7 @@ export class ReviewView implements FullView {
         ? this.said === ""
           ? phrases(KEYS, width - 2).map((line) => paint("dim", ` ${line}`))
           : wrapped(this.said, width - 1, " ").map((line) => paint("warn", line))
-        : [
-            ...wrapped(`comment: ${oneLine(this.typed)}▏`, width - 2, " ").map((line) => paint("busy", line)),
-            paint("dim", shortened(" enter keeps it · esc leaves it out", width)),
-          ];
+        : [paint("dim", shortened(" enter keeps it · esc leaves it out", width))];
     const room = Math.max(1, height - 1 - foot.length);
     this.height = room;
     const body = this.body(width, room);
@@ -90,17 +91,22 @@ export class ReviewView implements FullView {
     const row = this.rows[index];
     if (!row) return [];
     const cursor = index === this.at ? paint("busy", "›") : " ";
-    const comment = this.comments.get(index);
+    const typed = index === this.at && this.typed !== null ? `${this.typed}▏` : undefined;
+    const comment = typed ?? this.comments.get(index);
     const below =
       comment === undefined
         ? []
-        : wrapped(`✎ ${oneLine(comment)}`, width - 10, "         ").map((line) => paint("warn", line));
+        : wrapped(`✎ ${oneLine(comment)}`, width - 10, "         ").map((line) =>
+            paint(typed === undefined ? "warn" : "busy", line),
+          );
     if (row.kind === "task") return [paint("strong", shortened(`${cursor}■ ${row.text}`, width))];
     if (row.kind === "file") return [shortened(`${cursor}${paint("strong", ` ${row.text}`)}`, width)];
     if (row.kind !== "line") return [shortened(`${cursor}       ${paint("busy", row.text)}`, width)];
+    const task = row.task === null ? "" : `#${row.task}`;
+    const gutter = this.isShared ? paint("busy", task.padStart(5)) : "";
     const number = paint("dim", String(row.line).padStart(6));
     const text = row.text.slice(0, 1) + [...row.text.slice(1)].slice(this.left).join("");
-    return [shortened(`${cursor}${number} ${diffLine(text, paint)}`, width), ...below];
+    return [shortened(`${cursor}${gutter}${number} ${diffLine(text, paint)}`, width), ...below];
   }
 
   key(data: string): void {

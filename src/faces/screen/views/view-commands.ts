@@ -19,12 +19,15 @@ export async function openReview({ screen, host, call }: Place, path = ""): Prom
   if (diff === null && began !== null)
     throw badInput("This folder is no git repository: there is nothing to compare with.");
   const titles = new Map<number, string>();
-  for (const id of new Set(Object.values(tasks).flatMap((ids) => ids.at(-1) ?? []))) {
+  for (const id of new Set(Object.values(tasks).flat())) {
     const task = await host.store.board.task(taskId(id)).catch(() => null);
     const owner = task && "owner" in task && task.owner !== null ? ` · ${task.owner}` : "";
     titles.set(id, task ? `#${id} ${oneLine(task.subject)}${owner}` : `#${id}`);
   }
-  const rows = reviewRows(diff ?? "", path, (file) => titles.get(tasks[file]?.at(-1) ?? -1) ?? "");
+  const writerOf = await reader.writersOf(Object.keys(tasks));
+  const titleOf = (file: string): string =>
+    (tasks[file] ?? []).map((id) => titles.get(id) ?? `#${id}`).join(", ");
+  const rows = reviewRows(diff ?? "", path, titleOf, writerOf);
   if (rows.length === 0)
     throw badInput(
       path === "" ? "Nothing has changed since the run began." : `${quote(path)} has not changed.`,
@@ -32,8 +35,8 @@ export async function openReview({ screen, host, call }: Place, path = ""): Prom
   const view = new ReviewView(rows, {
     style: screen.style,
     send: async (comments) => {
-      const owners = await reader.lastTaskOf(comments.map((one) => one.path));
-      return await review(host.store, comments, owners, { settings: await call.settings(), cwd: call.cwd });
+      const writers = await reader.writersOf(comments.map((one) => one.path));
+      return await review(host.store, comments, writers, { settings: await call.settings(), cwd: call.cwd });
     },
     close: (said) => {
       screen.tools.show(null);
