@@ -84,7 +84,11 @@ export const OTHER_VARIABLES: readonly Variable[] = [
     about: "`1`: use all that the project brings, without a question. For runs in CI.",
   },
   { name: "NO_COLOR", use: "read", about: "Any value: no colours." },
-  { name: "FORCE_COLOR", use: "read", about: "Colours also where the output is no terminal; `0` for none." },
+  {
+    name: "FORCE_COLOR",
+    use: "read",
+    about: "Colours also where the output is not a terminal; `0` for none.",
+  },
   { name: "TERM", use: "read", about: "`dumb`: no colours and no drawing." },
   {
     name: "HOME",

@@ -71,7 +71,7 @@ const ACTS: Acts = {
   interrupt: ({ team }, { who }) => {
     team.interrupt(who, "person");
     return {
-      text: `${who} was interrupted: it waits for a word (ekiden send ${who} TEXT) and keeps what it has`,
+      text: `${who} was interrupted: it waits for a message (ekiden send ${who} TEXT) and keeps what it has`,
     };
   },
   compact: async ({ agents, team }, { who, anew }) => {

@@ -5,7 +5,7 @@ import { badInput } from "../core/errors.ts";
 import type { SettingKey } from "../core/settings/settings.ts";
 import { userFile } from "./own-folders.ts";
 
-/** @throws EkidenError `bad_input` for a file that is no JSON object or cannot be written */
+/** @throws EkidenError `bad_input` for a file that is not a JSON object or cannot be written */
 export async function keepSetting(key: SettingKey, value: string): Promise<void> {
   const { applyEdits, modify, parse } = await import("jsonc-parser");
   const path = userFile();
@@ -15,7 +15,7 @@ export async function keepSetting(key: SettingKey, value: string): Promise<void>
   const isObject = typeof known === "object" && known !== null && !Array.isArray(known);
   if (errors.length > 0 || !isObject)
     throw badInput(
-      `${path} is no JSON object, so nothing was kept there. ekiden doctor says where it is wrong.`,
+      `${path} is not a JSON object, so nothing was kept there. ekiden doctor says where it is wrong.`,
     );
   const formattingOptions = { tabSize: 2, insertSpaces: true };
   const edits = modify(found.trim() === "" ? "{}" : found, [key], value, { formattingOptions });

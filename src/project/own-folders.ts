@@ -47,7 +47,7 @@ export function makeOwnFolders(workspace: string): void {
   const { cacheFolder } = sandboxFolders(workspace);
   for (const folder of [userFolder(), cacheFolder])
     try {
-      if (!isAbsolute(folder)) throw badInput("it is no absolute path");
+      if (!isAbsolute(folder)) throw badInput("it is not an absolute path");
       if (folder !== cacheFolder) makeFolder(folder, 0o700);
       accessSync(nearest(folder), constants.W_OK);
     } catch (error) {

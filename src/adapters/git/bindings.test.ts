@@ -33,7 +33,7 @@ it.each<[string, object | null]>([
   ["a target that is a range", { target: "main..other" }],
   ["a landing that is an option", { landing: "--output=x" }],
   ["a parked commit that is none", { parked: "HEAD" }],
-  ["an attempt that is no number", { attempt: "1" }],
+  ["an attempt that is not a number", { attempt: "1" }],
   ["an earlier landing that is an option", { landingsBefore: ["--output=x"] }],
   ["no object", null],
 ])("does not believe a note with %s", (_, change) => {

@@ -27,7 +27,7 @@ type IdleTraits = {
 
 /**
  * The reason of an idle member, and its effects. A submitted plan may lose its task, so its author watches the board. A member that the
- * person interrupted in its task waits for a word. One that cannot work did nothing in several stints: it tries again after a pause.
+ * person interrupted in its task waits for a message. One that cannot work did nothing in several stints: it tries again after a pause.
  */
 export const IDLE = {
   no_tool_use: { hasWork: false, wantsBoard: true, reminded: true, busy: false },

@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<Reason, string> & Record<string, string>> = {
   awaiting_permission: "waiting for permission",
   awaiting_answer: "waiting for an answer of the person",
   awaiting_base: "waiting until the target branch is repaired",
-  interrupted: "interrupted, waiting for a word",
+  interrupted: "interrupted, waiting for a message",
   rate_limited: "waiting for the model provider",
   cannot_work: "cannot work, tries again",
   at_limit: "waiting for the end of its limit",

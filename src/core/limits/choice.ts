@@ -63,7 +63,7 @@ export function chosen<T extends Ready>(tasks: readonly T[], own: Taker, others:
       .sort(
         (a, b) =>
           (isCritical ? Number(b.isStrong) - Number(a.isStrong) : 0) ||
-          // Infinity minus Infinity is no number.
+          // Infinity minus Infinity is not a number.
           (a.resetsAt === b.resetsAt ? 0 : a.resetsAt - b.resetsAt),
       );
     if (best === own) return task;

@@ -170,7 +170,7 @@ export class TeamSession {
     const { store } = this.host;
     const stopped = this.interrupted.splice(0).join(", ");
     if (stopped !== "") {
-      const note = `The person has interrupted ${stopped}, too. Each keeps its task and waits for a word: send_message lets it go on or says what to do instead.`;
+      const note = `The person has interrupted ${stopped}, too. Each keeps its task and waits for a message: send_message lets it go on or says what to do instead.`;
       await store.mail.send(HARNESS, { to: LEAD, body: { kind: "note", text: note } });
     }
     this.updates.titled(text);
@@ -221,7 +221,7 @@ export class TeamSession {
     }, signal);
   }
 
-  /** Every member that has something to do waits for a word of the person. */
+  /** Every member that has something to do waits for a message of the person. */
   private async onlyInterrupted(): Promise<boolean> {
     const { roster } = this.host.store;
     const members = (await roster.members()).filter(({ activity }) => activity.phase !== "shutdown");

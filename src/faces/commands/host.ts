@@ -103,7 +103,7 @@ async function isBusy({ store, spending }: TeamHost): Promise<boolean> {
 const isAtWork = ({ host, activity }: Member): boolean => {
   if (host === null || activity.phase === "shutdown") return false;
   if (activity.phase === "work") return true;
-  // Interrupted by the person, it waits for a word.
+  // Interrupted by the person, it waits for a message.
   if (activity.reason === "interrupted") return false;
   return IDLE[activity.reason].hasWork;
 };

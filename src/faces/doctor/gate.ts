@@ -30,7 +30,7 @@ export async function measureGate(
     const odd = dismiss.find((id) => !known.has(id));
     if (odd !== undefined)
       throw badInput(
-        `${quote(odd)} is no fault of the last measure. Those are: ${[...known].join(", ") || "none"}.`,
+        `${quote(odd)} is not a fault of the last measure. Those are: ${[...known].join(", ") || "none"}.`,
       );
     keep({ ...kept, dismissed: [...new Set([...kept.dismissed, ...dismiss])] });
     call.say(`${counted(dismiss.length, "fault")} will not be counted any more.`);

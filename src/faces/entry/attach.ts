@@ -27,7 +27,7 @@ function placeOf(call: Invocation, where: string): { readonly cwd: string; reado
   if (only) return { cwd: only.cwd, team: where };
   if (known.length === 0)
     throw notFound(
-      `${quote(where)} is no folder and no team that you have run. ekiden ps --all lists your teams.`,
+      `${quote(where)} is neither a folder nor a team that you have run. ekiden ps --all lists your teams.`,
     );
   throw badInput(
     `several projects have a team ${quote(where)}: ${known.map(({ cwd }) => cwd).join(", ")}. Name the folder, with --team ${where}.`,

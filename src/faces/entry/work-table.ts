@@ -61,7 +61,7 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
   },
   {
     usage: "interrupt <name>",
-    about: "end the turn of a member at once; it keeps its task and waits for a word (ekiden send)",
+    about: "end the turn of a member at once; it keeps its task and waits for a message (ekiden send)",
     example: "ekiden interrupt alice",
     near: ["pause", "abort"],
     load: async () => (await import("../commands/order.ts")).interrupt,

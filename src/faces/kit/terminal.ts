@@ -16,7 +16,7 @@ export const FAREWELL = "Stopped; nothing is lost. Continue: ekiden, or ekiden r
 export type Terminal = {
   readonly isTTY: boolean;
   readonly colour: boolean;
-  /** Columns now; Infinity when it is no terminal and nothing needs to be cut. */
+  /** Columns now; Infinity when it is not a terminal and nothing needs to be cut. */
   width(): number;
   write(text: string): void;
   paint(tone: Tone | Colour, text: string): string;

@@ -96,7 +96,7 @@ function commandOf({ cwd }: Launch, what: Launched, text: string, options: Start
   if (what === "resume") return ["resume", ...how];
   if (what === "runbook" && !runbooksIn(cwd).some(({ file }) => file === text))
     throw notFound(`${quote(text)} is not a runbook in ${cwd}.`);
-  if (text.trim() === "") throw badInput("Say what the team shall do.");
+  if (text.trim() === "") throw badInput("Say what the team should do.");
   return ["run", ...how, "--", what === "plan" ? keepPlan(cwd, text) : text.trim()];
 }
 

@@ -81,7 +81,7 @@ const ORDERS: Readonly<Record<Steer["what"], (value: string, who: string) => Ord
   budget: (value) => {
     const usd = value === "none" ? null : Number(value.replace(/^\$/, ""));
     if (usd !== null && !(usd > 0 && usd < 1e9 && value !== ""))
-      throw badInput(`${quote(value)} is no sum in US dollars, such as 5.`);
+      throw badInput(`${quote(value)} is not an amount in US dollars, such as 5.`);
     return { kind: "budget", usd };
   },
   interrupt: (_, who) => ({ kind: "interrupt", who: name(who) }),

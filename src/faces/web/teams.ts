@@ -84,7 +84,7 @@ export class Teams {
     return await page;
   }
 
-  /** With the teams of other projects, unless the page is for looking only: it may be shown to others. */
+  /** With the teams of other projects, unless the page is read-only: it may be shown to others. */
   async all(readOnly: boolean): Promise<AllTeams> {
     const names = await this.store.teams();
     const own = await Promise.all(names.map(async (one) => (await this.team(one)).store));

@@ -42,9 +42,7 @@ export function whileLet({ team }: Visitor, isLet: () => boolean, end: () => voi
 export function mustAct({ mayAct, team }: Visitor): void {
   if (mayAct) return;
   throw notPermitted(
-    team === null
-      ? "This page is for looking only: it was started with --read-only."
-      : "Your link is for looking only.",
+    team === null ? "This page is read-only: it was started with --read-only." : "Your link is read-only.",
   );
 }
 

@@ -87,7 +87,7 @@ it("leaves the text of mail as it was typed, and says what is wrong with a line"
   expect(stdout).toContain("The board is empty");
   expect(stdout).toContain('unknown command "/rm". Did you mean "/cancel"?');
   expect(stdout).toContain("unknown option '--sttus'");
-  expect(stdout).toContain('"something" is no runbook. /run takes a Markdown file');
+  expect(stdout).toContain('"something" is not a runbook. /run takes a Markdown file');
   expect(stdout).toContain('unknown command "/agents". See /team.');
   expect(stdout).toContain("It works outside of the conversation: ekiden doctor.");
   expect(stdout).toContain('unknown command "/to". It needs the full screen. Here there are /send NAME TEXT');

@@ -211,7 +211,7 @@ it.each([
   await terminal.shows("/budget 5 allows");
   terminal.type("a second question\r");
   terminal.type("/budget nothing\r");
-  await terminal.shows("is no budget");
+  await terminal.shows("is not a budget");
   terminal.type("a half-ty");
   await terminal.shows("a half-ty");
   terminal.type("\x15/budget 1\r");

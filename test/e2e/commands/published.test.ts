@@ -27,7 +27,7 @@ export async function run(cwd: string, settings: Parameters<typeof openHost>[0][
   const outcome: Outcome = await host.done;
   return outcome.completed;
 }
-// @ts-expect-error a lead is no number
+// @ts-expect-error a lead is not a number
 export const wrong: number = LEAD;
 `;
 

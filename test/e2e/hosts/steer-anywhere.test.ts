@@ -88,7 +88,7 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     await run();
     const owner = await ownerOf();
     expect(await said("interrupt", owner)).toBe(
-      `0 ${owner} was interrupted: it waits for a word (ekiden send ${owner} TEXT) and keeps what it has\n`,
+      `0 ${owner} was interrupted: it waits for a message (ekiden send ${owner} TEXT) and keeps what it has\n`,
     );
     await soon(() => expect(pids().filter(isAlive)).toEqual([]));
     expect(await ownerOf()).toBe(owner);

@@ -460,7 +460,7 @@ it("a member that holds a request open longer than its deadline is ended, also w
   expect(await store.requests.open({ of: bob })).toEqual([]);
 });
 
-it("a question that the person interrupted waits for a word, also in the next process", async () => {
+it("a question that the person interrupted waits for a message, also in the next process", async () => {
   let answer = (_: { text: string }): void => {};
   const late = new Promise<{ text: string }>((resolve) => {
     answer = resolve;

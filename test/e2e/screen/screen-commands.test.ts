@@ -89,7 +89,7 @@ it("puts a runbook on the board of the team that is open, and goes on with one t
   terminal.type("hello\r");
   await terminal.shows(/put a runbook on the board: \/run FILE\.md/);
   terminal.type("/run note.txt\r");
-  await terminal.shows("is no runbook");
+  await terminal.shows("is not a runbook");
   terminal.type("/run none.md\r");
   await terminal.shows("does not exist");
   terminal.type("/run plan.md\r");

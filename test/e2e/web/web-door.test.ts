@@ -32,7 +32,7 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     ours.write({ "build.md": RUNBOOK, "README.md": "# About\n## Not a task\n" });
     const web = ours.start(["web", "--port", "0"]);
     const { page } = await visit(await addressIn(web.stdout));
-    await page.getByRole("heading", { name: "What shall the team do?" }).waitFor();
+    await page.getByRole("heading", { name: "What should the team do?" }).waitFor();
     expect(await faultsOfAccess(page)).toEqual([]);
     const files = page.getByLabel("Or work through a file of this folder");
     expect(await files.locator("option").allInnerTexts()).toEqual([
@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     await mode.selectOption("bypass");
     await page.locator(".notice", { hasText: "bypass" }).waitFor();
     ours.write({ go: "" });
-    await page.getByRole("heading", { name: "What shall the team do?" }).waitFor();
+    await page.getByRole("heading", { name: "What should the team do?" }).waitFor();
     expect(await edits.inputValue()).toBe("bypass");
     await edits.selectOption("as they come");
     ours.write({ works: "" });

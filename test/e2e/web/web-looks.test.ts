@@ -95,12 +95,12 @@ describe("a token", () => {
   });
 
   it.each([
-    ["a link", false, "Your link is for looking only"],
-    ["a link of a page for looking only", true, "Your link is for looking only"],
-    ["a page for looking only", true, "started with --read-only"],
+    ["a link", false, "Your link is read-only"],
+    ["a link of a read-only page", true, "Your link is read-only"],
+    ["a read-only page", true, "started with --read-only"],
   ])("of %s reads everything, and every request that writes is refused", async (of, readOnly, why) => {
     const { store, links, server } = await opened({ readOnly });
-    const token = of === "a page for looking only" ? TOKEN : links.make(store.team, 1);
+    const token = of === "a read-only page" ? TOKEN : links.make(store.team, 1);
     const before = await store.journal.end();
     const kept = links.of(store.team);
     for (const path of READ) {

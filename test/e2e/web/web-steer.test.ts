@@ -31,7 +31,7 @@ describe.skipIf(!hasBrowser)("a team that works", () => {
     await page.getByText("Mode plan: no file is edited").waitFor();
     await page.getByLabel(/US dollars more/).fill("nonsense");
     await page.getByRole("button", { name: "Allow" }).click();
-    await page.getByRole("alert").getByText("is no sum in US dollars").waitFor();
+    await page.getByRole("alert").getByText("is not an amount in US dollars").waitFor();
     await page.getByLabel(/US dollars more/).fill("7");
     await page.getByRole("button", { name: "Allow" }).click();
     await page.getByText(/The team may spend \$7/).waitFor();
@@ -43,6 +43,6 @@ describe.skipIf(!hasBrowser)("a team that works", () => {
     await page.getByRole("button", { name: "Interrupt" }).waitFor();
     await page.locator("body").press("Escape");
     await page.getByText("alice was interrupted").waitFor();
-    await page.getByText("was interrupted and waits for a word").waitFor();
+    await page.getByText("was interrupted and waits for a message").waitFor();
   });
 });

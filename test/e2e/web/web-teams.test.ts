@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("the teams of all projects", () => {
     ]);
   });
 
-  it("are not shown by a page for looking only", async () => {
+  it("are not shown by a read-only page", async () => {
     const { here, there } = twoProjects();
     const acting = here.start(["web", "--port", "0"]);
     type All = { readonly teams: readonly { readonly cwd: string; readonly key: string }[] };

@@ -52,7 +52,7 @@ export async function bring(
 ): Promise<void> {
   const { git, project, commonDir } = origin;
   const odd = commits.find((commit) => !COMMIT.test(commit));
-  if (odd !== undefined) throw toolFailed(`git in ${root} answered with ${odd}, which is no commit.`);
+  if (odd !== undefined) throw toolFailed(`git in ${root} answered with ${odd}, which is not a commit.`);
   const shallow = join(commonDir, "shallow");
   const { file, args, ended } = await git.inside.serving(root, existsSync(shallow) ? shallow : "");
   const serve = [file, ...args].map(quoted).join(" ");

@@ -26,7 +26,7 @@ export function readMore(words: readonly string[]): Order {
   if (more === null || more > 0)
     return { kind: "budget", ...(unit.toLowerCase() === "tokens" ? { tokens: more } : { usd: more }) };
   throw badInput(
-    `${quote(said)} is no budget. Give US dollars that may be spent from now on ("/budget 5"), tokens ("/budget 100000 tokens"), or "/budget none".`,
+    `${quote(said)} is not a budget. Give US dollars that may be spent from now on ("/budget 5"), tokens ("/budget 100000 tokens"), or "/budget none".`,
   );
 }
 

@@ -13,7 +13,7 @@ export const runFile: OwnCommands<ReplContext>[string] = {
     const fresh = words.includes("--fresh");
     if (more.length > 0 || !/\.(md|markdown)$/i.test(file))
       throw badInput(
-        `${quote(words.join(" "))} is no runbook. /run takes a Markdown file, NAME.md; a goal in words is a message to the lead.`,
+        `${quote(words.join(" "))} is not a runbook. /run takes a Markdown file, NAME.md; a goal in words is a message to the lead.`,
       );
     const [{ readRunbook }, { abandonRunbook, continueRunbook }] = await Promise.all([
       import("../../kit/read-runbook.ts"),

@@ -25,7 +25,7 @@ export const takeAway: OwnCommands<ReplContext> = {
       const { began, diff, tasks } = await new OutcomeReader(host.store, call.cwd).read(false);
       const since = began ?? Date.now();
       if (diff === null && began !== null)
-        throw badInput("This folder is no git repository: there is nothing to compare with.");
+        throw badInput("This folder is not a git repository: there is nothing to compare with.");
       const files = filesOf(diff ?? "").filter((one) => isBelow(one.path, path));
       if (call.json)
         return call.done({ data: { since, files: files.map((one) => one.path), diff }, text: "" });
@@ -61,7 +61,7 @@ export const takeAway: OwnCommands<ReplContext> = {
       const text = Buffer.from(said).toString("base64");
       if (!process.stdout.isTTY || text.length > CLIPBOARD_MAX)
         throw badInput(
-          `${process.stdout.isTTY ? "The answer is too long for the clipboard of a terminal" : "This is no terminal, so there is no clipboard"}. Write it to a file: /export FILE.md ${name}`,
+          `${process.stdout.isTTY ? "The answer is too long for the clipboard of a terminal" : "This is not a terminal, so there is no clipboard"}. Write it to a file: /export FILE.md ${name}`,
         );
       // OSC 52. A terminal that does not know it, or forbids it, ignores it.
       process.stdout.write(`\x1b]52;c;${text}\x07`);

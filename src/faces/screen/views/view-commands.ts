@@ -17,7 +17,7 @@ export async function openReview({ screen, host, call }: Place, path = ""): Prom
   const reader = new OutcomeReader(host.store, call.cwd);
   const { began, diff, tasks } = await reader.read(false);
   if (diff === null && began !== null)
-    throw badInput("This folder is no git repository: there is nothing to compare with.");
+    throw badInput("This folder is not a git repository: there is nothing to compare with.");
   const titles = new Map<number, string>();
   for (const id of new Set(Object.values(tasks).flat())) {
     const task = await host.store.board.task(taskId(id)).catch(() => null);

@@ -59,7 +59,7 @@ export function pointOf(text: string | undefined, now: number): ForkPoint {
   const at = timeOf(text, now);
   if (at !== null) return { at };
   throw badInput(
-    `--at ${quote(text)} is no point of the journal. Give the number of a line (120; ekiden log --json shows them), a time (14:30, or 2026-11-29T14:30:00Z), or a task ("#3": before its last attempt).`,
+    `--at ${quote(text)} is not a point of the journal. Give the number of a line (120; ekiden log --json shows them), a time (14:30, or 2026-11-29T14:30:00Z), or a task ("#3": before its last attempt).`,
   );
 }
 

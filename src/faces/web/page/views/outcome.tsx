@@ -206,7 +206,7 @@ function Changes({ outcome: { diff, cut, tasks } }: { outcome: Outcome }) {
       </header>
       {diff === null && (
         <p class="dim">
-          The folder is no git repository, so what was there before is not known.
+          The folder is not a git repository, so what was there before is not known.
           {written.length > 0 && " Tools have written:"}
         </p>
       )}

@@ -47,7 +47,7 @@ export function RunView() {
   if (!mayStart)
     return (
       <Empty title="Nothing can be started here">
-        {app.replay ? "This is the past." : "This page is for looking only."}
+        {app.replay ? "This is the past." : "This page is read-only."}
       </Empty>
     );
   if (error) return <Empty title="The project cannot be read">{error}</Empty>;
@@ -84,7 +84,7 @@ function Start({ form, lookAgain }: { form: StartForm; lookAgain: () => void }) 
   };
   return (
     <Form class="form" onSend={submit}>
-      <h2>What shall the team do?</h2>
+      <h2>What should the team do?</h2>
       <What fields={fields} change={change} form={form} />
       {lacksModel(fields, form) && <Missing form={form} lookAgain={lookAgain} />}
       <How fields={fields} change={change} form={form} />

@@ -46,7 +46,7 @@ export function Say({ to }: { to: string }) {
         onClick={interrupt}
         title={
           text.trim() === ""
-            ? "Ends its turn (Esc): it keeps its task and waits for a word"
+            ? "Ends its turn (Esc): it keeps its task and waits for a message"
             : "Urgent: cuts short what it is doing"
         }
       >

@@ -93,7 +93,7 @@ const IDLE_WORDS: Readonly<Record<string, string>> = {
   awaiting_permission: "waits for you: a permission",
   awaiting_answer: "waits for you: an answer",
   awaiting_base: "waits until the target branch is repaired",
-  interrupted: "was interrupted and waits for a word",
+  interrupted: "was interrupted and waits for a message",
   rate_limited: "waits for the model provider",
   cannot_work: "cannot work and tries again",
   at_limit: "waits for the end of its limit",
