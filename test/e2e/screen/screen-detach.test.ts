@@ -120,7 +120,7 @@ it("shows two terminals the same, and what one of them changes", async () => {
   expect(await other.ended).toBe(0);
   expect(other.output).toContain("Another terminal looks on, so the team works on in process");
   expect((await place.run(["ps"])).stdout).toMatch(/^working +default/m);
-  expect((await place.run(["attach", "nobody"])).stderr).toMatch(/"nobody" is not a folder and no team/);
+  expect((await place.run(["attach", "nobody"])).stderr).toMatch(/"nobody" is neither a folder nor a team/);
 });
 
 it("leaves the lead at its turn, and its question waits for an answer from anywhere", async () => {
