@@ -76,11 +76,12 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
   },
   {
     usage: "ps",
-    about: "your teams in all projects: which need an answer, work, have stopped or are done",
+    about:
+      "your teams in all projects: which need an answer, work, have stopped or are done; live on a terminal",
     example: "ekiden ps --all",
     options: [["--all", "also those that were done more than a day ago"]],
     near: ["sessions", "list", "running"],
-    load: () => import("../commands/ps.ts"),
+    load: () => import("./ps.ts"),
   },
   {
     usage: "attach [where]",

@@ -4,11 +4,13 @@ import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { PERSON } from "../../core/ids.ts";
 import { DEFAULT_SETTINGS } from "../../core/settings/settings.ts";
 import { openWindows } from "../../core/views/logins.ts";
-import type { ListedTeam, TeamState } from "../../core/views/ps.ts";
+import { inOrder, type ListedTeam, type TeamState } from "../../core/views/ps.ts";
+import type { QuestionData } from "../../core/views/request.ts";
 import type { Store } from "../../ports/index.ts";
-import type { KnownTeam } from "../../project/known-teams.ts";
+import { type KnownTeam, knownTeams } from "../../project/known-teams.ts";
 import { type Place, withTeam } from "../../project/open.ts";
 import { standsStill } from "./hosts.ts";
+import { requests } from "./requests.ts";
 import { teamFigures } from "./teams.ts";
 
 /** The settings of the project are not read: the file is known. */
@@ -54,4 +56,32 @@ export async function listedTeam(cwd: string, store: Store): Promise<ListedTeam>
   const since = roster.map((one) => one.since).sort((a, b) => b - a)[0] ?? null;
   const limits = openWindows(await store.logins.list(), systemClock.now());
   return { team, cwd, state: at(), questions, members, working, counts, usd, since, limits, note };
+}
+
+/** Teams that are done are listed for this long without `all`. */
+const DONE_MS = 86_400_000;
+
+type Asked = ListedTeam & { readonly open?: readonly QuestionData[] };
+
+/** Those of this person, who is needed first; with the questions that wait. */
+export async function listedTeams(
+  env: NodeJS.ProcessEnv,
+  all: boolean,
+): Promise<readonly (Asked & { readonly known: KnownTeam })[]> {
+  const listed: (Asked & { readonly known: KnownTeam })[] = [];
+  const now = systemClock.now();
+  for (const known of knownTeams()) {
+    const read = await readListed(known, env, async (store): Promise<Asked> => {
+      const team = await listedTeam(known.cwd, store);
+      if (team.state !== "needs you") return team;
+      const open = (await requests(store)).requests.filter(
+        ({ of, kind }) => of === PERSON || kind === "question",
+      );
+      return { ...team, open };
+    });
+    if (read === null) continue;
+    const isRecent = read.state !== "done" || now - (read.since ?? 0) < DONE_MS;
+    if (all || isRecent) listed.push({ ...read, known });
+  }
+  return inOrder(listed) as typeof listed;
 }

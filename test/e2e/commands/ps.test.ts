@@ -109,7 +109,22 @@ it("lists a question that waits before all else, and its answer reaches the team
   expect(code).toBe(0);
   await soon(async () => expect((await place.run(["ps"])).stdout).toMatch(/^needs you +default/m));
   const { stdout } = await place.run(["requests", "--json"]);
-  const [{ id } = { id: "" }] = (JSON.parse(stdout) as { requests: { id: string }[] }).requests;
-  await place.run(["answer", id, "yes"]);
-  await soon(async () => expect((await place.run(["ps"])).stdout).toMatch(/^done +default/m));
+  expect(JSON.parse(stdout)).toMatchObject({ requests: [{ kind: "permission" }] });
+  // On a terminal the list is live, and a key answers.
+  const terminal = await place.open(["ps"], {
+    ...{ columns: 100, rows: 24 },
+    env: { ...env, EKIDEN_MODEL: "anthropic/claude-sonnet-5-5" },
+  });
+  await terminal.shows(/Needs you \(1\)\n *›? *● default .*\n +\? lead: bash: touch x/);
+  terminal.type("j");
+  await terminal.shows(/› .*lead: wants to run\n +│ bash: touch x[\s\S]*y yes · n no/);
+  terminal.type("y");
+  await terminal.shows(/Done \(1\)\n.*● default/);
+  terminal.type("\r");
+  await terminal.shows(/Done\.[\s\S]*Type what you want/);
+  terminal.type("/quit\r");
+  await terminal.shows(/ekiden ps · 1 team\n/);
+  terminal.type("q");
+  expect(await terminal.ended).toBe(0);
+  expect((await place.run(["ps"])).stdout).toMatch(/^done +default/m);
 });
