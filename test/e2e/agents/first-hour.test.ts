@@ -5,9 +5,10 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { ROOT } from "../../../scripts/fresh.ts";
 import { PRESETS, type Preset } from "../../../src/adapters/agents/presets.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 import { Project } from "../cli-program.ts";
 
@@ -88,8 +89,9 @@ const WAYS = PRESETS.flatMap((preset) => [
   ...(preset.headless ? [{ preset, title: preset.title, way: "headless" as const }] : []),
 ]);
 
-describe.each(WAYS)("$title by $way", ({ preset, way }) => {
-  it("leads two teammates to the end of a goal, without a question", async () => {
+it.each(WAYS)(
+  "$title by $way leads two teammates to the end of a goal, without a question",
+  async ({ preset, way }) => {
     const { project, run } = machine(preset, way);
     const began = Date.now();
     const { code, stdout, stderr } = await run("--teammates", "2", "Write two files");
@@ -97,9 +99,12 @@ describe.each(WAYS)("$title by $way", ({ preset, way }) => {
     expect(stdout + stderr).toContain(preset.title);
     expect((await (await project.store()).board.counts()).completed).toBe(2);
     expect(Date.now() - began).toBeLessThan(90_000);
-  });
+  },
+);
 
-  it("is named with its remedy where it cannot work", async () => {
+it.each(sampled(WAYS, 2))(
+  "$title by $way is named with its remedy where it cannot work",
+  async ({ preset, way }) => {
     const ill = [
       [{ isLoggedIn: false }, preset.login],
       ...(way === "acp" ? [[{ engine: ">=99" }, "needs Node >=99"] as const] : []),
@@ -119,5 +124,5 @@ describe.each(WAYS)("$title by $way", ({ preset, way }) => {
       expect(said).toContain(preset.title);
       expect(said).toContain(words);
     }
-  });
-});
+  },
+);

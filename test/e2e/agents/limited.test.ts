@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { PERSON } from "../../../src/core/ids.ts";
 import { agentProgram, WAYS } from "../../fixtures/agent-program.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 import { soon } from "../../fixtures/soon.ts";
 
@@ -9,7 +10,7 @@ const done = { call: "complete_task", input: { result: "done" } };
 const words = "My lunch is not over yet.";
 const TASKS = 12;
 
-it.each(WAYS)("the healthy one does all tasks, and the other one rests: %s", async (how) => {
+it.each(sampled(WAYS, 2))("the healthy one does all tasks, and the other one rests: %s", async (how) => {
   const ill = agentProgram({ prompts: [[done]], limited: { how, until: Number.MAX_SAFE_INTEGER, words } });
   const well = agentProgram({ prompts: [[{ say: "I do it." }, done]] });
   const team = await programTeam({
@@ -58,7 +59,7 @@ it.each([
 const known = (until: number): string =>
   `You've hit your session limit · resets ${new Date(until).toISOString()}`;
 
-it.each(["reply", "exit", "start"] as const)(
+it.each(sampled(["reply", "exit", "start"] as const, 3))(
   "members of a login at its limit rest until it ends, then go on with their tasks: %s",
   async (how) => {
     const until = Date.now() + 6_000;

@@ -69,7 +69,10 @@ describe.each(BACKENDS)("on %s", (backend) => {
     },
   );
 
-  describe.each(OLD_VERSIONS.filter((version) => version < SCHEMA))("a store of schema %s", (version) => {
+  // Both databases have the same steps, in the same order: of PostgreSQL the first and the last schema.
+  const older = OLD_VERSIONS.filter((version) => version < SCHEMA);
+  const tried = backend === "sqlite" ? older : older.filter((_, nth) => [0, older.length - 1].includes(nth));
+  describe.each(tried)("a store of schema %s", (version) => {
     it("is shown by commands that only read, and stays as it is", async () => {
       const { project, env, version: stored } = await oldTeam(version, backend);
       for (const [words, shown] of [

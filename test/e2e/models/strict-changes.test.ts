@@ -5,6 +5,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { calls, fails, type ModelCall, runs, says } from "../../fixtures/model-server/index.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { SERVICES, type Service, thoughtsIn } from "../../fixtures/thinking-models.ts";
@@ -148,7 +149,7 @@ it("goes from model to model and back, each with its own thoughts", async () => 
   expect(thoughtsIn(own("claude-sonnet-5-5").at(-1) as ModelCall)).toBe(5);
 });
 
-it.each(WITH_SEALS)(
+it.each(sampled(WITH_SEALS, 2))(
   "%s: a worker with another key takes over, and the first key comes back",
   async (_, service) => {
     const another: Record<string, string> = {
@@ -193,7 +194,7 @@ it.each(WITH_SEALS)(
   },
 );
 
-it.each(WITH_SEALS)("%s: falls back to another provider and comes back", async (_, service) => {
+it.each(sampled(WITH_SEALS, 2))("%s: falls back to another provider and comes back", async (_, service) => {
   const fallbackModel = service === Anthropic ? "openai/gpt-6.1-sol" : "anthropic/claude-sonnet-5-5";
   program.project.write({ ".ekiden/settings.json": JSON.stringify({ fallbackModel }) });
   let asked = 0;
