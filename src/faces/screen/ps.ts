@@ -21,6 +21,8 @@ const AGAIN_MS = 2_000;
 const DEAD_MS = 700;
 /** Lines of a question that can be read here; a longer one is read in its conversation. */
 const ASKED_MAX = 14;
+/** The title, the foot, a heading with an empty line above it, who asks, and the line about more lines. */
+const HEADS = 6;
 const PAGE = 10;
 
 type Listed = Awaited<ReturnType<typeof listedTeams>>[number];
@@ -132,7 +134,7 @@ export class PsScreen {
         const head = `  ${paint("warn", "?")} ${question.by}: ${isOpen ? this.kind(question) : oneLine(words)}`;
         if (!isOpen) return [shortened(head, width)];
         const whole = this.whole(question, width - 6);
-        const shown = whole.slice(0, ASKED_MAX).map((line) => `    ${paint("dim", "│")} ${line}`);
+        const shown = whole.slice(0, this.askedMost).map((line) => `    ${paint("dim", "│")} ${line}`);
         const rest = whole.length - shown.length;
         return [
           head,
@@ -141,6 +143,11 @@ export class PsScreen {
         ];
       },
     };
+  }
+
+  /** On a low terminal a row must not be higher than its window: an answer would be to what nobody sees. */
+  private get askedMost(): number {
+    return Math.max(1, Math.min(ASKED_MAX, this.canvas.terminal.rows - HEADS));
   }
 
   private kind({ kind, task }: QuestionData): string {
@@ -221,7 +228,7 @@ export class PsScreen {
       kind === "question" ? (options[Number(data) - 1] ? data : "") : ({ y: "yes", n: "no" }[data] ?? "");
     if (words === "") return;
     const length = this.whole(asked.question, this.canvas.terminal.columns - 8).length;
-    if (words === "yes" && length > ASKED_MAX)
+    if (words === "yes" && length > this.askedMost)
       this.said = "not all of it is shown: enter opens its conversation";
     else void this.send(asked, words);
   }
