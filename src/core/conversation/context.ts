@@ -54,7 +54,12 @@ export function contextViews({ name, model, tokens: used, window, parts }: Conte
   const filled = used !== null && window !== null ? Math.min(1, used / window) : null;
   const of = window === null ? "" : ` of ${figure(window)}`;
   const percent = filled === null ? "" : ` (${Math.round(filled * 100)} %)`;
-  const text = used === null ? "no reply yet" : `${figure(used)}${of} tokens${percent}`;
+  const text =
+    used === null
+      ? "no reply yet"
+      : used === 0
+        ? "no tokens are counted"
+        : `${figure(used)}${of} tokens${percent}`;
   return [
     {
       kind: "figures",

@@ -82,9 +82,9 @@ const BOARD = inGroup("The board:", [
     load: () => import("./board/tasks.ts"),
   },
   {
-    usage: "retry <id>",
-    about: "put a failed or cancelled task back on the board",
-    example: "ekiden retry 4",
+    usage: "retry <ids...>",
+    about: "put failed or cancelled tasks back on the board",
+    example: "ekiden retry 4 7",
     near: ["again"],
     load: async () => (await import("./board/override.ts")).retry,
   },

@@ -8,16 +8,18 @@ export type Failure = { readonly id: number; readonly reason: string };
 
 const NAMED = 3;
 const REASON_MAX = 100;
+/** Ids in the line that tries them again. */
+const AGAIN_MAX = 20;
 
-/** "Failed: #1 no key · #2 no key. In full: ekiden tasks ID. Try again: ekiden retry 1 && ekiden retry 2 && ekiden resume" */
+/** "Failed: #1 no key · #2 no key. In full: ekiden tasks ID. Try again: ekiden retry 1 2 && ekiden resume" */
 function failedLine(failures: readonly Failure[], line: Line): string {
   const named = failures.slice(0, NAMED);
   const reasons = named.map(({ id, reason }) => `#${id} ${cutEnd(oneLine(reason), REASON_MAX)}`.trimEnd());
   const more = failures.length - named.length;
   const what = [...reasons, ...(more > 0 ? [`${more} more`] : [])].join(" · ");
-  const again = more > 0 ? [line("retry ID")] : named.map(({ id }) => line(`retry ${id}`));
+  const ids = failures.length > AGAIN_MAX ? ["ID"] : failures.map(({ id }) => id);
   const full = line(`tasks ${failures.length === 1 ? named[0]?.id : "ID"}`);
-  return `Failed: ${what.replace(/\.$/, "")}. In full: ${full}. Try again: ${[...again, line("resume")].join(" && ")}`;
+  return `Failed: ${what.replace(/\.$/, "")}. In full: ${full}. Try again: ${line(`retry ${ids.join(" ")}`)} && ${line("resume")}`;
 }
 
 /** The next step of the person; the feed says how the run ended. */

@@ -250,6 +250,11 @@ describe("the board", () => {
       /^#1 is cancelled\. #2 waits for it and cannot begin while it is cancelled: ekiden retry 1, /,
     );
     expect((await project.run(["retry", "#1"])).code).toBe(0);
+    await project.run(["add", "Not this", "--team", "other"]);
+    await project.run(["add", "Nor this", "--team", "other"]);
+    for (const id of ["1", "2"]) await project.run(["cancel", id, "--team", "other"]);
+    const { stderr: both } = await project.run(["retry", "1", "2", "--team", "other"]);
+    expect(both).toMatch(/^#1 .*\n#2 .*\n$/);
     const { history } = await project.json<{ history: unknown[] }>(["tasks", "1"]);
     expect(history).toMatchObject([
       { type: "task.added", by: "person" },

@@ -26,7 +26,16 @@ const override = (
   },
 });
 
-export const retry = override(retryTask);
+/** Several at once: each has its own line, and the first that cannot ends it. */
+export const retry: Code = {
+  run: async (call, texts) => {
+    const ids = texts.map(taskId);
+    await withTeam(call, "use", async (store) => {
+      const by = await actorOf(call, store);
+      for (const id of ids) call.done(await retryTask(store, by, id));
+    });
+  },
+};
 export const reopen = override(reopenTask);
 export const cancel = override(cancelTask);
 export const release = override(releaseTask);
