@@ -4,7 +4,7 @@ import { systemClock } from "../../adapters/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import { type Name, name } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
-import { liveHosts } from "../../team/queries/hosts.ts";
+import { liveHosts, standsStill } from "../../team/queries/hosts.ts";
 import { follow } from "../../team/queries/journal.ts";
 import type { LiveReader } from "../../team/queries/live.ts";
 import type { Invocation } from "../kit/invocation.ts";
@@ -103,9 +103,11 @@ export class Top {
 
   private async describe(): Promise<void> {
     const { store } = this;
-    const [hosts, { length }] = [await liveHosts(store), await store.teams()];
+    const [live, { length }] = [await liveHosts(store), await store.teams()];
     const others = length > 1 ? ` (${length} in the store)` : "";
-    this.about = `team ${store.team}${others} · ${hosts.length > 0 ? "running" : "at rest"}`;
+    const still = (await store.roster.hosts()).find(standsStill);
+    const state = live.length > 0 ? "running" : still ? `process ${still.pid} stands still` : "at rest";
+    this.about = `team ${store.team}${others} · ${state}`;
   }
 
   private leave(): void {

@@ -36,12 +36,16 @@ it.runIf(hasScript)(
   "shows a team that another process runs as it works, and leaves the screen as it was",
   async () => {
     project.write({ "plan.md": PLAN });
-    const run = ended(project.start(["run", "plan.md", "--teammates", "1"]));
+    const started = project.start(["run", "plan.md", "--teammates", "1"], { EKIDEN_LEASE_MS: "3000" });
+    const run = ended(started);
     await expect.poll(async () => (await project.run(["tasks"])).stdout).toContain("in progress");
     const { child, text, type } = top();
     await expect.poll(text).toMatch(/team default · running/);
     await expect.poll(text).toMatch(/#1 Count +▶ in progress/);
     await expect.poll(text).toMatch(/… {2}counting/);
+    started.kill("SIGSTOP");
+    await expect.poll(text).toMatch(/process \d+ stands still/);
+    started.kill("SIGCONT");
     project.write({ go: "" });
     // Only cells that change are drawn.
     await expect.poll(text).toContain("✓ completed alice");
