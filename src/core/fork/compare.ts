@@ -33,6 +33,8 @@ export type CompareData = {
   readonly files:
     | readonly { readonly path: string; readonly added: number | null; readonly removed: number | null }[]
     | null;
+  /** The files that differ, where it is asked for. */
+  readonly diff?: string;
 };
 
 const usd = (amount: number): string => money(amount) || "$0";

@@ -6,9 +6,11 @@ import { MODES } from "../../core/permission/mode.ts";
 import { NOTE_KINDS } from "../../core/plan/facts.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Store } from "../../ports/index.ts";
+import { storeUrl } from "../../project/store-address.ts";
 import { answer } from "../../team/actions/answer.ts";
 import { addCron, cancelCron, readCron } from "../../team/actions/crons.ts";
 import type { Done } from "../../team/actions/done.ts";
+import type { ForkedData } from "../../team/actions/fork/fork.ts";
 import { sendMail, takeBack } from "../../team/actions/mail.ts";
 import { addNote, changeNote } from "../../team/actions/notes.ts";
 import { stop } from "../../team/actions/stop.ts";
@@ -83,6 +85,7 @@ const ACT = z.discriminatedUnion("do", [
   z.strictObject({ do: z.enum(["complete", "fail"]), id, text: z.string() }),
   z.strictObject({ do: z.enum(["take", "undo"]), id }),
   z.strictObject({ do: z.literal("redo") }),
+  z.strictObject({ do: z.literal("fork"), at: z.string().max(60), name: z.string().max(100) }),
   z.strictObject({
     do: z.literal("land"),
     id,
@@ -128,8 +131,13 @@ export function readAct(data: unknown): Act {
 }
 
 /** Resolves with a sentence that says what was done. @throws what the actions throw */
-export async function perform(store: Store, act: Act, actor: Actor): Promise<string> {
-  return (await ACTIONS[act.do](store, act as never, actor)).text;
+export async function perform(
+  store: Store,
+  act: Act,
+  actor: Actor,
+): Promise<{ readonly text: string; readonly team?: string }> {
+  const { text, data } = await ACTIONS[act.do](store, act as never, actor);
+  return { text, ...(act.do === "fork" && { team: (data as ForkedData).team }) };
 }
 
 type Action<K extends Act["do"]> = (
@@ -171,6 +179,11 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
     await (await import("../../team/actions/undo/undo.ts")).undo(store, cwd, PERSON, { what: String(id) }),
   redo: async (store, _, { cwd }) =>
     await (await import("../../team/actions/undo/undo.ts")).redo(store, cwd, PERSON),
+  fork: async (store, { at, name: team }, { settings, cwd }) => {
+    const { fork } = await import("../../team/actions/fork/fork.ts");
+    const where = { cwd, url: storeUrl(settings, cwd) };
+    return await fork(store, where, PERSON, { at, team: team || undefined });
+  },
   complete: (store, { id, text }, { cwd }) => completeTask(store, PERSON, taskId(id), text, cwd),
   fail: (store, { id, text }, { cwd }) => failTask(store, PERSON, taskId(id), text, cwd),
   land: async (store, { id, decision, place }, { cwd }) => {

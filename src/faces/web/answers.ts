@@ -1,14 +1,19 @@
 /** What the page reads of a team, by address: `/api/TEAM/…`. */
 
+import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import { badInput } from "../../core/errors.ts";
-import { quote, taskId } from "../../core/ids.ts";
+import { name, quote, taskId } from "../../core/ids.ts";
 import { task } from "../../team/queries/board.ts";
 import { notes } from "../../team/queries/notes.ts";
 import { memberRows } from "../../team/queries/picture.ts";
 import { diffShower } from "../../team/queries/shown-diff.ts";
 import { journalBefore, timeline } from "./read/journal-pages.ts";
 import type { TeamPage, Teams } from "./teams.ts";
+import { mustSee, type Visitor } from "./visitors.ts";
+
+/** What a request carries, besides its address. */
+export type Env = { Bindings: HttpBindings; Variables: { visitor: Visitor } };
 
 const ENTRIES_MAX = 1_000;
 
@@ -22,7 +27,7 @@ export function number(c: Context, key: string, otherwise: number): number {
   return value;
 }
 
-type Answer = (team: TeamPage, c: Context, teams: Teams) => Promise<unknown>;
+type Answer = (team: TeamPage, c: Context<Env>, teams: Teams) => Promise<unknown>;
 
 export const ANSWERS: Readonly<Record<string, Answer>> = {
   members: ({ store }) => memberRows(store),
@@ -58,6 +63,14 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
     const { previewed } = await import("../../team/actions/undo/undo.ts");
     const show = diffShower(project.settings, project.cwd, project.redact);
     return await previewed(store, project.cwd, String(taskId(c.req.param("id") ?? "")), show);
+  },
+  // Two teams: a link shows one of them only.
+  "compare/:other": async ({ store, project }, c) => {
+    const other = name(c.req.param("other") ?? "");
+    mustSee(c.get("visitor"), other);
+    const { compare } = await import("../../team/queries/compare.ts");
+    const show = diffShower(project.settings, project.cwd, project.redact);
+    return await compare(store, project.cwd, [store.team, other], show);
   },
   "commit/:commit": async ({ project }, c) => {
     const { readCommit } = await import("./read/commit.ts");

@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import { hostname } from "node:os";
-import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { getRequestListener } from "@hono/node-server";
 import { type Context, Hono } from "hono";
 import { compress } from "hono/compress";
 import { systemClock } from "../../adapters/clock.ts";
@@ -12,7 +12,7 @@ import { type ErrorCode, isEkidenError, messageOf, notFound } from "../../core/e
 import type { PublicAddress } from "../kit/address.ts";
 import { type Access, refusal, SAFE_HEADERS, type Visit } from "./access.ts";
 import { perform, readAct } from "./acts.ts";
-import { ANSWERS, number, text } from "./answers.ts";
+import { ANSWERS, type Env, number, text } from "./answers.ts";
 import { bodyOf } from "./body.ts";
 import { changeLink, type Links } from "./links.ts";
 import { listen } from "./listening.ts";
@@ -65,8 +65,6 @@ const STATUS: Partial<Record<ErrorCode, 400 | 403 | 404 | 409 | 503>> = {
   name_taken: 409,
   store_unavailable: 503,
 };
-
-type Env = { Bindings: HttpBindings; Variables: { visitor: Visitor } };
 
 /** @throws EkidenError `bad_input` when it cannot listen there */
 export async function serve(teams: Teams, options: ServeOptions): Promise<WebServer> {
@@ -245,8 +243,8 @@ function addActs(app: Hono<Env>, site: Site): void {
   app.post("/api/:team/act", async (c) => {
     const team = await teamOf(c, site);
     const act = readAct(await bodyOf(c.req.raw));
-    const text = await perform(team.store, act, { ...team.project, outcome: team.outcome });
-    await tellOwner(team.store, text);
-    return c.json({ ok: true, text } satisfies Acted);
+    const done = await perform(team.store, act, { ...team.project, outcome: team.outcome });
+    await tellOwner(team.store, done.text);
+    return c.json({ ok: true, ...done } satisfies Acted);
   });
 }

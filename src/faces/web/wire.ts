@@ -169,6 +169,8 @@ export type Act =
       readonly who: string;
       readonly value: string;
     }
+  /** `at`: as `ekiden fork --at` takes it. `name`: "" lets it choose one. */
+  | { readonly do: "fork"; readonly at: string; readonly name: string }
   | { readonly do: "review"; readonly comments: readonly ReviewComment[] };
 /** The present choices of the process that runs the team. */
 export type Steering = {
@@ -244,9 +246,9 @@ export type TaskFields = {
   readonly touches: readonly string[];
   readonly needsPlan: boolean;
 };
-/** The outcome of an act: a sentence either way. */
+/** The outcome of an act: a sentence either way. `team`: one that was made. */
 export type Acted =
-  | { readonly ok: true; readonly text: string }
+  | { readonly ok: true; readonly text: string; readonly team?: string }
   | { readonly ok: false; readonly code: string; readonly text: string };
 
 /** A run in one file: the answers to the page's questions, by address. */

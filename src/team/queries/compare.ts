@@ -7,15 +7,18 @@ import type { Event, FactType } from "../../core/event.ts";
 import type { CompareData, SideData } from "../../core/fork/compare.ts";
 import type { Name } from "../../core/ids.ts";
 import { SPENDING_FACTS, Spent } from "../../core/picture/spent.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import type { Store } from "../../ports/index.ts";
-import { forkFolder } from "../../project/fork-folder.ts";
+import { forkFolder, partOf } from "../../project/fork-folder.ts";
 import { withGit } from "../../project/own-git.ts";
+import type { ShowDiff } from "./shown-diff.ts";
 
-/** @throws EkidenError `not_found` for a team that is not there */
+/** `show`: with the diff of the files, as it may be seen. @throws EkidenError `not_found` for a team that is not there */
 export async function compare(
   store: Store,
   project: string,
   names: readonly [Name, Name],
+  show?: ShowDiff,
 ): Promise<CompareData> {
   const known = await store.teams();
   const missing = names.find((one) => !known.includes(one));
@@ -29,7 +32,7 @@ export async function compare(
       sides,
       sinceFork: baseA + baseB > 0,
       tasks: await differing(a, b),
-      files: await filesOf(project, names),
+      ...(await filesOf(project, names, show)),
     };
   } finally {
     await a.close();
@@ -104,10 +107,16 @@ async function differing(a: Store, b: Store): Promise<CompareData["tasks"]> {
   );
 }
 
+const DIFF_MAX = 400_000;
+
 /** Null where both work in one folder. */
-async function filesOf(project: string, names: readonly [Name, Name]): Promise<CompareData["files"]> {
+async function filesOf(
+  project: string,
+  names: readonly [Name, Name],
+  show: ShowDiff | undefined,
+): Promise<Pick<CompareData, "files" | "diff">> {
   const [a, b] = names.map((one) => forkFolder(project, one) ?? project) as [string, string];
-  if (a === b) return null;
+  if (a === b) return { files: null };
   return await withGit(project, async (_, sandbox) => {
     const own = new OwnRepository(project, sandbox, childEnvironment(process.env));
     const trees: string[] = [];
@@ -116,11 +125,14 @@ async function filesOf(project: string, names: readonly [Name, Name]): Promise<C
       await watched.look();
       trees.push(await watched.tree());
     }
-    const out = await own.git(["diff", "--numstat", "-z", "--no-renames", ...trees]);
-    return out.split("\0").flatMap((line) => {
+    const part = partOf(project);
+    const diff = (how: readonly string[]): Promise<string> =>
+      own.git(["diff", ...how, "--no-renames", ...(part === "" ? [] : [`--relative=${part}`]), ...trees]);
+    const files = (await diff(["--numstat", "-z"])).split("\0").flatMap((line) => {
       const [, added = "", removed = "", path = ""] = /^(\d+|-)\t(\d+|-)\t(.+)$/s.exec(line) ?? [];
       const count = (text: string): number | null => (text === "-" ? null : Number(text));
       return path === "" ? [] : [{ path, added: count(added), removed: count(removed) }];
     });
+    return { files, ...(show && { diff: cutEnd(show(await diff(["--no-color"]), ""), DIFF_MAX) }) };
   });
 }

@@ -15,6 +15,7 @@ const ACTS: { readonly [K in Act["do"]]: Act & { readonly do: K } } = {
   edit: { do: "edit", id: 1, task: { subject: "Changed" } },
   undo: { do: "undo", id: 1 },
   redo: { do: "redo" },
+  fork: { do: "fork", at: "1", name: "" },
   retry: { do: "retry", id: 1 },
   release: { do: "release", id: 1 },
   cancel: { do: "cancel", id: 1, reason: "" },
@@ -135,7 +136,7 @@ describe("a link", () => {
     const { store, links, server } = await opened();
     const token = links.make(store.team, 1);
     expect((await ask(server, token, `${store.team}/state`)).status).toBe(200);
-    for (const path of ["other/state", "other/stream", "other/recording"])
+    for (const path of ["other/state", "other/stream", "other/recording", `${store.team}/compare/other`])
       expect([path, (await ask(server, token, path)).status]).toEqual([path, 403]);
     expect(await (await ask(server, token, "teams")).json()).toMatchObject({
       ...{ first: store.team, readOnly: true, mayStart: false },

@@ -14,6 +14,8 @@ import { openSource, Refused, type Source } from "./live/source.ts";
 import { putInLine } from "./pure/board.ts";
 import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
 
+/** `at`: as `ekiden fork --at` takes it. `words`: the point for the person. */
+export type ForkPlace = { readonly at: string; readonly words: string };
 export type Notice = { readonly text: string; readonly isError: boolean };
 type Failure = { readonly title: string; readonly text: string };
 
@@ -54,7 +56,15 @@ export class App {
   failure: Failure | null = null;
   loaded = false;
   notice: Notice | null = null;
-  dialog: "none" | "new" | "help" | "more" | "share" | "palette" | { readonly edit: number } = "none";
+  dialog:
+    | "none"
+    | "new"
+    | "help"
+    | "more"
+    | "share"
+    | "palette"
+    | { readonly edit: number }
+    | { readonly fork: ForkPlace } = "none";
   /** The panel of a task is opened by a key. */
   panelTakesFocus = false;
   private sending = 0;
@@ -131,6 +141,7 @@ export class App {
     const isOther = change.team !== undefined && change.team !== this.route.team;
     const next = { ...this.route, ...(isOther && { at: null }), ...change };
     if (addressOf(next) === addressOf(this.route)) return;
+    this.dialog = "none"; // its link was followed
     pushAddress(next, false);
     void this.follow();
   }

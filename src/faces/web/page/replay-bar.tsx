@@ -2,6 +2,7 @@
 import { span } from "../../../core/views/view.ts";
 import { app } from "./app.ts";
 import { exportRun } from "./export-run.ts";
+import { ForkButton } from "./forks/fork-dialog.tsx";
 import { type Replay, SPEEDS } from "./live/replay.ts";
 import { Button } from "./parts/fields.tsx";
 import { clockTime } from "./parts/parts.tsx";
@@ -27,6 +28,10 @@ export function ReplayBar({ replay }: { replay: Replay }) {
       </Button>
       <Track replay={replay} />
       <Speeds replay={replay} />
+      <ForkButton
+        at={new Date(replay.time).toISOString()}
+        words={`at ${new Date(replay.time).toLocaleString()}`}
+      />
       {!app.source.recording && (
         <a
           class="button"

@@ -1,6 +1,7 @@
 /** Draws the frame of every view: teams, navigation, progress, connection, replay, notices, keys. */
 import { useEffect } from "preact/hooks";
 import { app, useApp } from "./app.ts";
+import { ForkDialog } from "./forks/fork-dialog.tsx";
 import { Header, isBlank } from "./header.tsx";
 import { takenByView } from "./keys.ts";
 import { useNotifications } from "./live/notify.ts";
@@ -91,7 +92,8 @@ function Dialogs({ view }: { view: ViewName }) {
   return (
     <>
       {dialog === "new" && <TaskDialog task={null} />}
-      {typeof dialog === "object" && <TaskDialog key={dialog.edit} task={dialog.edit} />}
+      {typeof dialog === "object" && "edit" in dialog && <TaskDialog key={dialog.edit} task={dialog.edit} />}
+      {typeof dialog === "object" && "fork" in dialog && <ForkDialog {...dialog.fork} />}
       {dialog === "share" && <Share />}
       {dialog === "more" && <More current={view} />}
       {dialog === "help" && <Help />}

@@ -8,7 +8,7 @@ import { isRoot, stateOf } from "../../../adapters/git/undo/disk.ts";
 import { OwnRepository } from "../../../adapters/git/undo/own-repository.ts";
 import { Records } from "../../../adapters/git/undo/records.ts";
 import { childEnvironment } from "../../../adapters/shell/environment.ts";
-import { badInput } from "../../../core/errors.ts";
+import { badInput, isEkidenError, messageOf } from "../../../core/errors.ts";
 import { HARNESS, type Name, name, PERSON, taskId } from "../../../core/ids.ts";
 import { type Change, notEmpty, toRedo, toUndo, type Wanted } from "../../../core/undo/change.ts";
 import { type Target, type Unwound, unwind } from "../../../core/undo/unwind.ts";
@@ -52,15 +52,33 @@ export const redo = (store: Store, cwd: string, by: Name, dryRun = false): Promi
     return await takeBack(own, [last], changesOf(last, all), { kind: "redo", by, dryRun });
   });
 
-/** As `undo` would, without a change; the text is apart from the diff. `show`: the diff as it may be seen. */
-export async function previewed(
-  store: Store,
-  cwd: string,
-  what: string,
-  show: ShowDiff,
-): Promise<Done<UndoneData>> {
-  const { data } = await undo(store, cwd, PERSON, { what, dryRun: true });
-  return { data: { ...data, diff: show(data.diff, "") }, text: undoneText(data) };
+/** What `undo` and `redo` would do now; null where there is nothing to. `text`: apart from the diff, or why there is nothing. */
+export type Preview = {
+  readonly undo: { readonly data: UndoneData | null; readonly text: string };
+  readonly redo: string | null;
+};
+
+/** `show`: the diff as it may be seen. */
+export async function previewed(store: Store, cwd: string, what: string, show: ShowDiff): Promise<Preview> {
+  const nothing = (error: unknown): null => {
+    if (isEkidenError(error, "bad_input")) return null;
+    throw error;
+  };
+  let why = "";
+  const shown = await undo(store, cwd, PERSON, { what, dryRun: true }).catch((error: unknown) => {
+    why = messageOf(error);
+    return nothing(error);
+  });
+  const back = await redo(store, cwd, PERSON, true).catch(nothing);
+  return {
+    undo: shown
+      ? {
+          data: { ...shown.data, diff: show(shown.data.diff, "") },
+          text: shown.data.diff === "" ? shown.text : undoneText(shown.data),
+        }
+      : { data: null, text: why },
+    redo: back && undoneText(back.data),
+  };
 }
 
 /** The recorded changes, the newest first. */

@@ -1,20 +1,22 @@
 /** Takes back what the members of a task changed in files: first as a diff, then for good; and puts it back. */
 import { useState } from "preact/hooks";
-import type { UndoneData } from "../../../../core/undo/views.ts";
+import type { Preview } from "../../../../team/actions/undo/undo.ts";
 import { app } from "../app.ts";
+import { ForkButton } from "../forks/fork-dialog.tsx";
 import { useAnswer } from "../live/facts.ts";
 import { Button } from "../parts/fields.tsx";
 import { Patch } from "../parts/text.tsx";
 
-type Preview = { readonly data: UndoneData; readonly text: string };
-
 /** `changes`: grows with the history, so that a preview is of now. */
 export function UndoTask({ id, changes }: { id: number; changes: number }) {
   const [isOpen, setOpen] = useState(false);
-  const { data, error } = useAnswer<Preview>(isOpen ? `undo/${id}` : null, changes);
+  const [acts, setActs] = useState(0);
+  const { data, error } = useAnswer<Preview>(isOpen ? `undo/${id}` : null, `${changes} ${acts}`);
   const act = async (how: "undo" | "redo"): Promise<void> => {
-    if (await app.act(how === "undo" ? { do: "undo", id } : { do: "redo" })) setOpen(false);
+    await app.act(how === "undo" ? { do: "undo", id } : { do: "redo" });
+    setActs(acts + 1);
   };
+  const { data: found = null, text = "" } = data?.undo ?? {};
   return (
     <div>
       <div class="row">
@@ -25,20 +27,26 @@ export function UndoTask({ id, changes }: { id: number; changes: number }) {
         >
           Undo its changes…
         </Button>
-        <Button onClick={() => void act("redo")} title="What the last undo of this team took">
-          Put back
-        </Button>
+        <ForkButton at={`#${id}`} words={`before the last attempt of #${id}`}>
+          Fork before it…
+        </ForkButton>
       </div>
       {isOpen && error && <p class="warn">{error}</p>}
       {isOpen && !error && !data && <p class="dim">The changes are read…</p>}
       {isOpen && data && (
         <>
-          <p class="as-is">{data.text}</p>
-          {data.data.diff !== "" && <Patch text={data.data.diff} />}
-          {data.data.files.length > 0 && (
+          <p class={`as-is${found ? "" : " dim"}`}>{text}</p>
+          {found && found.diff !== "" && <Patch text={found.diff} />}
+          {found && (found.files.length > 0 || found.conflicts.length === 0) && (
             <Button class="danger" onClick={() => void act("undo")}>
               Undo #{id}
             </Button>
+          )}
+          {data.redo !== null && (
+            <p class="row">
+              <span class="grow">The last undo of this team can be taken back: it {data.redo}</span>
+              <Button onClick={() => void act("redo")}>Put back</Button>
+            </p>
           )}
         </>
       )}

@@ -5,6 +5,7 @@ import { fits, type Search } from "../../../../core/views/search.ts";
 import { sentence } from "../../../../core/views/sentence.ts";
 import type { JournalPage } from "../../wire.ts";
 import { app } from "../app.ts";
+import { ForkButton } from "../forks/fork-dialog.tsx";
 import { useReturns } from "../live/facts.ts";
 import { Button, Choice, CloseButton, TextField } from "../parts/fields.tsx";
 import { Empty, Link, Time, VirtualList } from "../parts/parts.tsx";
@@ -84,6 +85,7 @@ function Fact({ event, onClose }: { event: Event; onClose: () => void }) {
         {"task" in event && typeof event.task === "number" && (
           <Link to={{ task: event.task }}>task #{event.task}</Link>
         )}
+        <ForkButton at={String(seq)} words={`behind line ${seq}, at ${new Date(at).toLocaleTimeString()}`} />
         <CloseButton onClose={onClose} />
       </header>
       <p>

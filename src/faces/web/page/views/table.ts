@@ -1,4 +1,6 @@
 /** The views of the page, in the order of the navigation. A new one is a file here and its entry below. */
+
+import { CompareView } from "../forks/compare.tsx";
 import { BoardView } from "./board.tsx";
 import { ConversationView } from "./conversation.tsx";
 import { CostsView } from "./costs.tsx";
@@ -35,6 +37,7 @@ export const VIEWS = {
     icon: "M2 2.500h5v4.500H2zM9 2.500h5v4.500H9zM2 9h5v4.500H2zM9 9h5v4.500H9z",
   },
   conversation: { body: ConversationView, icon: null },
+  compare: { body: CompareView, icon: null },
 } as const;
 export type ViewName = keyof typeof VIEWS;
 export const VIEW_NAMES = Object.keys(VIEWS) as readonly ViewName[];

@@ -109,10 +109,21 @@ function Card({ team: one, now }: { team: TeamGlance; now: number }) {
           )}
         </p>
       )}
+      {to && isOther(to.team) && (
+        <p class="row">
+          <Link class="button" to={{ view: "compare", item: to.team, task: null }}>
+            Compare with {app.route.team}
+          </Link>
+        </p>
+      )}
       <p class="dim path">{one.cwd}</p>
     </li>
   );
 }
+
+/** Another team of the same store as the one that is shown. */
+const isOther = (team: string): boolean =>
+  team !== app.route.team && !`${team}${app.route.team}`.includes("~");
 
 type To = { readonly team: string; readonly item: string; readonly task: null };
 
