@@ -83,6 +83,11 @@ const ACTS: Acts = {
         : `the conversation of ${who} has ${value.after} tokens now; it had ${value.before}`;
     return { text, value };
   },
+  cut: async ({ agents, team }, { who, call }) => {
+    agents.refuse(who, "keeps its conversation by itself");
+    await team.compact(who, { call });
+    return { text: `the conversation of ${who} goes on behind that call` };
+  },
 };
 
 /** @throws EkidenError of the part that refuses it */

@@ -16,6 +16,8 @@ import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { OwnRepository } from "../../src/adapters/git/undo/own-repository.ts";
 import { type NewChange, Records } from "../../src/adapters/git/undo/records.ts";
+import { type Entry, heard } from "../../src/core/conversation/chat.ts";
+import { Conversation } from "../../src/core/conversation/conversation.ts";
 import { PERSON } from "../../src/core/ids.ts";
 import { tried } from "../../src/core/tried.ts";
 import { Recorder } from "../../src/host/checkpoints/recorder.ts";
@@ -25,7 +27,7 @@ import { carryOut, finishPending } from "../../src/team/actions/undo/carry-out.t
 import { changesIn, redo, undo } from "../../src/team/actions/undo/undo.ts";
 import { FUZZ, randomFrom } from "../fixtures/fuzz.ts";
 import { type Repository, repository } from "../fixtures/repository.ts";
-import { BACKENDS, name, stage } from "../fixtures/stage.ts";
+import { BACKENDS, type Crew, name, stage } from "../fixtures/stage.ts";
 
 /** By hand: EKIDEN_UNDO_TURNS=500 */
 const TURNS = Number(process.env.EKIDEN_UNDO_TURNS ?? 8);
@@ -33,12 +35,14 @@ const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
 
 describe.each(BACKENDS)("undo on %s", (backend) => {
   const at = stage(backend);
+  let crew: Crew;
   let store: Store;
   let repo: Repository;
   let recorder: Recorder;
   let reply = 0;
   beforeEach(async () => {
-    store = (await at.crew(["alice", "bob"])).store;
+    crew = await at.crew(["alice", "bob"]);
+    store = crew.store;
     repo = repository({ "a.txt": "1\n2\n3\n4\n5\n6\n7\n8\n", "src/b.ts": "b\n", ".gitignore": "ignored/\n" });
     const own = new OwnRepository(repo.dir, null, env);
     mkdirSync(join(repo.dir, ".ekiden"));
@@ -69,6 +73,7 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
         subject: () => line,
         ...(files ? { writes: () => files } : { line: () => line }),
       },
+      call: { id: `c${reply}` },
       input: {},
       access: files ? "write" : "exec",
       ctx: {
@@ -114,8 +119,9 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
         const isPlain = !path.includes("src") && isFile(join(repo.dir, path));
         if (random(2) === 0 && isPlain)
           await call("alice", () => write(path, `${turn}\n${random(1e9)}\n`), [path]);
+        // Of one member at most 200 are kept.
         else
-          await call("bob", () =>
+          await call(`bob-${turn % 4}`, () =>
             anything(repo.dir, path, names[random(names.length)] as string, random(7), turn),
           );
         states.push(stateOf(repo.dir));
@@ -249,6 +255,46 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
     expect((await take("bob")).data).toMatchObject({ id: null, conflicts: ["src/b.ts"] });
     rmSync(join(repo.dir, "src"), { recursive: true });
     expect((await take("bob")).data.files).toEqual([{ path: "src/b.ts", how: "restored" }]);
+  });
+
+  it("cuts the conversation of a member whom no process runs, behind the call that is undone", async () => {
+    const [seat] = crew.seats;
+    if (!seat) throw new Error("no seat");
+    const entry = (id: string, text: string): Entry[] => [
+      {
+        kind: "said",
+        message: { role: "assistant", content: [{ type: "call", id, tool: "bash", input: {} }] },
+      },
+      { kind: "result", result: { type: "result", id, tool: "bash", text, isError: false } },
+    ];
+    const write1 = async (path: string): Promise<void> => {
+      await call("alice", () => write(path, "x\n"));
+      await store.transcript.record(seat, entry(`c${reply}`, path));
+    };
+    await store.transcript.record(seat, [heard("go")]);
+    await write1("kept.txt");
+    await write1("undone.txt");
+    await store.transcript.record(seat, entry("later", "later"));
+    await call("bob", () => write("bob.txt", "x\n")); // nothing of it is in his conversation
+    await store.roster.suspend(seat.host);
+    const wanted = { what: "alice", conversation: true };
+    expect((await undo(store, repo.dir, PERSON, { ...wanted, dryRun: true })).text).toContain(
+      "the conversation of alice would go on behind its call of",
+    );
+    const { data } = await undo(store, repo.dir, PERSON, wanted);
+    expect(data.conversations).toEqual([expect.stringContaining("the conversation of alice goes on behind")]);
+    const conversation = new Conversation(await store.transcript.current(seat.name));
+    const text = JSON.stringify(conversation.messages());
+    expect([
+      text.includes("kept.txt"),
+      text.includes("later"),
+      text.includes("Undone by the person"),
+    ]).toEqual([true, false, true]);
+    expect(conversation.awaitsReply).toBe(false);
+    expect((await undo(store, repo.dir, PERSON, { what: "bob", conversation: true })).text).toContain(
+      "the conversation of bob stays as it is: it was summed up since",
+    );
+    expect((await redo(store, repo.dir, PERSON)).data.conversations).toEqual([]);
   });
 
   it("reverts a task that has landed by a task, and refuses what went with its workspace", async () => {

@@ -51,6 +51,7 @@ const KINDS = {
   said,
   result: z.object({ kind: z.literal("result"), result }),
   summary: z.object({ kind: z.literal("summary"), text: z.string(), atRest: yes, anew: yes }),
+  cut: z.object({ kind: z.literal("cut"), call: z.string(), text: z.string(), atRest: yes }),
   trimmed: leftOut("trimmed"),
 } satisfies Record<Entry["kind"], z.ZodType<Entry | null>>;
 

@@ -86,6 +86,8 @@ export type Entry =
   | Said
   | { readonly kind: "result"; readonly result: ToolResult } //      the answer to one call
   | Summary
+  /** The conversation goes on behind the reply with this call: see `cutAt`. `atRest`: no reply is due. */
+  | { readonly kind: "cut"; readonly call: string; readonly text: string; readonly atRest?: true }
   /** From here on, earlier entries are sent shortened. The stored entries do not change. */
   | { readonly kind: "trimmed"; readonly trim: Trim };
 

@@ -95,6 +95,31 @@ describe("a conversation", () => {
     expect(before.every((message, i) => after[i] === message)).toBe(true);
   });
 
+  it("goes on behind a call that was undone, live as well as read again, and nothing of what came later is in it", () => {
+    const entries = [heard("go"), said("", "a"), result("a"), said("", "b", "c"), result("b"), heard("mail")];
+    const later: Entry[] = [said("", "d"), result("d"), { kind: "cut", call: "b", text: "undone" }];
+    const live = new Conversation(entries);
+    live.messages();
+    for (const entry of later) live.add(entry);
+    expect(live.messages()).toEqual(messagesOf([...entries, ...later]));
+    expect(live.messages().at(-1)?.content).toEqual([
+      expect.objectContaining({
+        id: "b",
+        text: expect.stringContaining("Undone by the person"),
+        isError: true,
+      }),
+      expect.objectContaining({ id: "c", text: expect.stringContaining("Undone by the person") }),
+      { type: "text", text: "undone" },
+    ]);
+    expect(JSON.stringify(live.messages())).not.toMatch(/mail|"d"/);
+    // A second cut, further back; one behind a call that is not there any more changes nothing.
+    for (const call of ["d", "a"]) live.add({ kind: "cut", call, text: `at ${call}` });
+    expect(callsOf(live.lastSaid ?? { role: "assistant", content: [] }).map(({ id }) => id)).toEqual(["a"]);
+    expect(live.awaitsReply).toBe(true);
+    live.add({ kind: "cut", call: "a", text: "again", atRest: true });
+    expect(live.awaitsReply).toBe(false);
+  });
+
   it("never holds an unanswered call or an orphan result, whatever was recorded", () => {
     const entry = fc.oneof(
       fc.string().map(heard),
@@ -103,6 +128,7 @@ describe("a conversation", () => {
         .map(([text, ids]) => said(text, ...ids)),
       fc.constantFrom("a", "b", "c", "d", "e").map((id) => result(id)),
       fc.string().map((text): Entry => ({ kind: "summary", text })),
+      fc.constantFrom("a", "b", "c", "d", "e").map((call): Entry => ({ kind: "cut", call, text: "cut" })),
     );
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 40 }), (entries) => {

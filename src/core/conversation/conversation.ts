@@ -23,12 +23,15 @@ import {
   type Trim,
   type UserMessage,
 } from "./chat.ts";
+import { cutAt } from "./cut.ts";
 import { imagesOf } from "./fitting-images.ts";
 import type { Image } from "./image.ts";
 import { clearing, trimmed, WHOLE, weigh, weighAll, withoutCleared } from "./trim.ts";
 import { validEntry, validReply } from "./valid-entry.ts";
 
 export class Conversation {
+  /** Since the last summary: a cut makes it again of the first of them. */
+  private entries: Entry[] = [];
   private settled: Message[] = [];
   /** `settled` as it is sent; the same array while nothing is trimmed. */
   private sent: Message[] = this.settled;
@@ -65,6 +68,7 @@ export class Conversation {
 
   add(added: Entry): void {
     const entry = validEntry(added);
+    if (entry.kind !== "cut") this.entries.push(entry);
     switch (entry.kind) {
       case "opened": {
         const { kind: _, ...opening } = entry;
@@ -74,11 +78,20 @@ export class Conversation {
       }
       case "summary":
         this.reset();
+        this.entries = [entry];
         this.hear(entry.text);
         this.gist = this.texts[0] ?? null;
         this.resting = entry.atRest === true;
         this.carried = entry.forgets === undefined ? {} : { forgets: entry.forgets };
         return;
+      case "cut": {
+        const kept = cutAt(this.entries, entry);
+        this.reset();
+        this.entries = [];
+        for (const one of kept) this.add(one);
+        this.resting = entry.atRest === true;
+        return;
+      }
       case "trimmed":
         this.trimNow = entry.trim;
         this.sent = trimmed(this.settled, entry.trim);

@@ -47,7 +47,8 @@ export function prefixBreaks(entries: readonly Entry[]): number[] {
   const broken: number[] = [];
   let before: readonly Message[] = [];
   for (const [i, entry] of entries.entries()) {
-    if (entry.kind === "summary" || (entry.kind === "trimmed" && !entry.trim.cleared)) before = [];
+    if (entry.kind === "summary" || entry.kind === "cut" || (entry.kind === "trimmed" && !entry.trim.cleared))
+      before = [];
     if (entry.kind === "said" && entry.prefix !== undefined) {
       const { opening } = conversation;
       const messages = conversation.messages();

@@ -68,6 +68,7 @@ export function validReply(
 export function validEntry(entry: Entry): Entry {
   switch (entry.kind) {
     case "heard":
+    case "cut":
     case "summary": {
       const text = wellFormed(entry.text);
       return text === entry.text ? entry : { ...entry, text };

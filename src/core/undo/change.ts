@@ -23,6 +23,8 @@ export type Change = {
   readonly task: TaskId | null;
   /** The reply of its model that asked for the call: its calls are one change to the person. "" for an undo or a redo. */
   readonly reply: string;
+  /** Its id in the conversation of the member; older records have none. */
+  readonly call?: string;
   /** The call in words, such as `bash: rm -rf src`. */
   readonly what: string;
   /** Milliseconds since 1970: when the call began and when it had ended. */

@@ -23,6 +23,8 @@ export type UndoneData = {
   readonly left: readonly string[];
   /** Calls that may have reached other programs or machines. */
   readonly outside: readonly string[];
+  /** A sentence for each conversation that was to be cut. */
+  readonly conversations: readonly string[];
   /** The change as a diff, with a preview. */
   readonly diff: string;
 };
@@ -83,6 +85,7 @@ export function undoneText({
   conflicts,
   left,
   outside,
+  conversations,
   id,
 }: UndoneData): string {
   const [does, did] = redo ? ["would put back", "put back"] : ["would undo", "undid"];
@@ -99,6 +102,7 @@ export function undoneText({
       : []),
     ...(left.length > 0 ? [`not recorded: ${listed(left)}`] : []),
     ...(outside.length > 0 ? [`not undone, because it may have reached others: ${listed(outside)}`] : []),
+    ...conversations,
     ...(id !== null && !redo ? ["ekiden redo puts it back"] : []),
   ].join("\n");
 }

@@ -1,5 +1,7 @@
 /** A conversation as a feed, also the part before a compaction. */
+
 import type { Recorded } from "../conversation/chat.ts";
+import { CUT_WORDS } from "../conversation/cut.ts";
 import type { Name } from "../ids.ts";
 import type { FeedLine, Tone, View } from "./view.ts";
 
@@ -29,6 +31,8 @@ function lines(name: Name, { at, entry }: Recorded): FeedLine[] {
       ];
     case "summary":
       return [line("summary", entry.text, "warn")];
+    case "cut":
+      return [line("cut", CUT_WORDS, "warn")];
     case "trimmed":
       return [
         line("trimmed", "From here on, older steps and results are sent to the model shortened.", "dim"),

@@ -8,6 +8,7 @@ export const HISTORY: readonly Omit<Entry, "group">[] = [
     example: "ekiden undo bob",
     options: [
       ["--since <seq>", "all since this journal line"],
+      ["--conversation", "also cut the members' conversations there"],
       ["--dry-run", "only show it"],
       ["--list", "what is recorded"],
     ],

@@ -83,7 +83,8 @@ const ACT = z.discriminatedUnion("do", [
   }),
   z.strictObject({ do: z.literal("assign"), id, who: z.string() }),
   z.strictObject({ do: z.enum(["complete", "fail"]), id, text: z.string() }),
-  z.strictObject({ do: z.enum(["take", "undo"]), id }),
+  z.strictObject({ do: z.literal("take"), id }),
+  z.strictObject({ do: z.literal("undo"), id, conversation: z.boolean() }),
   z.strictObject({ do: z.literal("redo") }),
   z.strictObject({ do: z.literal("fork"), at: z.string().max(60), name: z.string().max(100) }),
   z.strictObject({
@@ -175,8 +176,10 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
   assign: (store, { id, who }) =>
     editTask(store, PERSON, taskId(id), { assignee: who === "" ? null : name(who) }),
   take: (store, { id }) => takeTask(store, PERSON, taskId(id)),
-  undo: async (store, { id }, { cwd }) =>
-    await (await import("../../team/actions/undo/undo.ts")).undo(store, cwd, PERSON, { what: String(id) }),
+  undo: async (store, { id, conversation }, { cwd }) => {
+    const { undo } = await import("../../team/actions/undo/undo.ts");
+    return await undo(store, cwd, PERSON, { what: String(id), conversation });
+  },
   redo: async (store, _, { cwd }) =>
     await (await import("../../team/actions/undo/undo.ts")).redo(store, cwd, PERSON),
   fork: async (store, { at, name: team }, { settings, cwd }) => {

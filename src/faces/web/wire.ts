@@ -143,7 +143,7 @@ export type Act =
   | { readonly do: "complete" | "fail"; readonly id: number; readonly text: string }
   | { readonly do: "take"; readonly id: number }
   /** The changes of files for a task; `redo`: what the last undo of the team took. */
-  | { readonly do: "undo"; readonly id: number }
+  | { readonly do: "undo"; readonly id: number; readonly conversation: boolean }
   | { readonly do: "redo" }
   | {
       readonly do: "land";

@@ -139,7 +139,7 @@ export class Recorder {
 
   /** Written while the member goes on; one after the other. */
   private note(
-    { tool, input, ctx }: Call,
+    { tool, call: asked, input, ctx }: Call,
     reply: number,
     began: number,
     root: string,
@@ -161,6 +161,7 @@ export class Recorder {
           who: ctx.self,
           task,
           reply: `${this.process}.${reply}`,
+          call: asked.id,
           what,
           began,
           at,

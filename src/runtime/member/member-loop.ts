@@ -17,7 +17,7 @@ import { type Instant, instant, PERSON, type TaskId } from "../../core/ids.ts";
 import { LoopDetector } from "../../core/progress/loop.ts";
 import type { Agent, Booked, TurnOutcome } from "../agent/agent.ts";
 import { type Interruption, interruptionOf } from "../agent/interruption.ts";
-import type { Compacted } from "../turn/context.ts";
+import type { Compacted, Shortening } from "../turn/context.ts";
 import { appendNote } from "../turn/record.ts";
 import { ReplyRecovery } from "../turn/reply-recovery.ts";
 import { readMail, turn } from "../turn/turn.ts";
@@ -59,7 +59,7 @@ export class MemberLoop {
   private readonly replies: ReplyRecovery;
   private readonly idleLoop: IdleLoop;
   private readonly compactions: {
-    readonly anew: boolean;
+    readonly how: Shortening;
     readonly resolve: (done: Promise<Compacted | null>) => void;
   }[] = [];
   private over = false;
@@ -106,13 +106,13 @@ export class MemberLoop {
   }
 
   /**
-   * Replaces the conversation by notes, or begins it anew: at once when the member is idle, else before its next turn. Null when
+   * Replaces the conversation by notes, begins it anew, or cuts it: at once when the member is idle, else before its next turn. Null when
    * there was nothing to replace, or the life ended. @throws what the model throws.
    */
-  compact(anew = false): Promise<Compacted | null> {
+  compact(how: Shortening = false): Promise<Compacted | null> {
     return new Promise((resolve: (done: Compacted | null | Promise<Compacted | null>) => void) => {
       if (this.over) return resolve(null);
-      this.compactions.push({ anew, resolve });
+      this.compactions.push({ how, resolve });
       this.pollAgain();
     });
   }
@@ -261,11 +261,21 @@ export class MemberLoop {
     const step = interrupts.step();
     const waiting = this.compactions.splice(0);
     const atRest = phase.at === "idle" && phase.reason !== "rate_limited";
-    const done = waiting.some(({ anew }) => anew)
-      ? this.replies.context.clear(this.agent.model, atRest)
-      : this.summarise(step, atRest);
-    for (const { resolve } of waiting) resolve(done);
-    await done.catch(() => {}); // the caller of compact gets the error
+    const { context } = this.replies;
+    const ways = new Set(waiting.map(({ how }) => (typeof how === "object" ? how : how === true)));
+    for (const how of ways) {
+      // Who begins anew needs no notes.
+      if (how === false && ways.has(true)) continue;
+      const done =
+        how === true
+          ? context.clear(this.agent.model, atRest)
+          : how === false
+            ? this.summarise(step, atRest)
+            : context.cut(this.agent.model, how.call, atRest);
+      for (const one of waiting)
+        if (one.how === how || (how === true && one.how === false)) one.resolve(done);
+      await done.catch(() => {}); // the caller of compact gets the error
+    }
     interrupts.endStep();
   }
 

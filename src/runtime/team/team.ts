@@ -6,7 +6,7 @@ import { LEAD, later, type Name } from "../../core/ids.ts";
 import type { TeamControl } from "../../ports/index.ts";
 import { Interruption, type InterruptionKind } from "../agent/interruption.ts";
 import { type End, MemberLoop } from "../member/member-loop.ts";
-import type { Compacted } from "../turn/context.ts";
+import type { Compacted, Shortening } from "../turn/context.ts";
 import { HostLease, isUnregistered } from "./host-lease.ts";
 import { Reaper } from "./reaper.ts";
 import { keepSchedule } from "./schedule.ts";
@@ -168,10 +168,10 @@ export class Team implements TeamControl {
     this.members.get(name)?.life?.interrupt(kind);
   }
 
-  /** Sums up the conversation of a member hosted here, or begins it anew. @throws EkidenError `not_found`, and what the model throws. */
-  async compact(name: Name, anew = false): Promise<Compacted | null> {
+  /** Sums up the conversation of a member hosted here, begins it anew, or cuts it. @throws EkidenError `not_found`, and what the model throws. */
+  async compact(name: Name, how: Shortening = false): Promise<Compacted | null> {
     const life = this.members.get(name)?.life;
-    if (life) return await life.compact(anew);
+    if (life) return await life.compact(how);
     throw notFound(`This process runs no "${name}". It runs ${this.names.join(", ")}.`);
   }
 

@@ -13,6 +13,7 @@ import {
   limitsOf,
   type Shortener,
 } from "../../core/conversation/compaction.ts";
+import { cutText } from "../../core/conversation/cut.ts";
 import { rendered, summarySystem, summaryText } from "../../core/conversation/summary.ts";
 import { countResults } from "../../core/conversation/trim.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
@@ -29,6 +30,8 @@ import { doesNotFit, firstTooLarge } from "./too-large.ts";
 
 /** The waiting of its calls for their provider. */
 type Waiting = Pick<ProviderBackoff, "waiting">;
+/** Notes (false), a new conversation (true), or one that goes on behind a call. */
+export type Shortening = boolean | { readonly call: string };
 export type Compacted = { readonly before: number; readonly after: number };
 
 /** Summaries in a row that may fail or not help before the member gives up. */
@@ -174,6 +177,16 @@ export class Context {
     const { texts } = await newsOf(this.agent, room);
     const summary = await newConversation(this.agent, room, atRest);
     return await this.replace(summary, texts, "clear");
+  }
+
+  /** Goes on behind the reply with that call, whose changes the person has undone. */
+  async cut(model: Model, call: string, atRest: boolean): Promise<Compacted> {
+    const before = this.tokens;
+    const text = cutText(await heldFacts(this.agent, this.factRoom(this.limits(model))));
+    const entry: Entry = { kind: "cut", call, text, ...(atRest && { atRest }) };
+    await record(this.agent, [entry]);
+    this.agent.conversation.add(entry);
+    return { before, after: this.tokens };
   }
 
   private async replace(summary: Summary, news: readonly string[], layer: string): Promise<Compacted> {

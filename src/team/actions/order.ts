@@ -13,7 +13,7 @@ import { notDecidedBy } from "./tasks.ts";
 
 /** A process at work answers within milliseconds. */
 const ANSWER_MS = 5_000;
-/** A model may take its time to sum up a conversation. */
+/** A model may take its time to sum up a conversation, and a turn until it ends. */
 const COMPACT_MS = 120_000;
 /** It looks at least so often, in case a wake-up is lost. */
 const LOOK_MS = 500;
@@ -29,7 +29,10 @@ export async function give(
   const where = await processFor(store, memberOf(what));
   const [order, { journal, wake }] = [randomUUID(), store];
   let cursor = await journal.end();
-  const until = later(systemClock.now(), what.kind === "compact" ? COMPACT_MS : ANSWER_MS);
+  const until = later(
+    systemClock.now(),
+    what.kind === "compact" || what.kind === "cut" ? COMPACT_MS : ANSWER_MS,
+  );
   await journal.note([{ type: "order.given", order, what, by, until }]);
   let toldAt: number | null = later(systemClock.now(), ANSWER_MS);
   for (;;) {

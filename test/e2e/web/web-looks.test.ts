@@ -13,7 +13,7 @@ import { programTeam } from "../../fixtures/program-team.ts";
 const ACTS: { readonly [K in Act["do"]]: Act & { readonly do: K } } = {
   add: { do: "add", task: { ...taskFields(), subject: "Of a stranger" } },
   edit: { do: "edit", id: 1, task: { subject: "Changed" } },
-  undo: { do: "undo", id: 1 },
+  undo: { do: "undo", id: 1, conversation: false },
   redo: { do: "redo" },
   fork: { do: "fork", at: "1", name: "" },
   retry: { do: "retry", id: 1 },

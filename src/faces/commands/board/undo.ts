@@ -8,16 +8,16 @@ import type { Code, Run } from "../entry.ts";
 
 const WHY = "a member may not undo what others did. Ask the person.";
 
-type Options = { since?: string; dryRun?: boolean; list?: boolean };
+type Options = { since?: string; dryRun?: boolean; list?: boolean; conversation?: boolean };
 
-const undoRun: Run<Options> = async (call, [what], { since, dryRun = false, list = false }) => {
+const undoRun: Run<Options> = async (call, [what], { list = false, ...how }) => {
   if (list) {
     await withTeam(call, "look", async (store) => call.show(await changesIn(store, call.cwd), changeViews));
     return undefined;
   }
   refuseMember(call.env, WHY);
   await withTeam(call, "use", async (store) =>
-    call.done(await takeBack(store, call.cwd, await actorOf(call, store), { what, since, dryRun })),
+    call.done(await takeBack(store, call.cwd, await actorOf(call, store), { what, ...how })),
   );
   return undefined;
 };

@@ -2,7 +2,9 @@
  * Turns the words and calls of one member into blocks of a feed: from its transcript, which holds everything, and from the pieces of the reply that
  * is being written. A reply that is stored replaces its pieces.
  */
+
 import { callsOf, type Entry, textOf, thoughtsOf } from "../../../core/conversation/chat.ts";
+import { CUT_WORDS } from "../../../core/conversation/cut.ts";
 import { tagsIn } from "../../../core/conversation/tags.ts";
 import { type Todo, TodoWatch } from "../../../core/conversation/todo.ts";
 import { LEAD, type MailId, type Name, PERSON } from "../../../core/ids.ts";
@@ -201,6 +203,9 @@ export class Story {
       }
       case "summary":
         this.put(newsLine(this.style, "", entry.anew ? ANEW : SUMMED_UP, "dim"));
+        return;
+      case "cut":
+        this.put(newsLine(this.style, "", CUT_WORDS, "dim"));
         return;
       case "opened":
       case "trimmed":

@@ -9,7 +9,7 @@ import type { Done } from "../done.ts";
 import { addTask } from "../tasks.ts";
 
 const NONE: Omit<UndoneData, "whose" | "task" | "dryRun"> = {
-  ...{ id: null, redo: false, files: [], conflicts: [], left: [], outside: [], diff: "" },
+  ...{ id: null, redo: false, files: [], conflicts: [], left: [], outside: [], conversations: [], diff: "" },
 };
 
 /** @throws EkidenError `bad_input` where it has not landed */

@@ -20,6 +20,7 @@ import { mustExist } from "../../queries/team.ts";
 import type { Done } from "../done.ts";
 import { notDecidedBy } from "../tasks.ts";
 import { blobsOf, carryOut, changesOf, factOf, finishPending, SAME } from "./carry-out.ts";
+import { cutConversations } from "./conversation.ts";
 import { diffOf } from "./diff.ts";
 import { takeBackLanded } from "./landed.ts";
 import { mergeIn } from "./merge.ts";
@@ -30,6 +31,8 @@ export type Asked = {
   readonly what?: string | undefined;
   readonly since?: string | undefined;
   readonly dryRun?: boolean;
+  /** Cut the conversations of the members at the same turn. */
+  readonly conversation?: boolean;
 };
 
 /** @throws EkidenError `not_permitted` (a member) | `bad_input` (nothing to undo) | `not_found` */
@@ -39,7 +42,9 @@ export const undo = (store: Store, cwd: string, by: Name, asked: Asked): Promise
     if (!asked.dryRun) await finishPending(store, cwd, own.records);
     const all = await own.records.list();
     const chosen = notEmpty(toUndo(all, wanted), wanted);
-    return await takeBack(own, chosen, chosen, { kind: "undo", by, dryRun: asked.dryRun === true });
+    return await takeBack(own, chosen, chosen, {
+      ...{ kind: "undo", by, dryRun: asked.dryRun === true, cuts: asked.conversation === true },
+    });
   });
 
 /** @throws as `undo` */
@@ -49,7 +54,9 @@ export const redo = (store: Store, cwd: string, by: Name, dryRun = false): Promi
     const all = await own.records.list();
     const last = toRedo(all);
     if (!last) throw badInput("Nothing was undone that could be put back.");
-    return await takeBack(own, [last], changesOf(last, all), { kind: "redo", by, dryRun });
+    return await takeBack(own, [last], changesOf(last, all), {
+      ...{ kind: "redo", by, dryRun, cuts: false },
+    });
   });
 
 /** What `undo` and `redo` would do now; null where there is nothing to. `text`: apart from the diff, or why there is nothing. */
@@ -134,7 +141,12 @@ async function timeOf(store: Store, text: string): Promise<number> {
   return events[0].at;
 }
 
-type How = { readonly kind: "undo" | "redo"; readonly by: Name; readonly dryRun: boolean };
+type How = {
+  readonly kind: "undo" | "redo";
+  readonly by: Name;
+  readonly dryRun: boolean;
+  readonly cuts: boolean;
+};
 
 /** `chosen`: the records that are taken back. `of`: the changes of members that they are about. */
 async function takeBack(
@@ -153,6 +165,8 @@ async function takeBack(
   const isNothing = unwound.targets.length === 0 && unwound.conflicts.length > 0;
   const made = how.dryRun || isNothing ? null : await recordAndCarryOut(own, chosen, unwound.targets, how);
   const conflicts = [...unwound.conflicts, ...(made?.faults ?? [])];
+  const isDone = made !== null || how.dryRun;
+  const cut = how.cuts && isDone ? await cutConversations(store, how.by, of, how.dryRun) : [];
   if (made) {
     const fact = factOf(made.change, of, conflicts);
     await store.journal.note([fact]);
@@ -177,6 +191,7 @@ async function takeBack(
       ]),
     ],
     outside: how.kind === "redo" ? [] : await outsideCalls(store, of),
+    conversations: cut,
     diff: how.dryRun ? await diffOf(unwound.targets) : "",
   };
   return {

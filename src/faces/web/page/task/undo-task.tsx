@@ -4,16 +4,17 @@ import type { Preview } from "../../../../team/actions/undo/undo.ts";
 import { app } from "../app.ts";
 import { ForkButton } from "../forks/fork-dialog.tsx";
 import { useAnswer } from "../live/facts.ts";
-import { Button } from "../parts/fields.tsx";
+import { Button, Check } from "../parts/fields.tsx";
 import { Patch } from "../parts/text.tsx";
 
 /** `changes`: grows with the history, so that a preview is of now. */
 export function UndoTask({ id, changes }: { id: number; changes: number }) {
   const [isOpen, setOpen] = useState(false);
   const [acts, setActs] = useState(0);
+  const [cuts, setCuts] = useState(false);
   const { data, error } = useAnswer<Preview>(isOpen ? `undo/${id}` : null, `${changes} ${acts}`);
   const act = async (how: "undo" | "redo"): Promise<void> => {
-    await app.act(how === "undo" ? { do: "undo", id } : { do: "redo" });
+    await app.act(how === "undo" ? { do: "undo", id, conversation: cuts } : { do: "redo" });
     setActs(acts + 1);
   };
   const { data: found = null, text = "" } = data?.undo ?? {};
@@ -38,9 +39,18 @@ export function UndoTask({ id, changes }: { id: number; changes: number }) {
           <p class={`as-is${found ? "" : " dim"}`}>{text}</p>
           {found && found.diff !== "" && <Patch text={found.diff} />}
           {found && (found.files.length > 0 || found.conflicts.length === 0) && (
-            <Button class="danger" onClick={() => void act("undo")}>
-              Undo #{id}
-            </Button>
+            <p class="row">
+              <Button class="danger" onClick={() => void act("undo")}>
+                Undo #{id}
+              </Button>
+              <Check
+                value={cuts}
+                onValue={setCuts}
+                title="The members' conversations go on behind the calls that are undone"
+              >
+                Also cut the conversations there
+              </Check>
+            </p>
           )}
           {data.redo !== null && (
             <p class="row">

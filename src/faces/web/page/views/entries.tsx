@@ -1,6 +1,7 @@
 /** The entries of a conversation: what was heard, thought, said and done. */
 
 import { type Entry, type ToolCall, type ToolResult, textOf } from "../../../../core/conversation/chat.ts";
+import { CUT_WORDS } from "../../../../core/conversation/cut.ts";
 import type { PictureMember as Member } from "../../../../core/picture/member.ts";
 import { languageOf } from "../../../../core/text/code-parts.ts";
 import { callText } from "../../../../core/views/call-text.ts";
@@ -81,6 +82,8 @@ export function EntryBlock({ line: { at, entry }, ...given }: BlockProps) {
           </details>
         </article>
       );
+    case "cut":
+      return <p class="entry trimmed">{CUT_WORDS}</p>;
     case "trimmed":
       return (
         <p class="entry trimmed">From here on, older steps and results are sent to the model shortened.</p>
