@@ -21,7 +21,7 @@ import type { ProviderTimeout } from "../runtime/team/provider-timeout.ts";
 import type { Stagger } from "../runtime/turn/stagger.ts";
 import type { Spool } from "../runtime/wraps/result-size.ts";
 import { boardTools, fileTools, rosterTools, specOf } from "../tools/index.ts";
-import { checkpoints } from "./features/checkpoints.ts";
+import { checkpoints, landingCheckpoint } from "./features/checkpoints.ts";
 import { editChecks, exitCheck } from "./features/exit-check.ts";
 import { forge } from "./features/forge.ts";
 import { landing } from "./features/landing.ts";
@@ -71,6 +71,7 @@ export const FEATURES: readonly MakeFeature[] = [
   checkpoints, //  inside of permissions: only what runs; outside of hooks: they may change the files again
   small.hooks, //  outside of landing: nothing lands that a hook refuses
   review, //       inside of hooks, outside of landing: what it approves is what lands
+  landingCheckpoint,
   landing,
   forge,
   small.resultSize,

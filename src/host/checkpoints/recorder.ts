@@ -78,6 +78,15 @@ export class Recorder {
     return await this.aroundCommand(call, next, reply, root);
   }
 
+  /** What nothing else has recorded of the workspace of a task, right before it lands. */
+  async beforeLanding(call: Call): Promise<void> {
+    const root = call.ctx.workspace;
+    if (!isWithin(this.parts.workspace, root)) return;
+    const folder = this.folderOf(root);
+    const running = folder.since(call.ctx.self);
+    await this.record(call, call.call.id, Date.now(), running).catch((error) => this.tell(error));
+  }
+
   private async aroundFiles(call: Call, next: Run, reply: number, files: readonly string[]): Promise<string> {
     const root = call.ctx.workspace;
     const folder = this.folderOf(root);
@@ -131,7 +140,16 @@ export class Recorder {
     folder: SharedFolder,
     running: Running,
   ): Promise<readonly PathChange[]> {
-    const { paths, beside, left } = await folder.end(running);
+    return await this.record(call, reply, began, folder.end(running));
+  }
+
+  private async record(
+    call: Call,
+    reply: number | string,
+    began: number,
+    ended: Promise<Running>,
+  ): Promise<readonly PathChange[]> {
+    const { paths, beside, left } = await ended;
     const changed = [...paths.values()].filter(({ before, after }) => !isEqualBlob(before, after));
     this.note(call, reply, began, call.ctx.workspace, changed, [...beside], [...left]);
     return changed;
@@ -140,7 +158,7 @@ export class Recorder {
   /** Written while the member goes on; one after the other. */
   private note(
     { tool, call: asked, input, ctx }: Call,
-    reply: number,
+    reply: number | string,
     began: number,
     root: string,
     paths: readonly NewPath[],

@@ -52,6 +52,13 @@ export class SharedFolder {
     return own;
   }
 
+  /** The changes since the last look, such as those of a background command or a hook. @throws as `WatchedFolder.look` */
+  async since(who: Name): Promise<Running> {
+    const own: Running = { who, paths: new Map(), beside: new Set(), left: new Set() };
+    this.running.add(own);
+    return await this.end(own);
+  }
+
   private inTurn(after: () => Promise<void>): Promise<void> {
     const turn = this.last
       .catch(() => {})
