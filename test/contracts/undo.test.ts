@@ -19,18 +19,23 @@ import { type NewChange, Records } from "../../src/adapters/git/undo/records.ts"
 import { type Entry, heard } from "../../src/core/conversation/chat.ts";
 import { Conversation } from "../../src/core/conversation/conversation.ts";
 import { PERSON } from "../../src/core/ids.ts";
+import { lazy } from "../../src/core/lazy.ts";
 import { tried } from "../../src/core/tried.ts";
 import { Recorder } from "../../src/host/checkpoints/recorder.ts";
 import type { Store } from "../../src/ports/store.ts";
 import type { Call } from "../../src/runtime/agent/call.ts";
 import { carryOut, finishPending } from "../../src/team/actions/undo/carry-out.ts";
 import { changesIn, redo, undo } from "../../src/team/actions/undo/undo.ts";
+import { start } from "../fixtures/children.ts";
 import { FUZZ, randomFrom } from "../fixtures/fuzz.ts";
 import { type Repository, repository } from "../fixtures/repository.ts";
+import { soon } from "../fixtures/soon.ts";
 import { BACKENDS, type Crew, name, stage } from "../fixtures/stage.ts";
 
 /** By hand: EKIDEN_UNDO_TURNS=500 */
 const TURNS = Number(process.env.EKIDEN_UNDO_TURNS ?? 8);
+/** By hand: EKIDEN_UNDO_KILLS=100 */
+const KILLS = Number(process.env.EKIDEN_UNDO_KILLS ?? 4);
 const env = { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "" };
 
 describe.each(BACKENDS)("undo on %s", (backend) => {
@@ -79,11 +84,13 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
       ctx: {
         self: name(who),
         workspace: there?.workspace ?? repo.dir,
-        currentTask: async () => (there ? { id: there.task } : null),
+        currentTask: lazy(async () => (there && !isOver ? { id: there.task } : null)),
       },
     } as unknown as Call;
+    let isOver = false;
     const run = async (): Promise<string> => {
       act();
+      isOver = true; // its task may be completed before the look after it ends
       return "done";
     };
     const said = await recorder.around(made, run, reply);
@@ -208,6 +215,45 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
     await finishPending(store, repo.dir, records);
     expect(existsSync(join(repo.dir, "../evil"))).toBe(false);
   });
+
+  onFirst(
+    "is whole or absent when its process is killed at any time",
+    async () => {
+      const random = randomFrom(FUZZ.seed + 2);
+      const before = stateOf(repo.dir);
+      await call("bob", () => {
+        for (let nth = 0; nth < 30; nth += 1) write(`many/${nth}.txt`, `${nth}\n`);
+        write("a.txt", "x\n");
+        rmSync(join(repo.dir, "src"), { recursive: true });
+      });
+      const after = stateOf(repo.dir);
+      const records = new Records(new OwnRepository(repo.dir, null, env), store.team);
+      let wasBetween = 0;
+      for (let nth = 0; nth < KILLS; nth += 1) {
+        const again = stateOf(repo.dir) === before;
+        const child = start({
+          ...{ url: at.url, team: store.team, job: "undo", cwd: repo.dir },
+          ...{ again, waitMs: 20 + random(400) },
+        });
+        await child.next();
+        child.go();
+        await child.ended();
+        const own = stateOf(repo.dir);
+        if (own !== before && own !== after) wasBetween += 1;
+        // A git that was under way may have written its record after that.
+        await soon(async () => {
+          await finishPending(store, repo.dir, records);
+          expect([before, after]).toContain(stateOf(repo.dir));
+          expect(await records.list("pending")).toEqual([]);
+        });
+      }
+      if (process.env.EKIDEN_UNDO_KILLS) console.log(`${wasBetween} of ${KILLS} were killed between`);
+      if (stateOf(repo.dir) === before) await redo(store, repo.dir, PERSON);
+      else await take();
+      expect([before, after]).toContain(stateOf(repo.dir));
+    },
+    300_000,
+  );
 
   it("tells who did what, what it leaves out, and the members", async () => {
     mkdirSync(join(repo.dir, "ignored"));

@@ -73,6 +73,8 @@ export class Recorder {
     const { tool, input } = call;
     const root = call.ctx.workspace;
     if (!isWithin(this.parts.workspace, root)) return await next(call);
+    // Read once, and now: by the end of the look after a command its member may have completed the task.
+    void call.ctx.currentTask().catch(() => {});
     const files = tool.writes?.(input);
     if (call.access === "write" && files) return await this.aroundFiles(call, next, reply, files);
     return await this.aroundCommand(call, next, reply, root);
@@ -170,7 +172,7 @@ export class Recorder {
     const at = Date.now();
     const subject = this.parts.secrets.redact(tool.subject?.(input) ?? "");
     const what = cutEnd(`${tool.name}: ${subject}`, WHAT_MAX);
-    const holds = ctx.currentTask(); // of now: the call may be the last of its task
+    const holds = ctx.currentTask();
     const add = async (): Promise<void> => {
       const task = (await holds)?.id ?? null;
       await this.records.add({
