@@ -233,7 +233,9 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
         const again = stateOf(repo.dir) === before;
         const child = start({
           ...{ url: at.url, team: store.team, job: "undo", cwd: repo.dir },
-          ...{ again, waitMs: 20 + random(400) },
+          ...{ again, waitMs: random(2) === 0 ? random(400) : 0 },
+          // At every second one, files have changed.
+          ...(nth % 2 === 0 && { watch: join(repo.dir, `many/${random(30)}.txt`), waitMs: 0 }),
         });
         await child.next();
         child.go();
