@@ -1,8 +1,15 @@
-/** Where the files of a fork are: `.ekiden/forks/TEAM` in the project of its original. */
+/** Where the files of a fork are: `.ekiden/forks/TEAM` in the project of the first original. */
 import { existsSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 
-export const forksIn = (project: string): string => join(project, ".ekiden", "forks");
+/** The project in whose forks that folder is; itself where it is in none. */
+export function originalOf(project: string): string {
+  const at = project.indexOf(join(sep, ".ekiden", "forks", sep));
+  return at < 0 ? project : project.slice(0, at);
+}
+
+/** Also those of a fork are there, so that their names lead to them. */
+export const forksIn = (project: string): string => join(originalOf(project), ".ekiden", "forks");
 
 /** The folder of the fork that is as `project` is in its repository; null where that team has none. */
 export function forkFolder(project: string, team: string): string | null {

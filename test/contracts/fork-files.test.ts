@@ -56,6 +56,7 @@ describe.runIf(BACKENDS.includes("sqlite"))("the files of a fork", () => {
     const made = {
       tool: { name: "bash", subject: () => "make", line: () => "make" },
       ...{
+        call: { id: "c" },
         input: {},
         access: "exec",
         ctx: { self: name("alice"), workspace: repo.dir, currentTask: async () => null },
@@ -104,6 +105,14 @@ describe.runIf(BACKENDS.includes("sqlite"))("the files of a fork", () => {
     const { files, sinceFork } = await compare(store, repo.dir, [store.team, team]);
     expect(sinceFork).toBe(true);
     expect(files?.map(({ path }) => path).sort()).toEqual(["a.txt", "gone.txt", "new.txt"]);
+    // From inside of it, too; and a fork of it is beside it, where its name leads to.
+    const inside = await compare(store, folder, [store.team, team]);
+    expect(inside.files).toEqual(files);
+    const own = await store.forTeam(team);
+    const again = (await fork(own, { cwd: folder, url: at.url }, PERSON, {})).data;
+    await own.close();
+    expect(again.folder).toBe(join(repo.dir, ".ekiden", "forks", again.team));
+    expect(readFileSync(join(again.folder, "a.txt"), "utf8")).toBe("other\n");
     // A folder of that name is somebody's work.
     await expect(made({ at: String(point), team })).rejects.toMatchObject({ code: "name_taken" });
     expect(lstatSync(folder).isDirectory()).toBe(true);

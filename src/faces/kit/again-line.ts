@@ -1,6 +1,7 @@
 /** Command lines that a person is told to type next: they must act on the same team, store and folder as this one. */
 import { realpathSync } from "node:fs";
 import { DEFAULT_TEAM, type Name } from "../../core/ids.ts";
+import { forkFolder } from "../../project/fork-folder.ts";
 import type { Invocation } from "./invocation.ts";
 
 const quoted = (word: string): string =>
@@ -18,9 +19,10 @@ export function againLine({ cwd, flags }: Invocation, team: Name, words: string)
     const value = flags[key as keyof typeof MODEL_OPTIONS];
     return typeof value === "string" && words === "" ? [option, value] : [];
   });
+  const here = realpathSync(process.cwd());
   const options = [
     ...models,
-    ...(cwd === realpathSync(process.cwd()) ? [] : ["--cwd", cwd]),
+    ...([here, forkFolder(here, team)].includes(cwd) ? [] : ["--cwd", cwd]),
     ...(typeof flags.store === "string" ? ["--store", withoutPassword(flags.store)] : []),
     ...(team === DEFAULT_TEAM ? [] : ["--team", team]),
   ];

@@ -8,7 +8,7 @@ import type { Settings } from "../../core/settings/settings.ts";
 import { jsonLine } from "../../core/text/hidden.ts";
 import type { View } from "../../core/views/view.ts";
 import type { Store } from "../../ports/index.ts";
-import { forkFolder } from "../../project/fork-folder.ts";
+import { forkFolder, originalOf } from "../../project/fork-folder.ts";
 import { refuseInSandbox } from "../../project/member-shell.ts";
 import type { Flags, Loaded } from "../../project/settings.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
@@ -168,13 +168,13 @@ function renamed({ team, teammates }: Flags, loaded: Settings): string[] {
   ].flatMap((text) => text.trim() || []);
 }
 
-/** That of a fork is its own. */
+/** That of a fork is its own, and in it every other team has that of the original. */
 function folder(path: string, team: CommonOptions["team"]): string {
   const whole = resolve(path);
   if (!existsSync(whole) || !statSync(whole).isDirectory())
     throw badInput(`--cwd ${quote(path)} is not a folder. Give the folder of the project.`);
   const project = realpathSync(whole);
-  return (typeof team === "string" ? forkFolder(project, team) : null) ?? project;
+  return typeof team === "string" ? (forkFolder(project, team) ?? originalOf(project)) : project;
 }
 
 function flagsOf(options: CommonOptions): Flags {

@@ -9,7 +9,7 @@ import type { Name } from "../../core/ids.ts";
 import { SPENDING_FACTS, Spent } from "../../core/picture/spent.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import type { Store } from "../../ports/index.ts";
-import { forkFolder, partOf } from "../../project/fork-folder.ts";
+import { forkFolder, originalOf, partOf } from "../../project/fork-folder.ts";
 import { withGit } from "../../project/own-git.ts";
 import type { ShowDiff } from "./shown-diff.ts";
 
@@ -115,7 +115,7 @@ async function filesOf(
   names: readonly [Name, Name],
   show: ShowDiff | undefined,
 ): Promise<Pick<CompareData, "files" | "diff">> {
-  const [a, b] = names.map((one) => forkFolder(project, one) ?? project) as [string, string];
+  const [a, b] = names.map((one) => forkFolder(project, one) ?? originalOf(project)) as [string, string];
   if (a === b) return { files: null };
   return await withGit(project, async (_, sandbox) => {
     const own = new OwnRepository(project, sandbox, childEnvironment(process.env));
