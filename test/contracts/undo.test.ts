@@ -257,6 +257,19 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
     300_000,
   );
 
+  onFirst("records a command that was killed together with its process", async () => {
+    const before = stateOf(repo.dir);
+    const child = start({ url: at.url, team: store.team, job: "killed command", cwd: repo.dir });
+    await child.ended();
+    expect(existsSync(join(repo.dir, "src"))).toBe(false);
+    expect(await changesIn(store, repo.dir)).toMatchObject([
+      { who: "bob", what: "bash: rm -rf src", files: 1 },
+    ]);
+    await take("bob");
+    expect(stateOf(repo.dir)).toBe(before);
+    expect(readdirSync(join(repo.dir, ".ekiden/undo/running"))).toEqual([]);
+  });
+
   it("tells who did what, what it leaves out, and the members", async () => {
     mkdirSync(join(repo.dir, "ignored"));
     repo.git("init", "--quiet", "nested");

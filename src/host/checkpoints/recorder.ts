@@ -5,6 +5,7 @@
  */
 import { isAbsolute, relative, resolve } from "node:path";
 import { stateOf } from "../../adapters/git/undo/disk.ts";
+import { recordKilled, underWay } from "../../adapters/git/undo/killed.ts";
 import { OwnRepository } from "../../adapters/git/undo/own-repository.ts";
 import { type NewPath, Records } from "../../adapters/git/undo/records.ts";
 import { type Running, SharedFolder } from "../../adapters/git/undo/shared-folder.ts";
@@ -14,6 +15,7 @@ import { newTicket } from "../../adapters/tickets.ts";
 import { messageOf } from "../../core/errors.ts";
 import { isWithin } from "../../core/paths/paths.ts";
 import { cutEnd } from "../../core/text/valid.ts";
+import { tried } from "../../core/tried.ts";
 import type { PathChange } from "../../core/undo/change.ts";
 import { removedWords } from "../../core/undo/removed-words.ts";
 import type { Call, Run } from "../../runtime/agent/call.ts";
@@ -43,6 +45,7 @@ async function openRecorder(parts: Parts): Promise<Recorder> {
   const recorder = new Recorder(parts, repository, new Records(repository, store.team));
   // An undo that was killed is carried out before anything else changes the files.
   await finishPending(store, workspace, recorder.records).catch((error) => recorder.tell(error));
+  await recordKilled(repository, store.team, recorder.records).catch((error) => recorder.tell(error));
   return recorder;
 }
 
@@ -119,20 +122,48 @@ export class Recorder {
     const running = await folder.begin(call.ctx.self).catch((error) => this.tell(error));
     if (!running) return await next(call);
     const began = Date.now();
+    const over = await this.begun(call, reply, began, root);
     let text: string;
     try {
       text = await next(call);
     } catch (error) {
       await this.end(call, reply, began, folder, running).catch((fault) => this.tell(fault));
+      over();
       throw error;
     }
     const ended = this.end(call, reply, began, folder, running).catch((error) => this.tell(error));
     this.looks.add(ended);
-    void ended.then(() => this.looks.delete(ended));
+    void ended.then(() => {
+      this.looks.delete(ended);
+      void this.last.then(over); // its record is written
+    });
     const line = call.tool.line?.(call.input) ?? "";
     if (root !== this.parts.workspace || !REMOVES.test(line)) return text;
     const words = removedWords((await ended) ?? []);
     return words === "" ? text : `${text}\n[${words}]`;
+  }
+
+  /** Kept for the next process while the command runs. @returns what ends that */
+  private async begun(call: Call, reply: number, began: number, root: string): Promise<() => void> {
+    const own = {
+      ...(await this.head(call, reply)),
+      began,
+      of: [],
+      root: relative(this.parts.workspace, root),
+    };
+    return tried(
+      () => underWay(this.repository, this.parts.store.team, own),
+      () => {},
+    );
+  }
+
+  private async head({ tool, call, input, ctx }: Call, reply: number | string) {
+    const subject = this.parts.secrets.redact(tool.subject?.(input) ?? "");
+    const task = (await ctx.currentTask().catch(() => null))?.id ?? null;
+    return {
+      ...{ kind: "call" as const, who: ctx.self, task, reply: `${this.process}.${reply}`, call: call.id },
+      what: cutEnd(`${tool.name}: ${subject}`, WHAT_MAX),
+    };
   }
 
   private async end(
@@ -159,7 +190,7 @@ export class Recorder {
 
   /** Written while the member goes on; one after the other. */
   private note(
-    { tool, call: asked, input, ctx }: Call,
+    call: Call,
     reply: number | string,
     began: number,
     root: string,
@@ -170,30 +201,15 @@ export class Recorder {
     if (paths.length === 0) return;
     if (root === this.parts.workspace) for (const { path } of paths) this.parts.changed.add(path);
     const at = Date.now();
-    const subject = this.parts.secrets.redact(tool.subject?.(input) ?? "");
-    const what = cutEnd(`${tool.name}: ${subject}`, WHAT_MAX);
-    const holds = ctx.currentTask();
+    const head = this.head(call, reply);
     const add = async (): Promise<void> => {
-      const task = (await holds)?.id ?? null;
       await this.records.add({
-        ...{
-          kind: "call",
-          who: ctx.self,
-          task,
-          reply: `${this.process}.${reply}`,
-          call: asked.id,
-          what,
-          began,
-          at,
-          beside,
-          left,
-        },
-        ...{ roots: [{ root: relative(this.parts.workspace, root), paths }], of: [] },
+        ...{ ...(await head), began, at, beside, left, of: [] },
+        roots: [{ root: relative(this.parts.workspace, root), paths }],
       });
       this.count += 1;
       if (this.count % PRUNE_EVERY === 1) await this.records.prune(at);
     };
-    void holds.catch(() => {});
     this.last = this.last.then(add).catch((error) => void this.tell(error));
   }
 

@@ -79,7 +79,17 @@ export class OwnRepository {
   /** @throws EkidenError `not_permitted` where a link is in its place */
   make(): void {
     if (this.isReady) return;
-    for (const part of ["", "objects", "objects/info", "objects/pack", "refs", "info", "looks", "drafts"]) {
+    for (const part of [
+      "",
+      "objects",
+      "objects/info",
+      "objects/pack",
+      "refs",
+      "info",
+      "looks",
+      "drafts",
+      "running",
+    ]) {
       const path = join(this.folder, part);
       const found = lstatSync(path, { throwIfNoEntry: false });
       if (found && !found.isDirectory())

@@ -24,7 +24,7 @@ export type NewChange = Omit<Change, "id" | "roots"> & {
 type Space = "undo" | "pending";
 
 /** The project, or a workspace of a task. A project may have brought records, too. */
-const ROOT = /^(?:\.ekiden\/worktrees\/[\w-][\w.-]*(?:\/(?!\.\.?(?:\/|$))[^/\0]+)*)?$/;
+export const ROOT = /^(?:\.ekiden\/worktrees\/[\w-][\w.-]*(?:\/(?!\.\.?(?:\/|$))[^/\0]+)*)?$/;
 
 const DAY_MS = 86_400_000;
 const BOUNDS = { days: 14, ofMember: 200, bytes: 500 * 1024 * 1024 } as const;

@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { systemClock } from "../../../adapters/clock.ts";
 import { isRoot, stateOf } from "../../../adapters/git/undo/disk.ts";
+import { recordKilled } from "../../../adapters/git/undo/killed.ts";
 import { OwnRepository } from "../../../adapters/git/undo/own-repository.ts";
 import { Records } from "../../../adapters/git/undo/records.ts";
 import { childEnvironment } from "../../../adapters/shell/environment.ts";
@@ -102,7 +103,9 @@ type Own = {
 const withOwn = <T>(store: Store, cwd: string, use: (own: Own) => Promise<T>): Promise<T> =>
   withGit(cwd, async (_, sandbox) => {
     const repository = new OwnRepository(cwd, sandbox, childEnvironment(process.env));
-    return await use({ store, cwd, repository, records: new Records(repository, store.team) });
+    const records = new Records(repository, store.team);
+    if (repository.isThere) await recordKilled(repository, store.team, records).catch(() => {}); // undo is of what is recorded
+    return await use({ store, cwd, repository, records });
   });
 
 async function withRecords<T>(
