@@ -17,7 +17,8 @@ import { type Instant, instant, PERSON, type TaskId } from "../../core/ids.ts";
 import { LoopDetector } from "../../core/progress/loop.ts";
 import type { Agent, Booked, TurnOutcome } from "../agent/agent.ts";
 import { type Interruption, interruptionOf } from "../agent/interruption.ts";
-import type { Compacted, Shortening } from "../turn/context.ts";
+import type { Compacted } from "../turn/context.ts";
+import { cutConversation, type Shortening } from "../turn/new-conversation.ts";
 import { appendNote } from "../turn/record.ts";
 import { ReplyRecovery } from "../turn/reply-recovery.ts";
 import { readMail, turn } from "../turn/turn.ts";
@@ -271,7 +272,12 @@ export class MemberLoop {
           ? context.clear(this.agent.model, atRest)
           : how === false
             ? this.summarise(step, atRest)
-            : context.cut(this.agent.model, how.call, atRest);
+            : cutConversation(
+                this.agent,
+                context.factRoom(context.limits(this.agent.model)),
+                how.call,
+                atRest,
+              );
       for (const one of waiting)
         if (one.how === how || (how === true && one.how === false)) one.resolve(done);
       await done.catch(() => {}); // the caller of compact gets the error

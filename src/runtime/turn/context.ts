@@ -13,7 +13,6 @@ import {
   limitsOf,
   type Shortener,
 } from "../../core/conversation/compaction.ts";
-import { cutText } from "../../core/conversation/cut.ts";
 import { rendered, summarySystem, summaryText } from "../../core/conversation/summary.ts";
 import { countResults } from "../../core/conversation/trim.ts";
 import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
@@ -30,8 +29,6 @@ import { doesNotFit, firstTooLarge } from "./too-large.ts";
 
 /** The waiting of its calls for their provider. */
 type Waiting = Pick<ProviderBackoff, "waiting">;
-/** Notes (false), a new conversation (true), or one that goes on behind a call. */
-export type Shortening = boolean | { readonly call: string };
 export type Compacted = { readonly before: number; readonly after: number };
 
 /** Summaries in a row that may fail or not help before the member gives up. */
@@ -179,16 +176,6 @@ export class Context {
     return await this.replace(summary, texts, "clear");
   }
 
-  /** Goes on behind the reply with that call, whose changes the person has undone. */
-  async cut(model: Model, call: string, atRest: boolean): Promise<Compacted> {
-    const before = this.tokens;
-    const text = cutText(await heldFacts(this.agent, this.factRoom(this.limits(model))));
-    const entry: Entry = { kind: "cut", call, text, ...(atRest && { atRest }) };
-    await record(this.agent, [entry]);
-    this.agent.conversation.add(entry);
-    return { before, after: this.tokens };
-  }
-
   private async replace(summary: Summary, news: readonly string[], layer: string): Promise<Compacted> {
     const { conversation } = this.agent;
     const before = this.tokens;
@@ -203,7 +190,7 @@ export class Context {
   }
 
   /** Characters that each fact and the news may have after a summary. */
-  private factRoom(limits: ContextLimits): number {
+  factRoom(limits: ContextLimits): number {
     return Math.floor((limits.summariseAt / 4) * this.charactersPerToken);
   }
 

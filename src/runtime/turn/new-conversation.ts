@@ -1,9 +1,11 @@
-/** `/clear`: the person begins the conversation anew. Neither notes nor earlier words of the person stay. */
-import type { Summary } from "../../core/conversation/chat.ts";
+/** Conversations that the person begins anew (`/clear`: neither notes nor earlier words of the person stay), or cuts by an undo. */
+import type { Entry, Summary } from "../../core/conversation/chat.ts";
+import { cutText } from "../../core/conversation/cut.ts";
 import { anewText } from "../../core/conversation/summary.ts";
 import { PERSON } from "../../core/ids.ts";
 import type { Agent } from "../agent/agent.ts";
 import { heldFacts } from "./pinned.ts";
+import { record } from "./record.ts";
 
 /** Mails of the person among which the last delivered one is. */
 const RECENT = 100;
@@ -21,4 +23,21 @@ export async function newConversation(agent: Agent, room: number, atRest: boolea
     ...(atRest && { atRest }),
     ...(forgets !== undefined && { forgets }),
   };
+}
+
+/** Notes (false), a new conversation (true), or one that goes on behind a call. */
+export type Shortening = boolean | { readonly call: string };
+
+/** Goes on behind the reply with that call, whose changes the person has undone. `room`: characters for each fact. */
+export async function cutConversation(
+  agent: Agent,
+  room: number,
+  call: string,
+  atRest: boolean,
+): Promise<null> {
+  const text = cutText(await heldFacts(agent, room));
+  const entry: Entry = { kind: "cut", call, text, ...(atRest && { atRest }) };
+  await record(agent, [entry]);
+  agent.conversation.add(entry);
+  return null;
 }

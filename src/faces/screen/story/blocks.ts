@@ -1,5 +1,8 @@
 /** The blocks of a feed: words of the person and of members, thoughts, news, results of commands. Calls: `call-block.ts`. */
+
 import { visibleWidth } from "@earendil-works/pi-tui";
+import type { Entry } from "../../../core/conversation/chat.ts";
+import { CUT_WORDS } from "../../../core/conversation/cut.ts";
 import type { MailId } from "../../../core/ids.ts";
 import { type Retry, retryWords } from "../../../core/views/retry.ts";
 import type { Tone } from "../../../core/views/view.ts";
@@ -145,3 +148,9 @@ export function newsLine({ paint }: Style, who: string, text: string, tone: Tone
     return shown.map((line, i) => `${i === 0 ? `${paint("dim", "·")} ${head}` : "  "}${paint(tone, line)}`);
   });
 }
+
+/** Where the conversation of a model begins anew, or further back. */
+export const breakWords = (entry: Extract<Entry, { kind: "cut" | "summary" }>): string => {
+  if (entry.kind === "cut") return CUT_WORDS;
+  return entry.anew ? "a new conversation begins here" : "the conversation was summed up to free its context";
+};

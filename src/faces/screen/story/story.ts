@@ -4,7 +4,6 @@
  */
 
 import { callsOf, type Entry, textOf, thoughtsOf } from "../../../core/conversation/chat.ts";
-import { CUT_WORDS } from "../../../core/conversation/cut.ts";
 import { tagsIn } from "../../../core/conversation/tags.ts";
 import { type Todo, TodoWatch } from "../../../core/conversation/todo.ts";
 import { LEAD, type MailId, type Name, PERSON } from "../../../core/ids.ts";
@@ -13,7 +12,7 @@ import { shownCall } from "../../../core/views/shown-call.ts";
 import type { Delta, Recorded, Store } from "../../../ports/index.ts";
 import type { Change } from "../draw/diff.ts";
 import { oneLine, type Style } from "../draw/style.ts";
-import { Answer, newsLine, PromptBlock, retrying, Thought } from "./blocks.ts";
+import { Answer, breakWords, newsLine, PromptBlock, retrying, Thought } from "./blocks.ts";
 import { CallBlock } from "./call-block.ts";
 import type { Block, Feed } from "./feed.ts";
 import { LatePieces } from "./late-pieces.ts";
@@ -22,8 +21,6 @@ import { LatePieces } from "./late-pieces.ts";
 const HEARD_LINES = 4;
 const LIVE_MAX = 20_000; // of a reply that is written and not on the screen
 const EDITS_KEPT = 8;
-const ANEW = "a new conversation begins here";
-const SUMMED_UP = "the conversation was summed up to free its context";
 const LATE_MS = 10_000; // pieces that come later are of another reply
 
 export class Story {
@@ -201,11 +198,9 @@ export class Story {
         if (block?.edited) this.justEdited = [...this.justEdited, block.edited].slice(-EDITS_KEPT);
         return;
       }
-      case "summary":
-        this.put(newsLine(this.style, "", entry.anew ? ANEW : SUMMED_UP, "dim"));
-        return;
       case "cut":
-        this.put(newsLine(this.style, "", CUT_WORDS, "dim"));
+      case "summary":
+        this.put(newsLine(this.style, "", breakWords(entry), "dim"));
         return;
       case "opened":
       case "trimmed":

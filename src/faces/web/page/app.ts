@@ -7,6 +7,7 @@ import { QUESTION_FACTS } from "../../../core/picture/questions.ts";
 import { taskOf } from "../../../core/picture/task.ts";
 import type { LiveOutput } from "../../../core/text/live-output.ts";
 import type { Act, Acted, Overview, Question, Snapshot } from "../wire.ts";
+import type { DialogOf } from "./dialogs.ts";
 import type { Connection } from "./live/listen.ts";
 import type { Replay } from "./live/replay.ts";
 import { Replaying } from "./live/replaying.ts";
@@ -14,8 +15,6 @@ import { openSource, Refused, type Source } from "./live/source.ts";
 import { putInLine } from "./pure/board.ts";
 import { addressOf, currentAddress, parseRoute, pushAddress, type Route } from "./route.ts";
 
-/** `at`: as `ekiden fork --at` takes it. `words`: the point for the person. */
-export type ForkPlace = { readonly at: string; readonly words: string };
 export type Notice = { readonly text: string; readonly isError: boolean };
 type Failure = { readonly title: string; readonly text: string };
 
@@ -56,15 +55,7 @@ export class App {
   failure: Failure | null = null;
   loaded = false;
   notice: Notice | null = null;
-  dialog:
-    | "none"
-    | "new"
-    | "help"
-    | "more"
-    | "share"
-    | "palette"
-    | { readonly edit: number }
-    | { readonly fork: ForkPlace } = "none";
+  dialog: DialogOf = "none";
   /** The panel of a task is opened by a key. */
   panelTakesFocus = false;
   private sending = 0;

@@ -1,7 +1,8 @@
 /** A new team as this one was at a point of its journal: the form for it, and then what goes on with it. */
 import { useState } from "preact/hooks";
 import type { Overview } from "../../wire.ts";
-import { app, type ForkPlace } from "../app.ts";
+import { app } from "../app.ts";
+import type { ForkPlace } from "../dialogs.ts";
 import { CopyButton } from "../parts/copy.tsx";
 import { Dialog, openDialog } from "../parts/dialog.tsx";
 import { Button, Form, Refusal, TextField } from "../parts/fields.tsx";
