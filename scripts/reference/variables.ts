@@ -100,6 +100,11 @@ export const OTHER_VARIABLES: readonly Variable[] = [
     use: "read",
     about: "Address of the REST interface that `ekiden forge` uses, where it is not that of the remote.",
   },
+  {
+    name: "EKIDEN_WEBHOOK_SECRET",
+    use: "read",
+    about: "Secret of the webhook at the forge, with `forgeWebhook`. No command of a member gets it.",
+  },
   { name: "GITHUB_GRAPHQL_URL", use: "read", about: "The same for GraphQL." },
   {
     name: "XDG_CONFIG_HOME",

@@ -12,22 +12,35 @@ export type Sent =
   | { readonly kind: "done"; readonly id: number | null; readonly url: string }
   | { readonly kind: "refused"; readonly why: string };
 
+/** What an answer held, as JSON. It is current as long as the forge has the tag for it, and asking that costs nothing. */
+export type Page = { readonly path: string; readonly etag: string; readonly data: string };
+
 /**
  * Every method may throw `forge_away` (no answer, or one that says nothing: it may have been done), with `retryAfterMs` where the forge
- * said when it answers again, and `forge_refused` (the token may not do it).
+ * said when it answers again and `isUndone` where nothing was done, and `forge_refused` (the token may not do it).
  */
 export interface Forge {
   readonly repo: Repo;
+  /** What an earlier process has read. */
+  restore(pages: readonly Page[]): void;
+  /** What was read anew since the last call. */
+  fresh(): readonly Page[];
   /** The numeric id of the account of the token; null where the forge does not say. */
   account(): Promise<number | null>;
-  /** Open ones with the label, oldest first. */
-  issues(label: string): Promise<readonly Issue[]>;
+  /** Open ones with the label, or of the assignee, oldest first. */
+  issues(which: { readonly labels: string } | { readonly assignee: string }): Promise<readonly Issue[]>;
+  issue(number: number): Promise<Issue>;
   /** Comments on an issue or a request, oldest first. */
   comments(number: number): Promise<readonly Words[]>;
   /** The number of each open request with the time of its last change and its head. */
   open(): Promise<ReadonlyMap<number, Pick<Request, "updatedAt" | "head">>>;
   request(number: number): Promise<Request>;
+  /** Without `resolved` and `editors`. */
   talk(number: number): Promise<Talk>;
+  /** `isEdited`: the editors are needed, too. */
+  details(number: number, isEdited: boolean): Promise<Pick<Talk, "resolved" | "editors">>;
+  /** Whether it is in the merge queue; null where the forge does not say. */
+  isQueued(number: number): Promise<boolean | null>;
   checks(head: string): Promise<readonly Check[]>;
   /** The end of what a job wrote; "" where it cannot be read. */
   log(job: number): Promise<string>;
@@ -46,6 +59,7 @@ export type OutRow = Sending & {
   readonly id: number;
   readonly task: TaskId;
   readonly state: "queued" | "sent" | "confirmed" | "refused";
+  readonly at: Instant;
 };
 
 /** What changes with the record of a request, in one step. */
@@ -56,12 +70,19 @@ export type Change = {
   readonly send?: readonly Sending[];
   /** The task goes back to the board, for the member that had it, with this note. */
   readonly back?: string;
+  /** Its issue is no work any more, and nobody has begun; or it is again. */
+  readonly cancelled?: string;
+  readonly retaken?: true;
+  /** Its request is there now. In words, for the journal. */
+  readonly opened?: string;
   readonly completed?: { readonly result: string; readonly commit: string };
   readonly failed?: string;
   /** The request was opened again: its task, which failed when it was closed, waits for it as before. */
   readonly reopened?: true;
   /** Mail to the person. */
   readonly person?: string;
+  /** What the change follows from. */
+  readonly pages?: readonly Page[];
 };
 
 export type Proposing = {
@@ -93,8 +114,14 @@ export interface ForgeRecords {
   posted(task: TaskId): Promise<ReadonlySet<string>>;
   /** What is to be sent, in order. */
   unsent(): Promise<readonly OutRow[]>;
-  /** Noted before it is sent. False where another host leads now. */
-  sending(host: HostId, row: number, ms: number): Promise<boolean>;
+  /** Noted before it is sent. Returns for how many milliseconds nobody else may send it; null where another host leads now. */
+  sending(host: HostId, row: number, ms: number): Promise<number | null>;
   /** `said`: the address or the id of what was done, or why not. */
   sent(row: number, state: "queued" | "confirmed" | "refused", said: string): Promise<void>;
+  pages(): Promise<readonly Page[]>;
+  keep(pages: readonly Page[]): Promise<void>;
+  /** A delivery of a webhook, by its id. False where it came before. */
+  heard(delivery: string, about: string): Promise<boolean>;
+  /** What deliveries were about since the last call. */
+  woken(): Promise<ReadonlySet<string>>;
 }

@@ -57,7 +57,7 @@ describe.each(BACKENDS)("a forge on %s", (backend) => {
     expect(await store.forge.unsent()).toMatchObject([{ ...open, state: "queued", task: 1 }]);
     await store.forge.lead(here, 10_000);
     const [row] = await store.forge.unsent();
-    expect(await store.forge.sending(here, row?.id ?? 0, 10_000)).toBe(true);
+    expect(await store.forge.sending(here, row?.id ?? 0, 10_000)).toBe(10_000);
     expect(await store.forge.unsent()).toMatchObject([{ state: "sent" }]);
     await store.forge.change(here, asTaskId(1), { number: 9, state: "open" });
     await store.forge.sent(row?.id ?? 0, "confirmed", "url");
@@ -110,5 +110,50 @@ describe.each(BACKENDS)("a forge on %s", (backend) => {
       types: ["task.completed", "task.landed"],
     });
     expect(events.map(({ type }) => type)).toEqual(["task.completed", "task.landed"]);
+  });
+
+  it("lets a host send as long as nobody else may lead, which ends with what was heard of the host", async () => {
+    const { store } = await at.crew(["alice"]);
+    await store.roster.open(host("there"), "m", 1);
+    await store.forge.lead(host("there"), 40_000);
+    const leaseMs = await store.forge.sending(host("there"), 1, 40_000);
+    at.clock.stall(5_000);
+    const left = (await store.forge.sending(host("there"), 1, 40_000)) ?? 0;
+    expect([leaseMs, left].map((ms) => (ms ?? 0) < 40_000)).toEqual([true, true]);
+    at.clock.stall(left);
+    await store.roster.open(host("other"), "m", 2);
+    expect(await store.forge.lead(host("other"), 40_000)).toBe(true);
+    expect(await store.forge.sending(host("there"), 1, 40_000)).toBeNull();
+  });
+
+  it("drops the task of an issue that is no work any more, unless somebody has begun, and takes it again", async () => {
+    const { store, seats } = await at.crew(["alice"]);
+    const task = (await store.forge.take("o/r", 7, { subject: "Page" })) ?? asTaskId(0);
+    await store.forge.lead(here, 10_000);
+    const dropped = { state: "dropped", cancelled: "Issue #7 was closed." } as const;
+    expect(await store.forge.change(here, task, dropped)).toBe(true);
+    expect(await store.board.task(task)).toMatchObject({ status: "cancelled" });
+    expect(await store.forge.change(here, task, { state: "taken", retaken: true })).toBe(true);
+    await claimed(store, seats[0] as (typeof seats)[0]);
+    expect(await store.forge.change(here, task, dropped)).toBe(false);
+    expect((await store.forge.find(task))?.state).toBe("taken");
+  });
+
+  it("keeps what was read with what follows from it, and hears a delivery once", async () => {
+    const { store } = await at.crew([]);
+    await store.forge.take("o/r", 7, { subject: "Page" });
+    const page = { path: "/x", etag: '"1"', data: "{}" };
+    expect(await store.forge.change(here, asTaskId(1), { pages: [page] })).toBe(false);
+    await store.forge.lead(here, 10_000);
+    await store.forge.change(here, asTaskId(1), { pages: [page] });
+    await store.forge.keep([{ ...page, etag: '"2"' }]);
+    expect(await store.forge.pages()).toEqual([{ ...page, etag: '"2"' }]);
+    at.clock.stall(4 * 24 * 3_600_000);
+    expect(await store.forge.pages()).toEqual([]);
+    const heard = [];
+    for (const id of ["d1", "d1", "d2"]) heard.push(await store.forge.heard(id, "9"));
+    expect(heard).toEqual([true, false, true]);
+    expect([await store.forge.woken(), await store.forge.woken()]).toEqual([new Set(["9"]), new Set()]);
+    expect(await store.forge.heard("d1", "9")).toBe(false);
   });
 });

@@ -1,76 +1,49 @@
-/** GitHub as a forge, over REST; GraphQL only for what REST does not have: resolved threads and the merge queue. */
+/** GitHub as a forge, over REST; GraphQL only for what REST does not have: resolved threads, who edited a text, and the merge queue. */
 import { isEkidenError } from "../../core/errors.ts";
 import type { Sending } from "../../core/forge/memory.ts";
 import {
-  type Author,
   type Check,
+  type Issue,
   type Repo,
   type Request,
   repoName,
+  type Talk,
   type Words,
 } from "../../core/forge/model.ts";
-import { logEnd } from "../../core/forge/settle.ts";
+import { logEnd, PASSES } from "../../core/forge/settle.ts";
 import type { Instant } from "../../core/ids.ts";
-import type { Forge, Sent } from "../../ports/forge.ts";
-import { type GithubHttp, unexpected, wordsOf } from "./github-http.ts";
+import type { Forge, Page, Sent } from "../../ports/forge.ts";
+import { GithubGraph } from "./github-graphql.ts";
+import {
+  checkOf,
+  checkRunOf,
+  type Found,
+  issueOf,
+  lineOf,
+  requestOf,
+  reviewOf,
+  statusOf,
+  wordsIn,
+} from "./github-shapes.ts";
+import type { Answered, ForgeHttp } from "./http.ts";
+import { away, unexpected, wordsOf } from "./http-answers.ts";
+import { type Json, number, of, rowsOf, text } from "./json.ts";
 
-type Json = Record<string, unknown>;
-const of = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
-const text = (value: unknown): string => (typeof value === "string" ? value : "");
-const number = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
-const time = (value: unknown): number => Date.parse(text(value)) || 0;
-const rows = (value: unknown): Json[] => (Array.isArray(value) ? value.map(of) : []);
-
-function authorOf(value: unknown): Author {
-  const { id, login, type } = of(value);
-  if (number(id) === null || text(login) === "") return null;
-  return { id: id as number, login: text(login), isBot: type === "Bot" || text(login).endsWith("[bot]") };
-}
-
-const wordsIn = (row: Json): Words => ({
-  ...{ id: number(row.id) ?? 0, by: authorOf(row.user), text: text(row.body) },
-  at: time(row.created_at ?? row.submitted_at),
-});
-
-const requestOf = (row: Json): Request => ({
-  ...{
-    number: number(row.number) ?? 0,
-    node: text(row.node_id),
-    body: text(row.body),
-    url: text(row.html_url),
-  },
-  state: row.state === "closed" ? "closed" : "open",
-  mergedAs: row.merged === true || text(row.merged_at) !== "" ? text(row.merge_commit_sha) : null,
-  ...{ head: text(of(row.head).sha), updatedAt: text(row.updated_at) },
-  ...{
-    mergeable: typeof row.mergeable === "boolean" ? row.mergeable : null,
-    mergeState: text(row.mergeable_state),
-  },
-});
-
-const STATES: Readonly<Record<string, string | null>> = {
-  success: "success",
-  pending: null,
-  error: "failure",
-  failure: "failure",
-};
-/** Of the address of a job: its run and itself. */
-const JOB = /\/actions\/runs\/(\d{1,15})(?:\/job\/(\d{1,15}))?/;
-
-const THREADS = `query($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) { pullRequest(number: $number) {
-  reviewThreads(first: 100) { nodes { id isResolved isOutdated path line comments(first: 1) { nodes { databaseId } } } } } } }`;
-const ENQUEUE = `mutation($node: ID!, $head: GitObjectID!) { enqueuePullRequest(input: { pullRequestId: $node, expectedHeadOid: $head }) { mergeQueueEntry { id } } }`;
+type Written = Omit<Answered, "next">;
+const METHODS = ["merge", "squash", "rebase"] as const;
 
 export class Github implements Forge {
   readonly repo: Repo;
-  private readonly http: GithubHttp;
+  private readonly http: ForgeHttp;
+  private readonly graph: GithubGraph;
   private readonly base: string;
   private own: Promise<number | null> | null = null;
   private hasChecks = true;
 
-  constructor(repo: Repo, http: GithubHttp) {
+  constructor(repo: Repo, http: ForgeHttp) {
     this.repo = repo;
     this.http = http;
+    this.graph = new GithubGraph(repo, http);
     this.base = `/repos/${encodeURIComponent(repo.owner)}/${encodeURIComponent(repo.name)}`;
   }
 
@@ -79,139 +52,157 @@ export class Github implements Forge {
     await this.one(this.base);
   }
 
+  restore(pages: readonly Page[]): void {
+    this.http.restore(pages);
+  }
+  fresh(): readonly Page[] {
+    return this.http.fresh();
+  }
+
   account(): Promise<number | null> {
-    this.own ??= this.http.get("/user").then(
-      ({ status, data }) => (status === 200 ? number(of(data).id) : null),
-      (error) => {
-        this.own = null;
-        if (isEkidenError(error, "forge_refused")) return null;
-        throw error;
-      },
-    );
+    this.own ??= this.http
+      .get("/user", (data) => number(of(data).id))
+      .then(
+        ({ status, data }) => (status === 200 ? (data as number | null) : null),
+        (error) => {
+          this.own = null;
+          if (isEkidenError(error, "forge_refused")) return null;
+          throw error;
+        },
+      );
     return this.own;
   }
 
-  async issues(label: string) {
-    const query = `state=open&labels=${encodeURIComponent(label)}&sort=created&direction=asc`;
-    const found = await this.http.list(`${this.base}/issues?${query}`);
-    return rows(found)
-      .filter((row) => row.pull_request === undefined)
-      .map((row) => ({ ...wordsIn(row), number: number(row.number) ?? 0, title: text(row.title) }))
-      .sort((a, b) => a.number - b.number);
+  async issues(which: Record<string, string>): Promise<Issue[]> {
+    const query = new URLSearchParams({ state: "open", sort: "created", direction: "asc", ...which });
+    const isIssue = (row: Json): boolean => row.pull_request === undefined;
+    return await this.http.list(
+      `${this.base}/issues?${query}`,
+      (data) => rowsOf(data)?.filter(isIssue).map(issueOf) ?? null,
+    );
   }
 
-  async comments(of: number): Promise<Words[]> {
-    return rows(await this.http.list(`${this.base}/issues/${of}/comments`)).map(wordsIn);
+  async issue(nr: number): Promise<Issue> {
+    return (await this.one(`${this.base}/issues/${nr}`, (data) => issueOf(of(data)))) as Issue;
+  }
+
+  comments(nr: number): Promise<Words[]> {
+    return this.list(`${this.base}/issues/${nr}/comments`, wordsIn);
   }
 
   async open() {
-    const found = rows(await this.http.list(`${this.base}/pulls?state=open&sort=updated&direction=desc`));
-    return new Map(found.map(requestOf).map(({ number, updatedAt, head }) => [number, { updatedAt, head }]));
+    const path = `${this.base}/pulls?state=open&sort=updated&direction=desc`;
+    const found = await this.list(path, (row) => {
+      const { number, updatedAt, head } = requestOf(row);
+      return [number, { updatedAt, head }] as const;
+    });
+    return new Map(found);
   }
 
   async request(nr: number): Promise<Request> {
-    return requestOf(of(await this.one(`${this.base}/pulls/${nr}`)));
+    const path = `${this.base}/pulls/${nr}`;
+    const found = (await this.one(path, (data) => requestOf(of(data)))) as Request;
+    if (found.number !== nr || found.head === "") throw away(`${path} was answered with something else`);
+    return found;
   }
 
-  async talk(nr: number) {
+  async talk(nr: number): Promise<Talk> {
     const [reviews, lines, comments] = [
-      rows(await this.http.list(`${this.base}/pulls/${nr}/reviews`)),
-      rows(await this.http.list(`${this.base}/pulls/${nr}/comments`)),
+      await this.list(`${this.base}/pulls/${nr}/reviews`, reviewOf),
+      await this.list(`${this.base}/pulls/${nr}/comments`, lineOf),
       await this.comments(nr),
     ];
-    return {
-      reviews: reviews.map((row) => ({ ...wordsIn(row), state: text(row.state).toUpperCase() })),
-      lines: lines.map((row) => ({
-        ...{ ...wordsIn(row), path: text(row.path), line: number(row.line) ?? number(row.original_line) },
-        ...{ replyTo: number(row.in_reply_to_id), review: number(row.pull_request_review_id) },
-      })),
-      comments,
-      resolved: lines.length === 0 ? [] : await this.resolved(nr),
-    };
+    return { reviews, lines, comments, resolved: [], editors: new Map() };
   }
 
-  /** Without GraphQL no thread counts as resolved: it is answered once all the same. */
-  private async resolved(nr: number): Promise<number[]> {
-    const { owner, name } = this.repo;
-    const data = await this.http.graphql(THREADS, { owner, name, number: nr }).catch((error: unknown) => {
-      if (isEkidenError(error, "tool_failed") || isEkidenError(error, "forge_refused")) return {};
-      throw error;
-    });
-    const threads = of(of(of(of(data).repository).pullRequest).reviewThreads).nodes;
-    return rows(threads).flatMap((thread) =>
-      thread.isResolved === true ? (number(rows(of(thread.comments).nodes)[0]?.databaseId) ?? []) : [],
-    );
+  details(nr: number, isEdited: boolean): ReturnType<Forge["details"]> {
+    return this.graph.details(nr, isEdited);
+  }
+  isQueued(nr: number): Promise<boolean | null> {
+    return this.graph.isQueued(nr);
   }
 
   async checks(head: string): Promise<Check[]> {
     const runs = await this.jobs(head);
     // They have not come to an end, whatever the statuses say.
     if (runs.some(({ conclusion }) => conclusion === null)) return runs;
-    const status = of(await this.one(`${this.base}/commits/${head}/status`));
-    const statuses = rows(status.statuses).map((row): Check => {
-      const state = text(row.state);
-      return {
-        name: text(row.context),
-        conclusion: state in STATES ? (STATES[state] ?? null) : "failure",
-        run: null,
-        job: null,
-      };
-    });
+    const statuses = await this.http.list(
+      `${this.base}/commits/${head}/status`,
+      (data) => rowsOf(of(data).statuses)?.map(statusOf) ?? null,
+    );
     return [...runs, ...statuses];
   }
 
   private async jobs(head: string): Promise<Check[]> {
     if (this.hasChecks)
       try {
-        const { check_runs } = of(await this.one(`${this.base}/commits/${head}/check-runs?per_page=100`));
-        return rows(check_runs).map((row) => {
-          const [, run, job] = JOB.exec(text(row.details_url) || text(row.html_url)) ?? [];
-          return checkOf(
-            row,
-            run === undefined ? null : Number(run),
-            job === undefined ? number(row.id) : Number(job),
-          );
-        });
+        const path = `${this.base}/commits/${head}/check-runs`;
+        const found = await this.http.list(
+          path,
+          (data) => rowsOf(of(data).check_runs)?.map(checkRunOf) ?? null,
+        );
+        const isLost = ({ run, suite, conclusion }: Found): boolean =>
+          run === null && suite !== null && conclusion !== null && !PASSES.has(conclusion);
+        if (!found.some(isLost)) return found;
+        // Where the address of a check does not name its run, the suite that both are of does.
+        const bySuite = new Map((await this.runs(head)).map(({ suite, run }) => [suite, run]));
+        return found.map((one) => (isLost(one) ? { ...one, run: bySuite.get(one.suite) ?? null } : one));
       } catch (error) {
         // A fine-grained token may not read check runs, but the runs of Actions.
         if (!isEkidenError(error, "forge_refused")) throw error;
         this.hasChecks = false;
       }
-    const { workflow_runs } = of(await this.one(`${this.base}/actions/runs?head_sha=${head}&per_page=100`));
     const all: Check[] = [];
-    for (const run of rows(workflow_runs)) {
-      const id = number(run.id);
-      const { jobs } = of(await this.one(`${this.base}/actions/runs/${id}/jobs?filter=latest&per_page=100`));
-      const found = rows(jobs).map((row) => checkOf(row, id, number(row.id)));
-      all.push(...(found.length > 0 ? found : [checkOf(run, id, null)]));
+    for (const run of await this.runs(head)) {
+      const path = `${this.base}/actions/runs/${run.run}/jobs?filter=latest`;
+      const jobs = await this.http.list(
+        path,
+        (data) => rowsOf(of(data).jobs)?.map((row) => checkOf(row, run.run, number(row.id))) ?? null,
+      );
+      all.push(...(jobs.length > 0 ? jobs : [run]));
     }
     return all;
+  }
+
+  private runs(head: string): Promise<Found[]> {
+    return this.http.list(
+      `${this.base}/actions/runs?head_sha=${head}`,
+      (data) =>
+        rowsOf(of(data).workflow_runs)?.map((row) => ({
+          ...checkOf(row, number(row.id), null),
+          suite: number(row.check_suite_id),
+        })) ?? null,
+    );
   }
 
   async log(job: number): Promise<string> {
     return logEnd(await this.http.text(`${this.base}/actions/jobs/${job}/logs`));
   }
 
-  async files(nr: number): Promise<string[]> {
-    return rows(await this.http.list(`${this.base}/pulls/${nr}/files`)).map((row) => text(row.filename));
+  files(nr: number): Promise<string[]> {
+    return this.list(`${this.base}/pulls/${nr}/files`, (row) => text(row.filename));
   }
 
   async mayWrite(login: string, id: number): Promise<boolean> {
-    const { status, data } = await this.http
-      .get(`${this.base}/collaborators/${encodeURIComponent(login)}/permission`)
-      .catch((error: unknown) => {
-        if (isEkidenError(error, "forge_refused")) return { status: 403, data: null };
-        throw error;
-      });
-    if (status !== 200) return false;
-    const { permission, user } = of(data);
-    return number(of(user).id) === id && ["admin", "maintain", "write"].includes(text(permission));
+    const path = `${this.base}/collaborators/${encodeURIComponent(login)}/permission`;
+    const pick = (data: unknown) => ({
+      id: number(of(of(data).user).id),
+      permission: text(of(data).permission),
+    });
+    const { status, data } = await this.http.get(path, pick).catch((error: unknown) => {
+      if (isEkidenError(error, "forge_refused")) return { status: 403, data: null };
+      throw error;
+    });
+    const found = of(data);
+    return (
+      status === 200 && found.id === id && ["admin", "maintain", "write"].includes(text(found.permission))
+    );
   }
 
   /** The newest request with this head, in any state, whose text has the mark or that is open; null for none. */
   private async requestFor(branch: string, mark: string): Promise<Request | null> {
     const head = encodeURIComponent(`${this.repo.owner}:${branch}`);
-    const found = rows(await this.http.list(`${this.base}/pulls?head=${head}&state=all`)).map(requestOf);
+    const found = await this.list(`${this.base}/pulls?head=${head}&state=all`, requestOf);
     found.sort((a, b) => b.number - a.number);
     return found.find(({ body, state }) => body.includes(mark) || state === "open") ?? null;
   }
@@ -225,23 +216,23 @@ export class Github implements Forge {
     }
     if (kind === "reply" || kind === "comment") {
       const where = kind === "reply" ? "pulls" : "issues";
-      const [own, found] = [
-        await this.account(),
-        rows(await this.http.list(`${this.base}/${where}/${nr}/comments`)).map(wordsIn),
-      ];
+      const own = await this.account();
+      const shape: (row: Json) => Words = kind === "reply" ? lineOf : wordsIn;
+      const found = await this.list(`${this.base}/${where}/${nr}/comments`, shape);
       const mine = found.find(
         // Anywhere in it: somebody may have edited the text since.
         ({ text: said, by }) => said.includes(mark) && (own === null || by?.id === own),
       );
       return mine ? done(mine.id) : null;
     }
-    const now = await this.request(nr);
     if (kind === "rerun") {
       const run = of(await this.one(`${this.base}/actions/runs/${target.run}`));
       return (number(run.run_attempt) ?? 1) > Number(target.attempt ?? 1) || run.status !== "completed"
         ? done(null)
         : null;
     }
+    if (kind === "queue" && (await this.isQueued(nr))) return done(null);
+    const now = await this.request(nr);
     return now.mergedAs !== null || now.head !== target.head ? done(null) : null;
   }
 
@@ -252,9 +243,8 @@ export class Github implements Forge {
     const marked = { body: `${body}\n\n${mark}` };
     const { http } = this;
     if (kind === "queue") {
-      const { node, head } = target;
-      const asked = http.graphql(ENQUEUE, { node, head }, true);
-      return await asked.then((): Sent => ({ kind: "done", id: null, url: "" })).catch(asRefused);
+      const why = await this.graph.enqueue(target);
+      return why === null ? { kind: "done", id: null, url: "" } : { kind: "refused", why };
     }
     const ask = {
       open: () =>
@@ -267,7 +257,7 @@ export class Github implements Forge {
       reply: () => http.write("POST", `${pull}/comments/${target.root}/replies`, marked),
       comment: () => http.write("POST", `${this.base}/issues/${target.number}/comments`, marked),
       rerun: () => http.write("POST", `${this.base}/actions/runs/${target.run}/rerun-failed-jobs`, {}),
-      merge: () => http.write("PUT", `${pull}/merge`, { sha: target.head }),
+      merge: () => this.merge(`${pull}/merge`, target.head),
       update: () => http.write("PUT", `${pull}/update-branch`, { expected_head_sha: target.head }),
     };
     const { status, data } = await ask[kind]();
@@ -281,19 +271,23 @@ export class Github implements Forge {
     return { kind: "refused", why: `${kind} ${repoName(this.repo)}: ${status} ${wordsOf(data)}`.trim() };
   }
 
-  private async one(path: string): Promise<unknown> {
-    const { status, data } = await this.http.get(path);
+  /** By the first way that the repository allows. */
+  private async merge(path: string, sha: unknown): Promise<Written> {
+    let answer: Written | null = null;
+    for (const merge_method of METHODS) {
+      answer = await this.http.write("PUT", path, { sha, merge_method });
+      if (answer.status !== 405 || !/merg(?:es|e commits) are not allowed/i.test(wordsOf(answer.data))) break;
+    }
+    return answer as Written;
+  }
+
+  private list<T>(path: string, pick: (row: Json) => T): Promise<T[]> {
+    return this.http.list(path, (data) => rowsOf(data)?.map(pick) ?? null);
+  }
+
+  private async one(path: string, pick?: (data: unknown) => unknown): Promise<unknown> {
+    const { status, data } = await this.http.get(path, pick);
     if (status !== 200) throw unexpected(path, status, data);
     return data;
   }
-}
-
-const checkOf = (row: Json, run: number | null, job: number | null): Check => ({
-  ...{ name: text(row.name), run, job },
-  conclusion: row.status === "completed" ? text(row.conclusion) || "failure" : null,
-});
-
-function asRefused(error: unknown): Sent {
-  if (isEkidenError(error, "tool_failed")) return { kind: "refused", why: error.message };
-  throw error;
 }

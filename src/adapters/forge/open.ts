@@ -4,7 +4,7 @@ import { EkidenError } from "../../core/errors.ts";
 import { type Repo, remoteRepo, repoName, repoOf } from "../../core/forge/model.ts";
 import type { Clock } from "../../ports/clock.ts";
 import { Github } from "./github.ts";
-import { GithubHttp } from "./github-http.ts";
+import { ForgeHttp } from "./http.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -79,7 +79,7 @@ async function tokenOf(env: Environment, host: string): Promise<Pick<Found, "tok
 export function openGithub(
   { api, graphql, token, repo }: Found,
   clock: Clock,
-): { forge: Github; http: GithubHttp } {
-  const http = new GithubHttp({ api, graphql, token, clock });
+): { forge: Github; http: ForgeHttp } {
+  const http = new ForgeHttp({ api, graphql, token, clock });
   return { forge: new Github(repo, http), http };
 }

@@ -6,8 +6,8 @@ import type { Entry } from "../../core/conversation/chat.ts";
 import { notFound } from "../../core/errors.ts";
 import type { Answer, Memory, Sending, Tracked } from "../../core/forge/memory.ts";
 import { NEW_MEMORY, refusedAgain } from "../../core/forge/memory.ts";
-import { HARNESS, type HostId, type Name, PERSON, type TaskId } from "../../core/ids.ts";
-import type { Change, ForgeRecords, OutRow, Proposing } from "../../ports/forge.ts";
+import { HARNESS, type HostId, type Instant, type Name, PERSON, type TaskId } from "../../core/ids.ts";
+import type { Change, ForgeRecords, OutRow, Page, Proposing } from "../../ports/forge.ts";
 import type { Held } from "../../ports/held.ts";
 import { appendFacts } from "./journal.ts";
 import type { Session } from "./session.ts";
@@ -15,7 +15,7 @@ import { exec, leaseEnd, type Op, parse, sql, type Tx, teamLock } from "./sql.ts
 import { post } from "./talk/mail.ts";
 import { addAll, prepareBatch } from "./tasks/add.ts";
 import { failed, heldRow, putBack, release } from "./tasks/finish.ts";
-import { assign, claimFor, completeFor, retry } from "./tasks/override.ts";
+import { assign, cancel, claimFor, completeFor, retry } from "./tasks/override.ts";
 import { landed } from "./tasks/refuse.ts";
 import { type TaskRow, taskForUpdate } from "./tasks/task-row.ts";
 
@@ -55,12 +55,13 @@ export function forgeRecords(session: Session): ForgeRecords {
     unsent: () =>
       session.look(function* (tx) {
         const rows = yield* sql<SendingRow>`
-          select id, task, key, kind, target, body, state from forge_outbox
+          select id, task, key, kind, target, body, state, at from forge_outbox
           where team = ${tx.team} and state in ('queued', 'sent') order by id`;
         return rows.map((row) => ({
           ...row,
           ...{
             id: Number(row.id),
+            at: Number(row.at) as Instant,
             task: Number(row.task) as TaskId,
             target: parse<OutRow["target"]>(row.target, {}),
           },
@@ -68,12 +69,45 @@ export function forgeRecords(session: Session): ForgeRecords {
       }),
     sending: (host, row, ms) =>
       session.write(function* (tx) {
-        if (!(yield* lead(tx, host, ms))) return false;
+        if (!(yield* lead(tx, host, ms))) return null;
         yield* exec`update forge_outbox set state = 'sent', at = ${tx.now} where team = ${tx.team} and id = ${row}`;
-        return true;
+        // Another host leads as soon as this one is not heard of.
+        const [left] = yield* sql<{ left: number }>`
+          select lease_until - ${tx.leaseClock} as left from hosts where team = ${tx.team} and id = ${host}`;
+        return Math.min(ms, left ? Number(left.left) : ms);
       }),
     sent: (row, state, said) => session.write((tx) => noteSent(tx, row, state, said)),
+    pages: () =>
+      session.write(function* (tx) {
+        yield* exec`delete from forge_pages where team = ${tx.team} and at < ${tx.now - KEPT_MS}`;
+        return yield* sql<Page>`select path, etag, data from forge_pages where team = ${tx.team} order by at`;
+      }),
+    keep: (pages) => session.write((tx) => keep(tx, pages)),
+    heard: (delivery, about) =>
+      session.write(function* (tx) {
+        yield* exec`delete from forge_inbox where team = ${tx.team} and at < ${tx.now - KEPT_MS}`;
+        const rows = yield* sql`
+          insert into forge_inbox (team, delivery, about, at) values (${tx.team}, ${delivery}, ${about}, ${tx.now})
+          on conflict (team, delivery) do nothing returning delivery`;
+        if (rows.length > 0) tx.notify("forge");
+        return rows.length > 0;
+      }),
+    woken: () =>
+      session.write(function* (tx) {
+        const rows = yield* sql<{ about: string }>`
+          update forge_inbox set is_read = 1 where team = ${tx.team} and is_read = 0 returning about`;
+        return new Set(rows.flatMap(({ about }) => about.split(" ")));
+      }),
   };
+}
+
+const KEPT_MS = 3 * 24 * 3_600_000;
+
+function* keep(tx: Tx, pages: readonly Page[]): Op<void> {
+  for (const { path, etag, data } of pages)
+    yield* exec`
+      insert into forge_pages (team, path, etag, data, at) values (${tx.team}, ${path}, ${etag}, ${data}, ${tx.now})
+      on conflict (team, path) do update set etag = excluded.etag, data = excluded.data, at = excluded.at`;
 }
 
 /** What was refused may be sent again, which the memory of its request decides: its row goes. */
@@ -85,7 +119,8 @@ function* noteSent(tx: Tx, id: number, state: OutRow["state"], said: string): Op
     returning task, key, kind`;
   const [found] = gone && gone.kind !== "open" ? yield* rowsOf(tx, gone.task) : [];
   if (!gone || !found) return;
-  const memory = refusedAgain(toTracked(found).memory, gone.key, said, tx.now);
+  const waits = "its merge, which the forge refused";
+  const memory = { ...refusedAgain(toTracked(found).memory, gone.key, said, tx.now), waits };
   yield* exec`
     update forge_requests set memory = ${JSON.stringify(memory)} where team = ${tx.team} and task = ${gone.task}`;
 }
@@ -121,10 +156,8 @@ function* propose(tx: Tx, claim: Held, what: Proposing, entry: Entry, maxAttempt
     where team = ${tx.team} and task = ${claim.task}`;
   yield* release(tx, claim, "proposed", undefined, maxAttempts, entry);
   yield* claimFor(tx, claim.task, HARNESS);
-  const said = number === null ? "" : `#${number}`;
-  yield* appendFacts(tx, [
-    { type: "task.proposed", task: task.id, by: claim.seat.name, branch, target, commit, said },
-  ]);
+  const fact = { type: "task.proposed", task: task.id, by: claim.seat.name, branch, target, commit } as const;
+  if (number !== null) yield* appendFacts(tx, [{ ...fact, said: `pull request #${number}` }]);
   tx.notify("forge");
 }
 
@@ -172,7 +205,7 @@ function* enqueue(tx: Tx, task: TaskId, { key, kind, target, body }: Sending): O
   yield* exec`
     insert into forge_outbox (team, task, key, kind, target, body, state, said, at)
     values (${tx.team}, ${task}, ${key}, ${kind}, ${JSON.stringify(target)}, ${body}, 'queued', '', ${tx.now})
-    on conflict (team, task, key) do nothing`;
+    on conflict (team, task, key) do update set state = 'queued' where forge_outbox.kind = 'queue' and forge_outbox.state = 'confirmed'`;
   tx.notify("forge");
 }
 
@@ -198,6 +231,8 @@ function* changed(tx: Tx, host: HostId, id: TaskId, change: Change): Op<boolean>
   if (!found) return false;
   const isWaiting = row.status === "in_progress" && row.owner === HARNESS;
   if ((change.back !== undefined || change.failed !== undefined) && !isWaiting) return false;
+  if (change.cancelled !== undefined && row.status !== "pending") return false;
+  if (change.retaken && row.status !== "cancelled") return false;
   if (change.reopened && (row.status !== "failed" || found.state !== "closed")) return false;
   const memory = change.memory === undefined ? found.memory : JSON.stringify(merged(found, change.memory));
   const state = change.back === undefined ? (change.state ?? found.state) : "work";
@@ -205,6 +240,7 @@ function* changed(tx: Tx, host: HostId, id: TaskId, change: Change): Op<boolean>
     update forge_requests set memory = ${memory}, state = ${state}, number = ${change.number ?? found.number}, updated_at = ${tx.now}
     where team = ${tx.team} and task = ${id}`;
   for (const one of change.send ?? []) yield* enqueue(tx, id, one);
+  yield* keep(tx, change.pages ?? []);
   yield* ended(tx, row, found, change);
   if (change.person !== undefined)
     yield* post(tx, [{ from: HARNESS, to: PERSON, body: { kind: "note", text: change.person } }]);
@@ -219,7 +255,7 @@ function* ended(
   tx: Tx,
   row: TaskRow,
   found: Row,
-  { back, completed, failed: why, reopened }: Change,
+  { back, completed, failed: why, reopened, cancelled, retaken, opened }: Change,
 ): Op<void> {
   const { id } = row;
   if (back !== undefined) {
@@ -234,8 +270,14 @@ function* ended(
     yield* landed(tx, id, HARNESS, { branch, target, commit: completed.commit });
   }
   if (why !== undefined) yield* failed(tx, row, why, HARNESS);
-  if (reopened) {
-    yield* retry(tx, id, HARNESS);
-    yield* claimFor(tx, id, HARNESS);
+  if (cancelled !== undefined) yield* cancel(tx, id, HARNESS, cancelled);
+  if (opened !== undefined) {
+    const { owner, branch, target, head } = found;
+    const by = (owner || HARNESS) as Name;
+    yield* appendFacts(tx, [
+      { type: "task.proposed", task: id, by, branch, target, commit: head, said: opened },
+    ]);
   }
+  if (reopened || retaken) yield* retry(tx, id, HARNESS);
+  if (reopened) yield* claimFor(tx, id, HARNESS);
 }

@@ -18,6 +18,9 @@ export type Heard = {
   readonly asks: readonly Ask[];
   readonly strangers: number;
   readonly hasPerson: boolean;
+  /** Whether threads may be resolved, or texts edited: that is known only where somebody asks for it. */
+  readonly isInThread: boolean;
+  readonly isEdited: boolean;
 };
 
 /**
@@ -27,7 +30,7 @@ export type Heard = {
 export const isOwn = ({ by, text }: Words, id: string, { own, posted }: Trust): boolean =>
   posted.has(id) || (isMarked(text) && by !== null && (own === null || by.id === own));
 
-type Found = Omit<Ask, "label"> & { readonly isBot: boolean };
+type Found = Omit<Ask, "label"> & { readonly isBot: boolean; readonly isEdited: boolean };
 
 export function askedOf(talk: Talk, trust: Trust, answered: readonly string[]): Heard {
   const known = new Set(answered);
@@ -35,7 +38,9 @@ export function askedOf(talk: Talk, trust: Trust, answered: readonly string[]): 
   let strangers = 0;
   const wants = (words: Words, id: string): boolean => {
     if (isOwn(words, id, trust) || cleaned(words.text) === "") return false;
-    if (words.by === null || !trust.isTrusted(words.by)) {
+    // Who changed a text last has said all of it.
+    const editor = talk.editors.get(id) ?? words.by;
+    if (words.by === null || ![words.by, editor].every((who) => who !== null && trust.isTrusted(who))) {
       strangers += 1;
       return false;
     }
@@ -51,6 +56,7 @@ export function askedOf(talk: Talk, trust: Trust, answered: readonly string[]): 
         where,
         by: words.by?.login ?? "",
         isBot: (before?.isBot ?? true) && words.by?.isBot === true,
+        isEdited: before?.isEdited === true || words.isEdited === true,
       },
       ids: [...(before?.ids ?? []), id],
       text: before ? `${before.text}\n>\n${text}` : text,
@@ -71,8 +77,10 @@ export function askedOf(talk: Talk, trust: Trust, answered: readonly string[]): 
       add(`c${comment.id}`, `c${comment.id}`, comment, null, "the request");
   const all = [...found.values()];
   return {
-    asks: all.map(({ isBot: _, ...ask }, nth) => ({ label: `R${nth + 1}`, ...ask })),
+    asks: all.map(({ isBot: _, isEdited: __, ...ask }, nth) => ({ label: `R${nth + 1}`, ...ask })),
     strangers,
     hasPerson: all.some(({ isBot }) => !isBot),
+    isInThread: all.some(({ root }) => root !== null),
+    isEdited: all.some(({ isEdited }) => isEdited),
   };
 }

@@ -38,6 +38,8 @@ export type Memory = {
   readonly answered: readonly string[];
   readonly rounds: { readonly checks: number; readonly reviews: number; readonly all: number };
   readonly refused: Refusals;
+  /** Of people: what was refused before one more may not be refused again. */
+  readonly approvals: number;
   /** What it waits for, in words. */
   readonly waits: string;
   /** Words of others, which no member reads. */
@@ -47,7 +49,7 @@ export type Memory = {
 export const NEW_MEMORY: Memory = {
   ...{ updatedAt: "", lookedAt: 0, checks: null, handled: [], reruns: { head: "", count: 0 } },
   ...{ asks: [], answers: {}, answered: [], rounds: { checks: 0, reviews: 0, all: 0 } },
-  ...{ waits: "", strangers: 0, refused: { key: "", count: 0, at: 0, why: "" } },
+  ...{ waits: "", strangers: 0, approvals: 0, refused: { key: "", count: 0, at: 0, why: "" } },
 };
 
 export const refusedAgain = (memory: Memory, key: string, why: string, at: number): Memory => ({
@@ -56,10 +58,10 @@ export const refusedAgain = (memory: Memory, key: string, why: string, at: numbe
 });
 
 /**
- * `taken`: its issue is a task. `open`: the forge has the request, and the task waits for it. `work`: a member has the task again.
+ * `taken`: its issue is a task. `dropped`: the issue was closed or lost its label before anybody began. `open`: the forge has the request, and the task waits for it. `work`: a member has the task again.
  * `merged` and `closed` are ends.
  */
-export type RequestState = "taken" | "opening" | "open" | "work" | "merged" | "closed";
+export type RequestState = "taken" | "dropped" | "opening" | "open" | "work" | "merged" | "closed";
 
 /** `issue` and `number`: null before there is one. `head`: the commit that was pushed last. */
 export type Tracked = {

@@ -5,7 +5,13 @@ import { quote } from "../ids.ts";
 export type Repo = { readonly owner: string; readonly name: string };
 /** Null where the account is gone. The id stays with the account; its login may be given to another one. */
 export type Author = { readonly id: number; readonly login: string; readonly isBot: boolean } | null;
-export type Words = { readonly id: number; readonly by: Author; readonly text: string; readonly at: number };
+export type Words = {
+  readonly id: number;
+  readonly by: Author;
+  readonly text: string;
+  readonly at: number;
+  readonly isEdited?: boolean;
+};
 /** `replyTo`: the first comment of its thread. `review`: the review that it is of. */
 export type LineComment = Words & {
   readonly path: string;
@@ -15,7 +21,15 @@ export type LineComment = Words & {
 };
 /** `state` in upper case: PENDING, COMMENTED, APPROVED, CHANGES_REQUESTED, DISMISSED. */
 export type ReviewWords = Words & { readonly state: string };
-export type Issue = Words & { readonly number: number; readonly title: string };
+/** `comments`: how many there are, at least. */
+export type Issue = Words & {
+  readonly number: number;
+  readonly title: string;
+  readonly isOpen: boolean;
+  readonly labels: readonly string[];
+  readonly assignees: readonly string[];
+  readonly comments: number;
+};
 
 /** `mergeState`: clean, blocked, behind, dirty, unstable, unknown and others. `mergeable`: null while the forge finds out. */
 export type Request = {
@@ -31,20 +45,25 @@ export type Request = {
   readonly url: string;
 };
 
-/** `conclusion` null: it has not ended. `run` and `job`: of the forge's own runner, which can run it again. */
+/** `conclusion` null: it has not ended. `run` and `job`: of the forge's own runner, which can run it again. `said`: by the check itself. */
 export type Check = {
   readonly name: string;
   readonly conclusion: string | null;
   readonly run: number | null;
   readonly job: number | null;
+  readonly said?: string;
 };
 
-/** What was said about a request. `resolved`: the first comments of threads that somebody has resolved. */
+/**
+ * What was said about a request. `resolved`: the first comments of threads that somebody has resolved. `editors`: who changed a text last, by
+ * its id as in `Ask`. Both are read only where there is something to answer.
+ */
 export type Talk = {
   readonly lines: readonly LineComment[];
   readonly reviews: readonly ReviewWords[];
   readonly comments: readonly Words[];
   readonly resolved: readonly number[];
+  readonly editors: ReadonlyMap<string, Author>;
 };
 
 export const repoName = ({ owner, name }: Repo): string => `${owner}/${name}`;

@@ -34,7 +34,7 @@ const tracked = (memory: Partial<Memory> = {}): Tracked => ({
   memory: { ...NEW_MEMORY, ...memory },
 });
 const job = (name: string, conclusion: string | null): Check => ({ name, conclusion, run: 9, job: 99 });
-const SILENT: Talk = { lines: [], reviews: [], comments: [], resolved: [] };
+const SILENT: Talk = { lines: [], reviews: [], comments: [], resolved: [], editors: new Map() };
 const ann = { id: 2, login: "ann", isBot: false };
 const words = (id: number, by: Words["by"], text = "Why?"): Words => ({ id, by, text, at: 0 });
 const line = (id: number, by: Words["by"], more: Partial<LineComment> = {}): LineComment => ({

@@ -1,7 +1,7 @@
 /** What is to be done about a request, by what was seen of it and what is remembered. One function for all events; it may be asked again. Pure. */
 import { askedOf, type Heard, type Trust } from "./asks.ts";
-import { type Memory, NEW_MEMORY, type Sending, type Tracked } from "./memory.ts";
-import type { Check, Request, Talk } from "./model.ts";
+import { type Memory, NEW_MEMORY, refusedAgain, type Sending, type Tracked } from "./memory.ts";
+import type { Check, Request, ReviewWords, Talk } from "./model.ts";
 import { redKey, settle, shownNames, type Times, type Verdict } from "./settle.ts";
 import { checkWords, conflictWords, reviewWords, tried } from "./words.ts";
 
@@ -10,6 +10,8 @@ export type Seen = {
   readonly request: Request;
   readonly checks: readonly Check[] | null;
   readonly talk: Talk | null;
+  /** Whether it is in the merge queue; null where that is not known. */
+  readonly isQueued?: boolean | null;
   /** Of the checks that failed, where they are new. `isTouched`: a log names a file of the change. */
   readonly logs?: { readonly text: string; readonly isTouched: boolean };
 };
@@ -40,6 +42,8 @@ const RERUNS_MAX = 2;
 /** People who answer each answer may be programs: so many times the rounds in all. */
 const ALL_ROUNDS = 5;
 const HANDLED_KEPT = 200;
+/** What a request waits for that is to be merged by the forge now. */
+export const IN_MERGE = "its merge";
 /** A merge, or what comes before it, is tried so often for a commit. */
 const REFUSALS_MAX = 4;
 
@@ -109,7 +113,11 @@ class Round {
     if (this.seen.talk === null) return;
     const { memory, rules } = this;
     const heard = askedOf(this.seen.talk, rules.trust, memory.answered);
-    this.memory = { ...memory, strangers: heard.strangers };
+    const isApproval = ({ state, by }: ReviewWords): boolean =>
+      state === "APPROVED" && by !== null && rules.trust.isTrusted(by);
+    const approvals = this.seen.talk.reviews.filter(isApproval).length;
+    this.memory = { ...memory, strangers: heard.strangers, approvals };
+    if (approvals > memory.approvals) this.memory = { ...this.memory, refused: NEW_MEMORY.refused };
     if (heard.asks.length === 0) return;
     const { checks, reviews, all } = heard.hasPerson
       ? { ...memory.rounds, checks: 0, reviews: 0 }
@@ -193,10 +201,20 @@ class Round {
     if (merge === "never") return "a person who merges it";
     if (verdict.kind === "none") return "a person who merges it: it has no checks";
     if (request.mergeable === null) return "the forge, which finds out whether it can be merged";
+    if (merge === "queue") return this.toQueue({ head, node });
     if (mergeState === "behind") return this.tryTo("update", { head });
-    if (merge === "queue") return this.tryTo("queue", { head, node });
     if (mergeState === "clean" || mergeState === "has_hooks") return this.tryTo("merge", { head });
     return `a person: the forge says that it is ${mergeState}`;
+  }
+
+  /** It may leave the queue again, because of its checks there or by a person. */
+  private toQueue(target: Sending["target"]): string {
+    const key = `queue:${target.head}`;
+    if (this.tracked.memory.waits === IN_MERGE) {
+      if (this.seen.isQueued !== false) return IN_MERGE;
+      this.memory = refusedAgain(this.memory, key, "it was taken out of the merge queue", this.now);
+    }
+    return this.tryTo("queue", target);
   }
 
   /** What the forge refuses is tried again after twice as long each time, and then a person is asked. */
@@ -210,7 +228,7 @@ class Round {
     const waitMs = last.key === key ? this.rules.times.noneMs * 2 ** (count - 1) : 0;
     if (this.now < at + waitMs) return "its merge, which the forge refused";
     this.send(kind, key, target);
-    return "its merge";
+    return IN_MERGE;
   }
 
   /** A person is told once, and nothing more is done by itself. */

@@ -17,7 +17,7 @@ export type Verdict =
 
 export type Times = { readonly settleMs: number; readonly noneMs: number };
 
-const PASSES: ReadonlySet<string> = new Set(["success", "neutral", "skipped"]);
+export const PASSES: ReadonlySet<string> = new Set(["success", "neutral", "skipped"]);
 const BROKEN: ReadonlySet<string> = new Set(["cancelled", "timed_out", "startup_failure", "stale"]);
 
 export function settle(

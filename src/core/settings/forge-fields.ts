@@ -12,6 +12,14 @@ export const FORGE_FIELDS = {
         "Repository on GitHub whose issues become tasks, and where tasks land by pull requests (see docs/forge.md). Unset: none.",
       ),
   forgeLabel: () => text().describe("Label of the issues that become tasks."),
+  forgeAssignee: () =>
+    text().describe("Login whose issues become tasks, too: those that are assigned to it. Unset: none."),
+  forgeWebhook: () =>
+    text()
+      .regex(/^(?:[^\s:]+:|\[[\da-fA-F:]+\]:)?\d{1,5}$/, "a port such as 8080, or HOST:PORT")
+      .describe(
+        "Where deliveries of webhooks are taken, which make the team look at once: a port of this machine, or HOST:PORT. Needs EKIDEN_WEBHOOK_SECRET. Unset: the forge is only polled.",
+      ),
   forgeMerge: () =>
     oneOf(["never", "queue", "auto"]).describe(
       "Who merges a pull request whose checks are green: never (a person does), queue (it goes into the merge queue), or auto (it is merged).",

@@ -89,6 +89,8 @@ export type Settings = {
   readonly targetBranch?: string | undefined;
   readonly forge?: string | undefined;
   readonly forgeLabel: string;
+  readonly forgeAssignee?: string | undefined;
+  readonly forgeWebhook?: string | undefined;
   readonly forgeMerge: "never" | "queue" | "auto";
   readonly forgeRounds: number;
   readonly forgeBots: readonly string[];

@@ -11,14 +11,22 @@ import type { Invocation } from "../kit/invocation.ts";
 import { hostTeam } from "../run/run-team.ts";
 import { DISPLAYS } from "./displays.ts";
 
-type Options = { repo?: string; label?: string; once?: boolean; list?: boolean; web?: boolean };
+type Options = {
+  repo?: string;
+  label?: string;
+  assignee?: string;
+  webhook?: string;
+  once?: boolean;
+  list?: boolean;
+  web?: boolean;
+};
 
 const TEAMMATES = 3;
 
 export const run: Run<Options> = async (
   call,
   _args,
-  { repo, label, once = false, list = false, web = false },
+  { repo, label, assignee, webhook, once = false, list = false, web = false },
 ) => {
   if (list) {
     const rows = withTeam(call, "look", async (store) => (await store.forge.all()).map(forgeRow));
@@ -28,6 +36,8 @@ export const run: Run<Options> = async (
   const chosen = {
     ...(repo !== undefined && { forge: repoName(repoOf(repo)) }),
     ...(label && { forgeLabel: label }),
+    ...(assignee && { forgeAssignee: assignee }),
+    ...(webhook && { forgeWebhook: webhook }),
   };
   const settings = async (): Promise<Settings> => {
     const found = { ...(await call.settings()), ...chosen };

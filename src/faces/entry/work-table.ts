@@ -32,6 +32,8 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
     options: [
       ["--repo <owner/name>", "the repository (default: that of the git remote origin)"],
       ["--label <label>", "the issues with this label (default ekiden)"],
+      ["--assignee <login>", "issues that are assigned to this account, too"],
+      ["--webhook <port>", "take deliveries of webhooks there, signed with EKIDEN_WEBHOOK_SECRET"],
       ["--once", "end when all that was found waits for the forge or for a person"],
       ["--list", "the pull requests of the team: state, rounds, what each waits for; starts nothing"],
       WEB,

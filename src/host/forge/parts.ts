@@ -10,7 +10,13 @@ export type ForgeParts = {
   readonly host: HostId;
   readonly settings: Pick<
     Settings,
-    "forgeLabel" | "forgeMerge" | "forgeRounds" | "forgeBots" | "forgePollMs"
+    | "forgeLabel"
+    | "forgeAssignee"
+    | "forgeMerge"
+    | "forgeRounds"
+    | "forgeBots"
+    | "forgePollMs"
+    | "forgeWebhook"
   >;
   /** Called when something was merged. */
   readonly merged: () => Promise<void>;

@@ -9,18 +9,31 @@ import type { OutRow, Sent } from "../../ports/forge.ts";
 import type { ForgeParts } from "./parts.ts";
 
 export const LEASE_MS = 40_000;
+/** A forge may still be at work on what nobody waits for any more. GitHub ends that after 10 s. */
+const UNDER_WAY_MS = 10_000;
 
 /** @throws EkidenError `forge_away` */
 export async function sendAll({ store, clock, forge, host, tell }: ForgeParts): Promise<void> {
   for (const row of await store.forge.unsent()) {
     const mark = marker({ team: store.team, task: row.task, row: row.key });
-    const before = row.state === "sent" ? await forge.wasSent(row, mark) : null;
-    const until = later(clock.now(), LEASE_MS);
-    if (!(await store.forge.sending(host, row.id, LEASE_MS))) return;
+    const before = row.state === "sent" ? await wasSent(row, mark, forge) : null;
+    const isText = row.kind === "reply" || row.kind === "comment";
+    if (row.state === "sent" && isText && !before && clock.now() < row.at + UNDER_WAY_MS) continue;
+    const now = clock.now();
+    const leftMs = await store.forge.sending(host, row.id, LEASE_MS);
+    if (leftMs === null) return;
+    const until = later(now, leftMs);
     const outcome = before ?? (await trySend(row, () => forge.send(row, mark, until), store.forge.sent));
     await confirm({ store, host, tell }, row, outcome);
   }
 }
+
+/** What it is about may be gone: then it is refused when it is sent. */
+const wasSent = (row: OutRow, mark: string, forge: ForgeParts["forge"]): Promise<Sent | null> =>
+  forge.wasSent(row, mark).catch((error: unknown) => {
+    if (isEkidenError(error, "forge_refused")) return null;
+    throw error;
+  });
 
 async function trySend(
   row: OutRow,
@@ -30,10 +43,12 @@ async function trySend(
   try {
     return await send();
   } catch (error) {
-    if (isEkidenError(error, "forge_refused")) return { kind: "refused", why: messageOf(error) };
-    // A limit says that nothing was done. Anything else may have been.
-    if (isEkidenError(error, "forge_away") && error.details.retryAfterMs !== undefined)
-      await note(row.id, "queued", "limit");
+    // A limit, or a token that is not accepted, says that nothing was done. Anything else may have been.
+    if (
+      isEkidenError(error, "forge_refused") ||
+      (isEkidenError(error, "forge_away") && error.details.isUndone)
+    )
+      await note(row.id, "queued", messageOf(error));
     throw error;
   }
 }
@@ -46,9 +61,8 @@ async function confirm(
   const { kind, task, id } = row;
   if (outcome.kind === "done") {
     if (kind === "open" && outcome.id !== null) {
-      if (!(await store.forge.change(host, task, { number: outcome.id, state: "open" }))) return;
-      const { branch, base } = row.target;
-      await tell(`#${task} is pull request #${outcome.id} now, of ${branch} for ${base}: ${outcome.url}`);
+      const opened = `pull request #${outcome.id}, ${outcome.url}`;
+      if (!(await store.forge.change(host, task, { number: outcome.id, state: "open", opened }))) return;
     }
     const isComment = kind === "reply" || kind === "comment";
     return await store.forge.sent(id, "confirmed", isComment ? String(outcome.id) : outcome.url);

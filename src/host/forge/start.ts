@@ -1,6 +1,7 @@
 /** Opens the forge of a team, and watches it as long as the team is hosted. */
 import { openGithub } from "../../adapters/forge/open.ts";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
+import { repoName } from "../../core/forge/model.ts";
 import type { HostId } from "../../core/ids.ts";
 import { removeLanded } from "../../runtime/wraps/worktrees.ts";
 import { isAtRest } from "../outcome.ts";
@@ -24,6 +25,7 @@ export async function openForge(
   const found = await foundForge(settings.forge ?? "origin", parts.workspace, env);
   secrets.add([{ name: "GITHUB_TOKEN", value: found.token }]);
   const { forge } = openGithub(found, clock);
+  const deliveries = await deliveriesOf(parts, env, repoName(found.repo));
   // A forge that is away is waited for later. A token that it refuses stays one.
   await forge.reach().catch((error) => {
     if (!isEkidenError(error, "forge_away")) throw error;
@@ -42,11 +44,30 @@ export async function openForge(
     if (unsent.length === 0 && tasks.every(isAtRest)) await end();
   };
   return {
-    run: (signal, end) =>
-      new ForgeWatch({
+    run: async (signal, end) => {
+      const close = await deliveries();
+      await new ForgeWatch({
         ...{ store, clock, forge, host, settings, merged },
         tell: (text) => store.journal.warn(null, text),
         onStep: how === "once" ? () => void endIfIdle(end).catch(() => {}) : undefined,
-      }).run(signal),
+      })
+        .run(signal)
+        .finally(close);
+    },
   };
+}
+
+/** Begins to take deliveries of webhooks, if a setting says so; returns what ends it. Without them the forge is polled all the same. */
+async function deliveriesOf({ store, settings, secrets }: Parts, env: HostOptions["env"], repo: string) {
+  const { forgeWebhook: address } = settings;
+  if (address === undefined) return async () => undefined;
+  const { secretOf, takeDeliveries } = await import("./webhook.ts");
+  const secret = secretOf(env);
+  secrets.add([{ name: "EKIDEN_WEBHOOK_SECRET", value: secret }]);
+  return () =>
+    takeDeliveries(address, secret, repo, store.forge.heard).then(
+      ({ close }) => close,
+      async (error: unknown) =>
+        void (await store.journal.warn(null, `No deliveries of webhooks are taken: ${messageOf(error)}`)),
+    );
 }

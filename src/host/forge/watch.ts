@@ -1,18 +1,12 @@
 /** Watches the forge for a team: issues become tasks, requests are looked at, what follows is decided by core/forge and sent. */
 import { isEkidenError, messageOf } from "../../core/errors.ts";
-import type { Trust } from "../../core/forge/asks.ts";
+import { askedOf, type Trust } from "../../core/forge/asks.ts";
 import type { Tracked } from "../../core/forge/memory.ts";
-import {
-  type Author,
-  type Check,
-  type Issue,
-  type Request,
-  repoName,
-  type Words,
-} from "../../core/forge/model.ts";
+import { type Check, type Request, repoName, type Talk } from "../../core/forge/model.ts";
 import {
   type Act,
   checksOf,
+  IN_MERGE,
   isMoving,
   type Rules,
   reduce,
@@ -20,27 +14,35 @@ import {
   wantsLogs,
 } from "../../core/forge/reduce.ts";
 import { settle, type Times } from "../../core/forge/settle.ts";
-import { taskOf } from "../../core/forge/words.ts";
 import type { Change } from "../../ports/index.ts";
+import { Issues } from "./issues.ts";
 import type { ForgeParts } from "./parts.ts";
 import { LEASE_MS, sendAll } from "./send.ts";
+import { Trusted } from "./trusted.ts";
 
-const TRUST_MS = 10 * 60_000;
 const FULL_LOOKS = 10;
 const AWAY_MAX = 10;
 const LOGS_MAX = 5;
+/** What is wrong with one request does not stop the others, until so many have it. */
+const FAULTS_MAX = 3;
+/** Deliveries come in groups. */
+const GROUP_MS = 250;
 
 export class ForgeWatch {
   private readonly parts: ForgeParts;
-  private readonly trusted = new Map<number, { readonly mayWrite: boolean; readonly at: number }>();
-  private readonly told = new Set<string>();
+  private readonly trusted: Trusted;
+  private readonly issues: Issues;
+  private readonly faulty = new Set<number>();
   private issuesAt = Number.NEGATIVE_INFINITY;
   private lookAt = Number.NEGATIVE_INFINITY;
   private failures = 0;
   private hasLooked = false;
+  private hasPages = false;
 
   constructor(parts: ForgeParts) {
     this.parts = parts;
+    this.trusted = new Trusted(parts);
+    this.issues = new Issues(parts, this.trusted);
   }
 
   /** Until the signal aborts. Errors of the forge become one warning, and it is asked less often. */
@@ -63,6 +65,7 @@ export class ForgeWatch {
       }
       const left = Math.max(50, this.lookAt - clock.now());
       await store.wake.changed(mark, ["forge"], Math.min(waitMs, left, LEASE_MS / 2), signal);
+      if (settings.forgeWebhook !== undefined) await clock.sleep(GROUP_MS, signal);
     }
   }
 
@@ -78,68 +81,65 @@ export class ForgeWatch {
 
   /** What is due now. @throws EkidenError `forge_away` | `forge_refused` */
   async step(): Promise<void> {
-    const { store, clock, host, settings } = this.parts;
+    const { store, clock, host, settings, forge } = this.parts;
     if (!(await store.forge.lead(host, LEASE_MS))) return;
+    if (!this.hasPages) forge.restore(await store.forge.pages());
+    this.hasPages = true;
     await sendAll(this.parts);
+    const woken = await store.forge.woken();
     const now = clock.now();
-    if (now < this.lookAt) return;
-    if (now >= this.issuesAt) {
-      await this.takeIssues();
+    const isDue = now >= this.lookAt;
+    if (now >= this.issuesAt || woken.has("issues")) {
+      await this.issues.take();
       this.issuesAt = now + 4 * settings.forgePollMs;
     }
-    await this.lookAtAll();
+    if (isDue || woken.size > 0) await this.lookAtAll(woken, isDue);
     await sendAll(this.parts);
+    await store.forge.keep(forge.fresh());
+    if (!isDue) return;
     this.lookAt = clock.now() + settings.forgePollMs;
     this.hasLooked = true;
   }
 
-  private async takeIssues(): Promise<void> {
-    const { store, forge, settings } = this.parts;
+  /** `woken`: numbers and commits that somebody has told of. `isDue`: the others are looked at, too. */
+  private async lookAtAll(woken: ReadonlySet<string>, isDue: boolean): Promise<void> {
+    const { store, forge, clock, settings } = this.parts;
     const repo = repoName(forge.repo);
-    const known = new Set(
-      (await store.forge.all()).flatMap((one) => (one.repo === repo ? (one.issue ?? []) : [])),
-    );
-    for (const issue of await forge.issues(settings.forgeLabel)) {
-      if (known.has(issue.number)) continue;
-      if (await this.isTrusted(issue.by)) await this.take(repo, issue);
-      else
-        await this.tellOnce(
-          `Issue #${issue.number} of ${repo} has the label ${settings.forgeLabel}, but its author ${issue.by?.login ?? "is gone"} may not write there: it became no task. Write it anew, or add the task with ekiden add.`,
-        );
-    }
-  }
-
-  private async take(repo: string, issue: Issue): Promise<void> {
-    const { store, forge } = this.parts;
-    const comments: Words[] = [];
-    for (const one of await forge.comments(issue.number))
-      if (await this.isTrusted(one.by)) comments.push(one);
-    await store.forge.take(repo, issue.number, taskOf(forge.repo, issue, comments));
-  }
-
-  private async lookAtAll(): Promise<void> {
-    const { store, forge } = this.parts;
-    const repo = repoName(forge.repo);
-    const all = (await store.forge.all()).filter((one) => one.repo === repo);
-    for (const one of all) if (one.state === "taken" && one.status === "completed") await this.endEmpty(one);
-    const open = all.filter(({ state, number }) => number !== null && (state === "open" || state === "work"));
-    const closed = all.filter(
-      ({ state, number, status }) => number !== null && state === "closed" && status === "failed",
-    );
+    const all = (await store.forge.all()).filter((one) => one.repo === repo && one.number !== null);
+    const open = all.filter(({ state }) => state === "open" || state === "work");
+    const closed = all.filter(({ state, status }) => state === "closed" && status === "failed");
     if (open.length + closed.length === 0) return;
-    const there = await forge.open();
-    for (const one of closed) if (there.has(one.number ?? 0)) await this.reopen(one);
+    const isWoken = ({ number, head }: Tracked): boolean => woken.has(`${number}`) || woken.has(head);
+    const there = isDue || closed.some(isWoken) ? await forge.open() : null;
+    for (const one of closed) if (there?.has(one.number ?? 0)) await this.reopen(one);
+    let fault: unknown;
+    let faults = 0;
     for (const one of open) {
-      const now = there.get(one.number ?? 0);
-      const isWaiting = one.state === "open" && one.status === "in_progress";
-      if (now !== undefined && !isWaiting) continue;
+      if (!isDue && !isWoken(one)) continue;
+      const now = there?.get(one.number ?? 0);
+      const isThere = there === null || now !== undefined;
+      if (isThere && (one.state !== "open" || one.status !== "in_progress")) continue;
       const { memory } = one;
-      const isOld = this.parts.clock.now() - memory.lookedAt >= FULL_LOOKS * this.parts.settings.forgePollMs;
-      const isChanged = now?.updatedAt !== memory.updatedAt || isOld;
+      const isOld = clock.now() - memory.lookedAt >= FULL_LOOKS * settings.forgePollMs;
+      const isChanged = now?.updatedAt !== memory.updatedAt || isOld || isWoken(one);
       if (!isChanged && !isMoving(memory)) continue;
-      const checks = !isChanged && now.head === one.head ? await this.parts.forge.checks(now.head) : null;
-      if (checks === null || !(await this.isPending(one, checks))) await this.look(one, isChanged, checks);
+      try {
+        const checks = !isChanged && now?.head === one.head ? await forge.checks(one.head) : null;
+        if (checks === null || !(await this.isPending(one, checks))) await this.look(one, isChanged, checks);
+        this.faulty.delete(one.task);
+      } catch (error) {
+        if (!isEkidenError(error) || error.details.retryAfterMs !== undefined) throw error;
+        faults += 1;
+        fault = error;
+        if (faults >= FAULTS_MAX) throw error;
+        if (this.faulty.has(one.task) || !isEkidenError(error, "forge_refused")) continue;
+        this.faulty.add(one.task);
+        await this.parts.tell(
+          `Pull request #${one.number} of #${one.task} cannot be read: ${messageOf(error)}`,
+        );
+      }
     }
+    if (fault !== undefined && faults === open.length) throw fault;
   }
 
   /** Notes the checks of the head. While they run, nothing else of the request is read. */
@@ -153,60 +153,58 @@ export class ForgeWatch {
 
   /** `known`: the checks of the head, if they were just read. */
   private async look(tracked: Tracked, isChanged: boolean, known: readonly Check[] | null): Promise<void> {
-    const { store, forge, host, clock } = this.parts;
+    const { store, forge, host, clock, settings } = this.parts;
     if (!(await store.forge.lead(host, LEASE_MS))) return;
     const request = await forge.request(tracked.number ?? 0);
     const isOver = request.state === "closed";
-    const talk = isChanged && !isOver ? await forge.talk(request.number) : null;
-    const authors = talk ? [...talk.lines, ...talk.reviews, ...talk.comments].map(({ by }) => by) : [];
-    const rules = await this.rules(tracked.task, authors);
+    const { talk, trust } = await this.heard(tracked, isChanged && !isOver);
+    const rules: Rules = {
+      ...{ rounds: settings.forgeRounds, merge: settings.forgeMerge, times: timesOf(settings), trust },
+    };
     const own = known !== null && request.head === tracked.head ? known : null;
     const checks = isOver ? null : (own ?? (await forge.checks(request.head)));
-    const first: Seen = { request, talk, checks };
+    const isInMerge = !isOver && settings.forgeMerge === "queue" && tracked.memory.waits === IN_MERGE;
+    const isQueued = isInMerge ? await forge.isQueued(request.number) : null;
+    const first: Seen = { request, talk, checks, isQueued };
     const checked = checksOf(tracked.memory, first, rules, clock.now());
     const seen =
       checked && wantsLogs(tracked.memory, request.head, checked.verdict)
-        ? {
-            ...first,
-            logs: await this.logs(
-              request,
-              checked.verdict.failed.flatMap(({ job }) => job ?? []),
-            ),
-          }
+        ? { ...first, logs: await this.logs(request, checked.verdict.failed) }
         : first;
     const { memory, acts } = reduce(tracked, seen, rules, clock.now());
-    const change = changeOf(tracked, acts);
-    if (!(await store.forge.change(host, tracked.task, { memory, ...change }))) return;
+    const change = { ...changeOf(tracked, acts), memory, pages: forge.fresh() };
+    if (!(await store.forge.change(host, tracked.task, change))) return;
     if (change.completed) await this.parts.merged();
   }
 
-  private async logs(request: Request, jobs: readonly number[]): Promise<NonNullable<Seen["logs"]>> {
+  /** What was said, and whose words count. */
+  private async heard({ task, number, memory }: Tracked, isRead: boolean) {
+    const { store, forge } = this.parts;
+    const [own, posted] = [await forge.account(), await store.forge.posted(task)];
+    const trustOf = async (said: Talk | null): Promise<Trust> => {
+      const words = said ? [...said.lines, ...said.reviews, ...said.comments] : [];
+      const allowed = await this.trusted.of([
+        ...words.map(({ by }) => by),
+        ...(said?.editors.values() ?? []),
+      ]);
+      return { own, posted, isTrusted: ({ id }) => allowed.has(id) };
+    };
+    const talk = isRead ? await forge.talk(number ?? 0) : null;
+    const trust = await trustOf(talk);
+    const first = talk && askedOf(talk, trust, memory.answered);
+    if (!talk || !(first?.isInThread || first?.isEdited)) return { talk, trust };
+    const whole = { ...talk, ...(await forge.details(number ?? 0, first.isEdited)) };
+    return { talk: whole, trust: await trustOf(whole) };
+  }
+
+  private async logs(request: Request, failed: readonly Check[]): Promise<NonNullable<Seen["logs"]>> {
     const { forge } = this.parts;
     const found: string[] = [];
-    for (const job of jobs.slice(0, LOGS_MAX)) found.push(await forge.log(job));
+    for (const { job, said = "" } of failed.slice(0, LOGS_MAX))
+      found.push((job === null ? "" : await forge.log(job)) || said);
     const text = found.filter(Boolean).join("\n\n");
     const files = text === "" ? [] : await forge.files(request.number);
     return { text, isTouched: files.some((file) => text.includes(file)) };
-  }
-
-  private async rules(task: Tracked["task"], authors: readonly Author[]): Promise<Rules> {
-    const { store, forge, settings } = this.parts;
-    const allowed = new Set<number>();
-    for (const who of authors) if (who && (await this.isTrusted(who))) allowed.add(who.id);
-    const [own, posted] = [await forge.account(), await store.forge.posted(task)];
-    const trust: Trust = { own, posted, isTrusted: ({ id }) => allowed.has(id) };
-    return { rounds: settings.forgeRounds, merge: settings.forgeMerge, times: timesOf(settings), trust };
-  }
-
-  private async isTrusted(who: Author): Promise<boolean> {
-    const { forge, clock, settings } = this.parts;
-    if (who === null) return false;
-    if (who.isBot) return settings.forgeBots.includes(who.login);
-    const known = this.trusted.get(who.id);
-    if (known && clock.now() - known.at < TRUST_MS) return known.mayWrite;
-    const mayWrite = await forge.mayWrite(who.login, who.id);
-    this.trusted.set(who.id, { mayWrite, at: clock.now() });
-    return mayWrite;
   }
 
   /** The next look reads all of it. */
@@ -215,23 +213,6 @@ export class ForgeWatch {
     const anew = { ...memory, checks: null, lookedAt: 0, updatedAt: "", waits: "" };
     if (await store.forge.change(host, task, { memory: anew, state: "open", reopened: true }))
       await tell(`Pull request #${number} was opened again: #${task} waits for it.`);
-  }
-
-  /** Its task changed nothing: who wrote the issue learns why. */
-  private async endEmpty({ task, issue }: Tracked): Promise<void> {
-    const { store, host } = this.parts;
-    const done = await store.board.task(task);
-    const { outward } = await import("../../core/forge/clean.ts");
-    const body = `Nothing was changed. ${done && "result" in done ? outward(done.result, 3_000) : ""}`.trim();
-    const send =
-      issue === null ? [] : [{ key: "nothing", kind: "comment", target: { number: issue }, body } as const];
-    await store.forge.change(host, task, { state: "closed", send });
-  }
-
-  private async tellOnce(text: string): Promise<void> {
-    if (this.told.has(text)) return;
-    this.told.add(text);
-    await this.parts.tell(text);
   }
 }
 

@@ -32,6 +32,8 @@ export const TEAM_TABLES = [
   "forge_requests",
   "forge_outbox",
   "forge_leads",
+  "forge_pages",
+  "forge_inbox",
 ] as const;
 
 /** @throws `not_found` | `bad_input` */

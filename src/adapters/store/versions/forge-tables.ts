@@ -25,3 +25,20 @@ export const twentyFifth = ({ int, serial, strict, xid }: Names): string[] => [
       )
     : []),
 ];
+
+/**
+ * `forge_pages`: answers of the forge with their tags; one that is current costs nothing. `forge_inbox`: deliveries of webhooks by their ids.
+ * `about`: the number or the commit that one is about; "" where that is unknown.
+ */
+export const twentySixth = ({ int, strict, xid }: Names): string[] => [
+  `create table forge_pages (
+    team text not null, path text not null, etag text not null, data text not null, at ${int} not null, primary key (team, path)
+  )${strict}`,
+  `create table forge_inbox (
+    team text not null, delivery text not null, about text not null, is_read ${int} not null default 0, at ${int} not null,
+    primary key (team, delivery)
+  )${strict}`,
+  ...(xid
+    ? ["forge_pages", "forge_inbox"].map((table) => `alter table ${table} alter column team set statistics 0`)
+    : []),
+];

@@ -7,7 +7,7 @@
 import type { Dialect, Op } from "../sql.ts";
 import { columnsFromJournal, foldedRoles, proseTasks, tasksIntoFacts, textsOnce } from "./carry-over.ts";
 import { NAMES, type Names } from "./columns.ts";
-import { twentyFifth } from "./forge-tables.ts";
+import { twentyFifth, twentySixth } from "./forge-tables.ts";
 import { twentySecond, twentyThird } from "./landing-tables.ts";
 
 /** "Ekdn": in the header of a SQLite file and in `meta` on both databases. */
@@ -272,6 +272,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   twentyThird,
   twentyFourth,
   twentyFifth,
+  twentySixth,
 ];
 
 /** The version that this program writes. */

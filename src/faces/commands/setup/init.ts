@@ -34,6 +34,8 @@ const EXAMPLES: Readonly<Record<UnsetKey, unknown>> = {
   targetBranch: "main",
   commandMemoryMb: 8_192,
   forge: "origin",
+  forgeAssignee: "ekiden-robot",
+  forgeWebhook: "8080",
   redBase: "repair",
   prCommand: 'gh pr create --head "$EKIDEN_BRANCH" --base "$EKIDEN_TARGET" --fill',
 };

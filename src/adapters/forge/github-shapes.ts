@@ -1,0 +1,88 @@
+/** The objects of GitHub as values: fields that are absent are as empty ones. */
+import type {
+  Author,
+  Check,
+  Issue,
+  LineComment,
+  Request,
+  ReviewWords,
+  Words,
+} from "../../core/forge/model.ts";
+import { logEnd } from "../../core/forge/settle.ts";
+import { authorOf, type Json, number, of, rows, text, time } from "./json.ts";
+
+export const wordsIn = (row: Json): Words => {
+  const at = time(row.created_at ?? row.submitted_at);
+  return {
+    ...{ id: number(row.id) ?? 0, by: authorOf(row.user), text: text(row.body), at },
+    isEdited: time(row.updated_at) > at,
+  };
+};
+export const issueOf = (row: Json): Issue => ({
+  ...{
+    ...wordsIn(row),
+    number: number(row.number) ?? 0,
+    title: text(row.title),
+    isOpen: row.state !== "closed",
+  },
+  labels: rows(row.labels).map(({ name }) => text(name)),
+  assignees: rows(row.assignees).map(({ login }) => text(login)),
+  comments: number(row.comments) ?? 1,
+});
+export const reviewOf = (row: Json): ReviewWords => ({
+  ...wordsIn(row),
+  state: text(row.state).toUpperCase(),
+});
+export const lineOf = (row: Json): LineComment => ({
+  ...{ ...wordsIn(row), path: text(row.path), line: number(row.line) ?? number(row.original_line) },
+  ...{ replyTo: number(row.in_reply_to_id), review: number(row.pull_request_review_id) },
+});
+
+export const requestOf = (row: Json): Request => ({
+  ...{
+    number: number(row.number) ?? 0,
+    node: text(row.node_id),
+    body: text(row.body),
+    url: text(row.html_url),
+  },
+  state: row.state === "closed" ? "closed" : "open",
+  mergedAs: row.merged === true || text(row.merged_at) !== "" ? text(row.merge_commit_sha) : null,
+  ...{ head: text(of(row.head).sha), updatedAt: text(row.updated_at) },
+  ...{
+    mergeable: typeof row.mergeable === "boolean" ? row.mergeable : null,
+    mergeState: text(row.mergeable_state),
+  },
+});
+
+/** Of the address of a job: its run and itself. */
+const JOB = /\/actions\/runs\/(\d{1,15})(?:\/job\/(\d{1,15}))?/;
+
+export type Found = Check & { readonly suite: number | null };
+
+export function checkRunOf(row: Json): Found {
+  const [, run, job] = JOB.exec(text(row.details_url)) ?? JOB.exec(text(row.html_url)) ?? [];
+  const { title, summary, text: more } = of(row.output);
+  const said = [title, summary, more].map(text).filter(Boolean).join("\n");
+  return {
+    ...checkOf(row, run === undefined ? null : Number(run), job === undefined ? number(row.id) : Number(job)),
+    ...{ said: logEnd(said), suite: number(of(row.check_suite).id) },
+  };
+}
+
+export const checkOf = (row: Json, run: number | null, job: number | null): Check => ({
+  ...{ name: text(row.name), run, job },
+  conclusion: row.status === "completed" ? text(row.conclusion) || "failure" : null,
+});
+
+export function statusOf(row: Json): Check {
+  const state = text(row.state);
+  const conclusion = state === "pending" ? null : state === "success" ? "success" : "failure";
+  return { name: text(row.context), conclusion, run: null, job: null, said: text(row.description) };
+}
+
+export const idIn = (row: Json | undefined): number | null =>
+  number(Number(row?.fullDatabaseId ?? row?.databaseId ?? Number.NaN));
+export const editorOf = ({ databaseId, login, __typename }: Json): Author =>
+  number(databaseId) === null
+    ? null
+    : { id: databaseId as number, login: text(login), isBot: __typename === "Bot" };

@@ -1,0 +1,114 @@
+/** Reads the answers of a forge: bounded bytes, JSON or text, its faults, its limits, and where the next page is. */
+import { EkidenError } from "../../core/errors.ts";
+import { askByProxy, proxyFor } from "../proxied.ts";
+
+const TIMEOUT_MS = 20_000;
+const BYTES_MAX = 20 * 1024 * 1024;
+
+export type Raw = {
+  readonly status: number;
+  readonly text: string;
+  readonly header: (name: string) => string;
+};
+
+/** By the proxy of the environment, where it names one. Redirects are answers. */
+export async function answerOf(
+  url: URL,
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+  headers: Record<string, string>,
+  body?: string,
+): Promise<Raw> {
+  const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const proxy = proxyFor(url);
+  if (proxy !== null) {
+    const got = await askByProxy(proxy, url, {
+      method,
+      headers,
+      signal,
+      ...(body !== undefined && { body }),
+    });
+    const header = (name: string): string => String(got.headers[name] ?? "");
+    return { status: got.statusCode, text: await limited(got.body), header };
+  }
+  const answer = await fetch(url, {
+    ...{ method, headers, signal, redirect: "manual", ...(body !== undefined && { body }) },
+  });
+  const header = (name: string): string => answer.headers.get(name) ?? "";
+  return { status: answer.status, text: await limited(answer.body), header };
+}
+
+/** At most so many bytes. */
+async function limited(body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null): Promise<string> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
+    bytes += part.length;
+    if (bytes > BYTES_MAX) break;
+    parts.push(part);
+  }
+  return Buffer.concat(parts).toString("utf8");
+}
+
+export const LIMIT = /rate limit|abuse detection/i;
+/** Of a connection that was never made. */
+export const UNSENT: ReadonlySet<string> = new Set(
+  "ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH".split(" "),
+);
+
+export const urlIn = (text: string, base: URL): URL | null =>
+  URL.canParse(text, base.href) ? new URL(text, base) : null;
+
+/** Seconds, or a date. Null for none. */
+export function secondsOf(text: string, now: number): number | null {
+  const seconds = text === "" ? Number.NaN : Number(text);
+  if (seconds >= 0) return seconds;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? null : Math.max(0, (at - now) / 1_000);
+}
+
+/** The next page by the header `Link`. It is asked for where this one was: the token goes nowhere else. */
+export function nextOf(link: string, here: URL): string {
+  const [, to] = /<([^<>]*)>\s*;[^<]*\brel="?next"?/.exec(link) ?? [];
+  const url = to === undefined ? null : urlIn(to, here);
+  if (!url) return "";
+  return url.origin === here.origin ? url.href : `${here.origin}${here.pathname}${url.search}`;
+}
+
+export function dataOf(text: string): unknown {
+  if (text === "") return null;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+type Fault = { readonly type?: string; readonly message?: string };
+export const errorsOf = (data: unknown): Fault[] => {
+  const { errors } = (data ?? {}) as { errors?: unknown };
+  return Array.isArray(errors)
+    ? errors.map((one) => (typeof one === "string" ? { message: one } : (one ?? {})))
+    : [];
+};
+
+export const wordsOf = (data: unknown): string => {
+  const { message = "" } = (data ?? {}) as { message?: unknown };
+  const more = errorsOf(data).map((one) => one.message ?? "");
+  return [String(message), ...more].filter(Boolean).join(": ").slice(0, 500);
+};
+
+/** `isUndone`: nothing was done, whatever it was. */
+export const away = (
+  text: string,
+  retryAfterMs?: number,
+  isUndone = retryAfterMs !== undefined,
+): EkidenError =>
+  new EkidenError("forge_away", `${text}.`, {
+    details: { ...(retryAfterMs !== undefined && { retryAfterMs }), ...(isUndone && { isUndone }) },
+  });
+export const refused = (text: string): EkidenError =>
+  new EkidenError("forge_refused", `${text} \`ekiden doctor --forge\` says what the token may do.`);
+export const unexpected = (path: string, status: number, data: unknown): EkidenError =>
+  status === 404 || status === 403 || status === 410
+    ? refused(`${path}: the forge answers ${status}${wordsOf(data) && ` (${wordsOf(data)})`}.`)
+    : away(`${path} was answered with ${status}`);
