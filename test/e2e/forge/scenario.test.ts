@@ -4,8 +4,10 @@
  */
 import type { ChildProcess } from "node:child_process";
 import { expect, it, onTestFinished } from "vitest";
+import type { Hook } from "../../fixtures/forge/hooks.ts";
 import { type Emulator, githubEmulator, type Options } from "../../fixtures/forge/index.ts";
 import { type ModelServer, startModelServer } from "../../fixtures/model-server/index.ts";
+import { freePort } from "../../fixtures/ports.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { collected, ended, Project } from "../cli-program.ts";
@@ -17,6 +19,8 @@ const IS_WHOLE = ISSUES >= 30;
 const KILLS = IS_WHOLE ? 5 : 1;
 const AWAY_MS = IS_WHOLE ? 60_000 : 1_000;
 const TOKEN = "secret-of-the-forge";
+/** Of five deliveries one is lost, one comes twice, and one after the next. */
+const FATES = ["once", "lost", "twice", "later", "once"] as const;
 
 type Story = {
   readonly forge: Emulator;
@@ -50,6 +54,7 @@ async function story(settings: object, options: Options, prepare: (forge: Emulat
   project.write({ ".ekiden/settings.json": JSON.stringify({ ...always, ...settings }) });
   const host = hostOf(project, {
     ...{ GITHUB_TOKEN: TOKEN, GITHUB_API_URL: forge.url, GITHUB_GRAPHQL_URL: `${forge.url}/graphql` },
+    ...{ EKIDEN_WEBHOOK_SECRET: options.hook?.secret ?? "" },
     ...server.env,
   });
   onTestFinished(() => host.end());
@@ -91,7 +96,13 @@ function hostOf(project: Project, env: Readonly<Record<string, string>>) {
 it("merges one request for each issue, answers each trusted comment once, and hears nobody else", {
   timeout: IS_WHOLE ? 3_600_000 : 240_000,
 }, async () => {
-  const { forge, server, host } = await story({ forgeMerge: "auto" }, { approvals: 1 }, (made) => {
+  const port = await freePort();
+  const hook: Hook = {
+    ...{ url: `http://127.0.0.1:${port}/`, secret: "secret of the webhook" },
+    fate: (nth) => FATES[nth % FATES.length] ?? "once",
+  };
+  const settings = { forgeMerge: "auto", forgeWebhook: `${port}` };
+  const { forge, server, host } = await story(settings, { approvals: 1, hook }, (made) => {
     made.bot("helper[bot]", () => `${STRANGE}: thank you for your comment!`);
     for (let issue = 1; issue <= ISSUES; issue++) {
       made.openIssue("ann", {
@@ -142,6 +153,7 @@ it("merges one request for each issue, answers each trusted comment once, and he
   expect(forge.record.writesPerSecond()).toBeLessThanOrEqual(2);
   expect(forge.record.early()).toEqual([]);
   // All of it happened.
+  expect((await forge.deliveries()).some(({ status }) => status === 204)).toBe(true);
   const issues = Array.from({ length: ISSUES }, (_, nth) => nth + 1);
   expect(host.kills()).toBe(IS_WHOLE ? 4 * KILLS : 2 * KILLS);
   expect(forge.record.calls.filter(({ dropped }) => dropped)).toHaveLength(host.kills() + 1);
@@ -158,7 +170,14 @@ it("merges one request for each issue, answers each trusted comment once, and he
 function report({ forge, server }: Story): void {
   const calls = forge.pulls().map(({ number }) => forge.record.callsOf(number).charged);
   const all = forge.record.calls.filter(({ status }) => status !== 304).length;
-  const per = { calls, all, requests: server.requests.length, content: forge.record.contentPerMinute() };
+  const whole = forge.pulls().map(({ number }) => forge.record.callsOf(number).all);
+  const per = {
+    calls,
+    whole,
+    all,
+    requests: server.requests.length,
+    content: forge.record.contentPerMinute(),
+  };
   process.stdout.write(`${JSON.stringify(per)}\n`);
 }
 
