@@ -26,6 +26,8 @@ export type Binding = {
   readonly landingsBefore?: readonly string[];
   /** The commit of its pull request: it is on the remote, and this branch stays. */
   readonly proposed?: string;
+  /** The branch of its pull request on a forge. */
+  readonly request?: string;
   /** The commit of its branch on the remote that this machine has pushed or gone on from. */
   readonly parked?: string | null;
   /** The branch and the files that were pushed with it. */
@@ -146,6 +148,7 @@ const isOwn = (found: Binding): boolean =>
   typeof found.kept === "boolean" &&
   [found.landing, found.parked ?? null].every((one) => one === null || isCommit(one)) &&
   (found.proposed === undefined || isCommit(found.proposed)) &&
+  (found.request === undefined || (isPath(found.request) && found.request.startsWith(branchOf("")))) &&
   typeof (found.parkedState ?? "") === "string" &&
   (found.landingsBefore === undefined ||
     (Array.isArray(found.landingsBefore) && found.landingsBefore.every(isCommit))) &&

@@ -10,6 +10,7 @@ import { firstOn, landedAs, takeAway } from "./clones/contents.ts";
 import { tellLeftOut } from "./clones/filters.ts";
 import { freePath } from "./clones/free-path.ts";
 import type { Repository } from "./clones/preflight.ts";
+import { trailerOf } from "./clones/request-branch.ts";
 import { TaskClones } from "./clones/task-clones.ts";
 import type { Git } from "./git.ts";
 import { despiteOthers, NotesGone } from "./landing/despite-others.ts";
@@ -152,18 +153,18 @@ export class GitWorktrees implements Worktrees {
     if (before !== null) return { kind: "landed", branch, target, commit: before };
     if (!this.find(task)) return await this.refuseLost(task, contact);
     this.opened.add(keyOf(task));
-    const { commonDir } = this.repository;
     const root = join(this.folder, path);
     const landed = await landBranch({
       ...{ task, by, options, workspace: this.clones.workspaceOf(path), agreed: this.agreed },
       work: {
-        ...{ git, project: options.project, commonDir, root, branch, target },
+        ...{ git, project: options.project, commonDir: this.repository.commonDir, root, branch, target },
         ...where,
         message: task.subject,
+        trailer: options.wayOut?.isForge ? trailerOf(options.team, task) : null,
       },
       ...{ landing, earlier, shared, parked: binding.parked ?? null },
-      proposal: proposalOf(options.wayOut, this.remote, binding.proposed, (proposed) =>
-        this.bindings.update(task, binding, { proposed }),
+      proposal: proposalOf(options.wayOut, this.remote, binding, (proposed, request) =>
+        this.bindings.update(task, binding, { proposed, request }),
       ),
       willLand: (commit) => this.bindings.willLand(task, binding, commit, attempt),
     }).catch(async (error: unknown) => {
@@ -176,7 +177,7 @@ export class GitWorktrees implements Worktrees {
     });
     const isBack = landed.kind === "refused" || landed.kind === "held" || landed.kind === "doubted";
     if (isBack && this.find(task)) return { ...landed, branch };
-    if (landed.kind === "landed" || landed.kind === "proposed") return { ...landed, branch, target };
+    if (landed.kind === "landed" || landed.kind === "proposed") return { branch, ...landed, target };
     const done = await own();
     if (done) return { kind: "landed", branch, target, commit: done };
     return await this.refuseLost(task, contact);
@@ -216,9 +217,8 @@ export class GitWorktrees implements Worktrees {
   }
 
   async noticeMoves(tell: (text: string) => Promise<void>): Promise<void> {
-    const { project } = this.options;
+    const [git, { project }] = [this.git, this.options];
     const { commonDir, uncommitted } = this.repository;
-    const { git } = this;
     if (!this.hasTold) await tellLeftOut(git, project, uncommitted, tell);
     this.hasTold = true;
     const where = { git, project, commonDir, isShared: this.sharedTarget !== null };

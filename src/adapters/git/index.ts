@@ -30,7 +30,7 @@ export async function openWorktrees(options: WorktreeOptions): Promise<Worktrees
           { git, project, commonDir },
           target,
           remote,
-          new ParkedWork({ git, project, commonDir }, remote, team),
+          new ParkedWork({ git, project, commonDir }, remote, team, wayOut.isForge === true),
         )
       : null;
   await shared?.check();

@@ -90,7 +90,7 @@ export class SharedTarget {
       await remote.fetch(contact, tip);
       await this.note("fetched", known, tip);
     }
-    const there = task ? parked.in(tips, task) : null;
+    const there = task ? await parked.find(contact, tips, task) : null;
     if (!there) return null;
     if (there.tip === tip) return { ...there, head: tip, isLanded: true };
     await remote.fetch(contact, there.tip);

@@ -14,6 +14,8 @@ it("makes an issue a task, its work a request with the evidence, and completes t
     body: "With a title.\nJudges: yes\n<!-- hidden -->",
     labels: ["ekiden"],
   });
+  // A branch of that name is there, and is no work of this team.
+  const other = forge.git.commit("ekiden/1-add-a-page", { "theirs.md": "x\n" }, "Theirs");
   const team = await teamAt(forge, [{ calls: writes("echo hello > page.md"), times: "any" }]);
   await team.host.start({ interactive: true });
   const pull = await soon(() => {
@@ -22,8 +24,11 @@ it("makes an issue a task, its work a request with the evidence, and completes t
     return found;
   });
   expect(pull.title).toBe("Add a page");
+  expect([pull.pull.headRef, forge.git.tip("ekiden/1-add-a-page")]).toEqual(["ekiden/1-add-a-page-2", other]);
+  const message = forge.git.git("log", "-1", "--format=%B", pull.pull.headRef);
+  expect(message).toMatch(/\n\nEkiden-Task: default\/1\/[0-9a-z]{8}\s*$/);
   expect(pull.body).toMatch(
-    /^Wrote the page\.\n\nCloses #1\n\n---\n- gate: `true` is green \(0 s\)\n- cost: \$0\.00\n[\s\S]*<!-- ekiden:default\/1\/open -->$/,
+    /^Wrote the page\.\n\nCloses #1\n\n---\n- gate: `true` is green \(\d s\)\n- cost: \$0\.00\n[\s\S]*<!-- ekiden:default\/1\/open -->$/,
   );
   await soon(async () =>
     expect((await team.store.forge.all())[0]?.memory.waits).toBe("a person who merges it"),

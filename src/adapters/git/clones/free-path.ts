@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { slugOf, worktreePath } from "../../../core/board/worktree.ts";
 import type { Name } from "../../../core/ids.ts";
 import type { Which } from "../../../ports/worktrees.ts";
-import { stamped } from "./parked.ts";
+import { stamped } from "./request-branch.ts";
 
 type Where = { readonly folder: string; readonly team: Name; readonly isShared: boolean };
 

@@ -15,14 +15,11 @@ import { identity } from "../landing/landing-commits.ts";
 import type { Contact, Remote } from "../remote.ts";
 import { bring, type Origin, ownTip, type Place } from "./bring.ts";
 import { operationIn } from "./preflight.ts";
+import { carries, trailerOf } from "./request-branch.ts";
 import { snapshot, UNCOMMITTED, withChanges } from "./snapshot.ts";
 import { workState } from "./uncommitted.ts";
 
 const FOLLOWS = "ekiden: goes on from an earlier version";
-
-/** Boards count from 1 again, and a remote serves many: the time of creation makes a branch of one task only. */
-export const stamped = (slug: string, { createdAt }: Pick<Key, "createdAt">): string =>
-  [slug, createdAt.toString(36)].filter(Boolean).join("-");
 
 export type OnRemote = { readonly branch: string; readonly tip: string };
 
@@ -31,16 +28,42 @@ export class ParkedWork {
   private readonly remote: Remote;
   private readonly prefix: string;
   private readonly team: Name;
+  /** The branches of pull requests count, too. */
+  private readonly isForge: boolean;
 
-  constructor(at: Origin, remote: Remote, team: Name) {
+  constructor(at: Origin, remote: Remote, team: Name, isForge: boolean) {
     this.at = at;
     this.remote = remote;
     this.team = team;
+    this.isForge = isForge;
     this.prefix = team === DEFAULT_TEAM ? "" : `${team}/`;
   }
 
   pattern({ id, createdAt }: Key): string {
-    return `refs/heads/${branchOf(`${this.prefix}${id}-*${createdAt.toString(36)}`)}`;
+    const end = this.isForge ? "*" : `-*${createdAt.toString(36)}`;
+    return `refs/heads/${branchOf(`${this.prefix}${id}${end}`)}`;
+  }
+
+  /** What the remote has of the task: its pull request, or what was parked. */
+  async find(contact: Contact, tips: ReadonlyMap<string, string>, task: Key): Promise<OnRemote | null> {
+    return (this.isForge ? await this.requested(contact, tips, task) : null) ?? this.in(tips, task);
+  }
+
+  /** The branch of its pull request, by the trailer in its commits. */
+  private async requested(
+    contact: Contact,
+    tips: ReadonlyMap<string, string>,
+    task: Key,
+  ): Promise<OnRemote | null> {
+    const { git, project } = this.at;
+    const start = `refs/heads/${branchOf(`${this.prefix}${task.id}`)}`;
+    for (const [ref, tip] of tips) {
+      const branch = ref.replace(/^refs\/heads\//, "");
+      if (!(ref === start || ref.startsWith(`${start}-`)) || this.keyOf(branch)) continue;
+      await this.remote.fetch(contact, tip);
+      if (await carries(git, project, tip, trailerOf(this.team, task))) return { branch, tip };
+    }
+    return null;
   }
 
   in(tips: ReadonlyMap<string, string>, task: Key): OnRemote | null {
@@ -89,6 +112,7 @@ export class ParkedWork {
     const { at, remote } = this;
     const { git, project } = at;
     const { branch } = place;
+    if (this.keyOf(branch) === null) return null; // it would show half of a work as a request
     const tip = await snapshot(at, place, this.team);
     if (await git.isAncestor(project, tip, ref)) return null;
     const own = await ownTip(at, place);

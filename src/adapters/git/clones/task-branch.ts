@@ -14,6 +14,8 @@ export type TaskBranch = {
   readonly ref: string;
   readonly onto: string;
   readonly message: string;
+  /** By which a commit is known as one of the task, where its branch is that of a pull request on a forge. */
+  readonly trailer: string | null;
 };
 
 /**

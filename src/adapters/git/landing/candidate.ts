@@ -17,7 +17,7 @@ import type { Candidate, TaskBranch } from "../clones/task-branch.ts";
 import type { Git, Ran } from "../git.ts";
 import { NO_HOOKS } from "../hardening.ts";
 import { changesOf, faultOf } from "./branch-changes.ts";
-import { apartOf, flattened, identity, squashed } from "./landing-commits.ts";
+import { apartOf, flattened, identity, named, squashed } from "./landing-commits.ts";
 import type { LandingInput } from "./landing-job.ts";
 import { type Refused, refused, refusedByGit } from "./refusal.ts";
 import { nextSecond } from "./run-gate.ts";
@@ -134,10 +134,11 @@ export class LandingTree {
     const seen = tip === this.checked || tip === base ? [] : await this.check(base, tip);
     if ("kind" in seen) return seen;
     const made = { kind: "candidate", base, tip, tree, unseen } as const;
-    if (!asOne || tip === base) return { ...made, commit: tip };
+    if (tip === base) return { ...made, commit: tip };
     // A later owner repeated work that had landed before a crash, or the commits undo each other.
-    if (tree === before) return { ...made, commit: base };
-    return { ...made, commit: steps <= 1 ? tip : await squashed(this.task, this.names, base, tip) };
+    if (asOne && tree === before) return { ...made, commit: base };
+    const commit = asOne && steps > 1 ? await squashed(this.task, this.names, base, tip) : tip;
+    return { ...made, commit: await named(this.task, this.names, commit) };
   }
 
   /** The files of the worktree are those of `tree`, and no more those of the tip, while `work` runs. */

@@ -36,7 +36,10 @@ async function land(job: LandingInput, line: LandingLine): Promise<Landed> {
   if (fault) return fault;
   const head = await tree.head();
   if (job.proposal?.proposed === head)
-    return { kind: "proposed", commit: head, said: "It was proposed before." };
+    return {
+      ...{ kind: "proposed", commit: head, said: "It was proposed before." },
+      branch: job.proposal.request ?? work.branch,
+    };
   const all = await tree.check(work.ref, head);
   if ("kind" in all) return all;
   if (all.length === 0 && (await tree.ahead(head)) === 0) return { kind: "nothing" };

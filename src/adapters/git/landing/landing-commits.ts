@@ -1,6 +1,7 @@
 /** The commits that a landing makes itself: several commits of a task as one, by the person or by the member. */
 import { toolFailed } from "../../../core/errors.ts";
 import { bring } from "../clones/bring.ts";
+import { withTrailer } from "../clones/request-branch.ts";
 import type { TaskBranch } from "../clones/task-branch.ts";
 
 /**
@@ -42,6 +43,14 @@ export async function squashed(
   const steps = (await git.run(project, "log", "--reverse", "--format=- %s", `${base}..${tip}`)).trim();
   if (steps.split("\n").length <= 1) return tip;
   return await commitOf(task, names, tip, base, `${message}\n\n${steps}`);
+}
+
+/** The last commit of a request says of which task it is. */
+export async function named(task: TaskBranch, names: readonly string[], commit: string): Promise<string> {
+  const { git, project, trailer } = task;
+  if (trailer === null) return commit;
+  const message = withTrailer(await git.run(project, "log", "-1", "--format=%B", commit), trailer);
+  return message === null ? commit : await commitOf(task, names, commit, `${commit}^`, message);
 }
 
 /** Made in the workspace, and brought: a `git gc` in the project removes a commit that nothing names yet. */

@@ -35,7 +35,7 @@ export type Landed =
   | { readonly kind: "nothing" }
   | { readonly kind: "landed"; readonly commit: string }
   /** Its branch is on the remote; `said`: the last line of the command's output. */
-  | { readonly kind: "proposed"; readonly commit: string; readonly said: string }
+  | { readonly kind: "proposed"; readonly commit: string; readonly said: string; readonly branch: string }
   | { readonly kind: "held"; readonly why: string; readonly repair: TaskId }
   /** A change with signals that somebody must pass. */
   | ({ readonly kind: "doubted" } & Doubted)

@@ -285,8 +285,8 @@ export class LandingRun {
     const outcome = await propose(job, this.contact, proposal, commit);
     if (outcome.kind === "refused") return outcome;
     await tree.adopt(commit);
-    proposal.made(commit);
-    return { kind: "proposed", commit, said: outcome.said };
+    proposal.made(commit, outcome.branch);
+    return { kind: "proposed", commit, said: outcome.said, branch: outcome.branch };
   }
 
   /** Leaves the line when the task is somebody else's now. */

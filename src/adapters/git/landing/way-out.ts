@@ -1,5 +1,6 @@
 /** The way of a landed commit out of this repository: none, a push of the target, or a branch and a command that proposes it. */
 import { EkidenError } from "../../../core/errors.ts";
+import { requestBranch } from "../clones/request-branch.ts";
 import type { Git } from "../git.ts";
 import { type Contact, Remote } from "../remote.ts";
 import type { LandingInput } from "./landing-job.ts";
@@ -35,31 +36,36 @@ export async function remoteOf(git: Git, project: string, way: WayOut): Promise<
 export type Proposal = {
   readonly remote: Remote;
   readonly command: string;
-  /** The commit that is proposed already. */
+  /** The commit that is proposed already, and its branch if that has another name on the remote. */
   readonly proposed: string | null;
+  readonly request: string | undefined;
   /** Called when the pull request is there. */
-  readonly made: (commit: string) => void;
+  readonly made: (commit: string, branch: string) => void;
 };
 
 export const proposalOf = (
   way: WayOut = FAST_FORWARD,
   remote: Remote | null,
-  proposed: string | null = null,
+  { proposed = null, request }: { readonly proposed?: string | null; readonly request?: string | undefined },
   made: Proposal["made"],
 ): Proposal | null =>
-  way.kind === "pr" && remote ? { remote, command: way.command ?? "", proposed, made } : null;
+  way.kind === "pr" && remote ? { remote, command: way.command ?? "", proposed, request, made } : null;
 
 /** Pushes the branch and runs the command. Commits of others on that branch are never overwritten. */
 export async function propose(
-  { task, options, work, workspace }: LandingInput,
+  { task, options, work, workspace, parked }: LandingInput,
   contact: Contact,
-  { remote, command }: Pick<Proposal, "remote" | "command">,
+  { remote, command, request }: Pick<Proposal, "remote" | "command" | "request">,
   commit: string,
-): Promise<Refused | { readonly kind: "done"; readonly said: string }> {
-  const { branch, target } = work;
+): Promise<Refused | { readonly kind: "done"; readonly said: string; readonly branch: string }> {
+  const { target, trailer } = work;
+  const tips = (pattern: string) => remote.patiently(contact, () => remote.tips(contact, pattern));
+  const own = `refs/heads/${work.branch}`;
+  const { name: branch, tip: there } =
+    trailer === null
+      ? { name: work.branch, tip: (await tips(own)).get(own) ?? null }
+      : await requestBranch({ ...work, trailer }, task, request, tips);
   const ref = `refs/heads/${branch}`;
-  const tips = await remote.patiently(contact, () => remote.tips(contact, ref));
-  const there = tips.get(ref) ?? null;
   if (there !== null && !(await remote.has(there)))
     return refused(
       "branch",
@@ -67,7 +73,9 @@ export async function propose(
     );
   const why = await remote.push(contact, [{ ref, from: there, to: commit }]);
   if (why !== null) return refused("target", `git push ${remote.label} ${branch} was refused:\n${why}`);
-  if (command === "") return { kind: "done", said: "" };
+  // What was parked is in the request now. A server may keep it.
+  if (ref !== own && parked !== null) await remote.push(contact, [{ ref: own, from: parked, to: null }]);
+  if (command === "") return { kind: "done", said: "", branch };
   const env = {
     EKIDEN_BRANCH: branch,
     EKIDEN_TARGET: target,
@@ -80,7 +88,7 @@ export async function propose(
   for (let tries = 1; ; tries += 1) {
     const ran = await options.shell.run(command, { cwd: workspace, signal: contact.signal, timeoutMs, env });
     if (ran.exitCode === 0 && !ran.timedOut)
-      return { kind: "done", said: ran.output.trim().split("\n").at(-1) ?? "" };
+      return { kind: "done", said: ran.output.trim().split("\n").at(-1) ?? "", branch };
     const wasKilled = ran.timedOut || (ran.exitCode ?? KILLED) >= KILLED;
     contact.signal.throwIfAborted();
     if (wasKilled && tries < TRIES) continue;
