@@ -2,11 +2,11 @@
 import { recruits } from "../../core/board/recruit.ts";
 import { orElse } from "../../core/errors.ts";
 import { repoName, repoOf } from "../../core/forge/model.ts";
-import { forgeRow, forgeViews } from "../../core/forge/views.ts";
 import { LEAD } from "../../core/ids.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import { withTeam } from "../../project/open.ts";
 import type { Run } from "../commands/entry.ts";
+import { listForge } from "../commands/forge-list.ts";
 import type { Invocation } from "../kit/invocation.ts";
 import { hostTeam } from "../run/run-team.ts";
 import { DISPLAYS } from "./displays.ts";
@@ -29,8 +29,11 @@ export const run: Run<Options> = async (
   { repo, label, assignee, webhook, once = false, list = false, web = false },
 ) => {
   if (list) {
-    const rows = withTeam(call, "look", async (store) => (await store.forge.all()).map(forgeRow));
-    await call.show(await orElse(rows, "not_found", []), forgeViews);
+    const listed = withTeam(call, "look", async (store) => {
+      await listForge(call, store);
+      return true;
+    });
+    if (!(await orElse(listed, "not_found", false))) await listForge(call, null);
     return undefined;
   }
   const chosen = {

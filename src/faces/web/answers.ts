@@ -50,6 +50,10 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   mail: (team, c) => team.mail(text(c, "ids")),
   notes: ({ store }) => notes(store),
   run: (team) => team.run(),
+  forge: async ({ store }) => {
+    const { forgeRow } = await import("../../core/forge/views.ts");
+    return (await store.forge.all()).map(forgeRow);
+  },
   questions: (team) => team.questions(),
   doing: (team, c) => team.doing(text(c, "who")),
   costs: (team) => team.costs(),

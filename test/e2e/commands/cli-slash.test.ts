@@ -47,6 +47,7 @@ it("sets cron jobs, reads conversations and the journal, in text and as JSON", a
     "/transcript lead",
     "/log 2",
     "/cron cancel c1",
+    "/forge",
     "/log --follow",
     "/cost",
   ]);
@@ -54,6 +55,7 @@ it("sets cron jobs, reads conversations and the journal, in text and as JSON", a
   expect(stdout).toMatch(/Heard\.\n/);
   expect(stdout).toMatch(/→ +<mail [^>]*>hello|hello/);
   expect(stdout).toContain("c1 is cancelled.");
+  expect(stdout).toContain("No issue and no pull request yet.");
   expect(stdout).toContain("--follow works in another terminal");
   const json = await talk(["/cost", "/team"], "--json");
   const objects = json.stdout.split("\n").filter((line) => line.startsWith("{"));

@@ -31,6 +31,7 @@ describe.skipIf(!hasBrowser)("a person who watches", () => {
     await store.board.add({ subject: "Greet later" }, PERSON);
     await store.board.add({ subject: "Wait long", blockedBy: [asTaskId(1)] }, PERSON);
     await store.board.add({ subject: "Rest", blockedBy: [asTaskId(2)] }, PERSON);
+    await store.forge.take("o/r", 7, { subject: "From an issue", blockedBy: [asTaskId(1)] });
     const { origin, address } = await pageServer(store, team.folder);
     const { page } = await visit(address);
     await team.host.start({ goal: "Go" });
@@ -43,6 +44,8 @@ describe.skipIf(!hasBrowser)("a person who watches", () => {
     await team.until("task.completed", { by: alice });
 
     await page.goto(`${origin}/default/landing`);
+    await page.getByRole("heading", { name: "Pull requests" }).waitFor();
+    await page.getByText("From an issue: waits for its owner").waitFor();
     await page.getByRole("button", { name: /Show the diff/ }).click();
     await page.locator(".line.minus", { hasText: "good morning" }).waitFor();
     await page.locator(".line.plus", { hasText: "good evening" }).waitFor();

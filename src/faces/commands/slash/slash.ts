@@ -29,6 +29,11 @@ const OWN: OwnCommands<ReplContext> = {
     about: "this list",
     run: async ({ call, more = [] }) => call.show([...HELP, ...more, ...(await ownNames(call.cwd))], help),
   },
+  forge: {
+    usage: "/forge",
+    about: "the pull requests of the team: state, rounds, what each waits for",
+    run: async ({ host, call }) => (await import("../forge-list.ts")).listForge(call, host.store),
+  },
   model: {
     usage: "/model [PROVIDER/MODEL] [NAME]",
     about: "which model each member uses; or use another one, for all or one of them, until the team stops",

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import type { Event } from "../../../../core/event.ts";
+import type { ForgeRow } from "../../../../core/forge/views.ts";
 import type { Commit } from "../../wire.ts";
 import { app } from "../app.ts";
 import { useAnswer, useFacts } from "../live/facts.ts";
@@ -16,7 +17,8 @@ export function LandingView() {
   const { events, isLoading, error } = useFacts();
   const { waiting, refused, landed } = useMemo(() => landings(events), [events]);
   if (error) return <Empty title="The journal cannot be read">{error}</Empty>;
-  if (waiting.length + refused.length + landed.length === 0)
+  const requests = useAnswer<readonly ForgeRow[]>("forge", events.length).data ?? [];
+  if (waiting.length + refused.length + landed.length + requests.length === 0)
     return (
       <Empty title={isLoading ? "Loading" : "Nothing has landed yet"}>
         {!isLoading &&
@@ -25,6 +27,9 @@ export function LandingView() {
     );
   return (
     <div class="landing">
+      <Letters title="Pull requests" list={requests}>
+        {(one) => <Request key={one.task} {...one} />}
+      </Letters>
       <Letters title="Queue" list={waiting}>
         {(one) => (
           <li key={one.task} class="letter">
@@ -58,6 +63,28 @@ export function LandingView() {
         {(one) => <Landed key={one.seq} landed={one} />}
       </Letters>
     </div>
+  );
+}
+
+/** What it waits for, and what was tried. */
+function Request({ task, issue, request, state, waitsFor, rounds, strangers, subject }: ForgeRow) {
+  const tone = state === "merged" ? "good" : state === "closed" ? "bad" : "";
+  return (
+    <li class="letter">
+      <header>
+        <TaskLink id={task} />
+        <span class={`tag ${tone}`}>{request === null ? state : `request #${request} ${state}`}</span>
+        {issue !== null && <span class="dim">issue #{issue}</span>}
+        <span class="dim">
+          {rounds.checks} checks, {rounds.reviews} reviews
+        </span>
+      </header>
+      <p>
+        {subject}
+        {waitsFor && `: waits for ${waitsFor}`}
+        {strangers > 0 && ` (${strangers} texts of others)`}
+      </p>
+    </li>
   );
 }
 
