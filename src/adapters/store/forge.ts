@@ -77,27 +77,7 @@ export function forgeRecords(session: Session): ForgeRecords {
         return Math.min(ms, left ? Number(left.left) : ms);
       }),
     sent: (row, state, said) => session.write((tx) => noteSent(tx, row, state, said)),
-    pages: () =>
-      session.write(function* (tx) {
-        yield* exec`delete from forge_pages where team = ${tx.team} and at < ${tx.now - KEPT_MS}`;
-        return yield* sql<Page>`select path, etag, data from forge_pages where team = ${tx.team} order by at`;
-      }),
-    keep: (pages) => session.write((tx) => keep(tx, pages)),
-    heard: (delivery, about) =>
-      session.write(function* (tx) {
-        yield* exec`delete from forge_inbox where team = ${tx.team} and at < ${tx.now - KEPT_MS}`;
-        const rows = yield* sql`
-          insert into forge_inbox (team, delivery, about, at) values (${tx.team}, ${delivery}, ${about}, ${tx.now})
-          on conflict (team, delivery) do nothing returning delivery`;
-        if (rows.length > 0) tx.notify("forge");
-        return rows.length > 0;
-      }),
-    woken: () =>
-      session.write(function* (tx) {
-        const rows = yield* sql<{ about: string }>`
-          update forge_inbox set is_read = 1 where team = ${tx.team} and is_read = 0 returning about`;
-        return new Set(rows.flatMap(({ about }) => about.split(" ")));
-      }),
+    ...readings(session),
   };
 }
 
@@ -109,6 +89,31 @@ function* keep(tx: Tx, pages: readonly Page[]): Op<void> {
       insert into forge_pages (team, path, etag, data, at) values (${tx.team}, ${path}, ${etag}, ${data}, ${tx.now})
       on conflict (team, path) do update set etag = excluded.etag, data = excluded.data, at = excluded.at`;
 }
+
+/** What was read, and what was heard. */
+const readings = (session: Session): Pick<ForgeRecords, "pages" | "keep" | "heard" | "woken"> => ({
+  pages: () =>
+    session.write(function* (tx) {
+      yield* exec`delete from forge_pages where team = ${tx.team} and at < ${tx.now - KEPT_MS}`;
+      return yield* sql<Page>`select path, etag, data from forge_pages where team = ${tx.team} order by at`;
+    }),
+  keep: (pages) => session.write((tx) => keep(tx, pages)),
+  heard: (delivery, about) =>
+    session.write(function* (tx) {
+      yield* exec`delete from forge_inbox where team = ${tx.team} and at < ${tx.now - KEPT_MS}`;
+      const rows = yield* sql`
+        insert into forge_inbox (team, delivery, about, at) values (${tx.team}, ${delivery}, ${about}, ${tx.now})
+        on conflict (team, delivery) do nothing returning delivery`;
+      if (rows.length > 0) tx.notify("forge");
+      return rows.length > 0;
+    }),
+  woken: () =>
+    session.write(function* (tx) {
+      const rows = yield* sql<{ about: string }>`
+        update forge_inbox set is_read = 1 where team = ${tx.team} and is_read = 0 returning about`;
+      return new Set(rows.flatMap(({ about }) => about.split(" ")));
+    }),
+});
 
 /** What was refused may be sent again, which the memory of its request decides: its row goes. */
 function* noteSent(tx: Tx, id: number, state: OutRow["state"], said: string): Op<void> {
