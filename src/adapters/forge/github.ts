@@ -30,6 +30,7 @@ import { away, unexpected, wordsOf } from "./http-answers.ts";
 import { type Json, number, of, rowsOf, text } from "./json.ts";
 
 type Written = Omit<Answered, "next">;
+const MERGES_MAX = 3;
 const METHODS = ["merge", "squash", "rebase"] as const;
 
 export class Github implements Forge {
@@ -273,12 +274,16 @@ export class Github implements Forge {
 
   /** By the first way that the repository allows. */
   private async merge(path: string, sha: unknown): Promise<Written> {
-    let answer: Written | null = null;
+    let answer: Written = { status: 0, data: null };
     for (const merge_method of METHODS) {
-      answer = await this.http.write("PUT", path, { sha, merge_method });
+      // The base moves while others merge.
+      for (let nth = 0; nth < MERGES_MAX; nth += 1) {
+        answer = await this.http.write("PUT", path, { sha, merge_method });
+        if (answer.status !== 405 || !/base branch was modified/i.test(wordsOf(answer.data))) break;
+      }
       if (answer.status !== 405 || !/merg(?:es|e commits) are not allowed/i.test(wordsOf(answer.data))) break;
     }
-    return answer as Written;
+    return answer;
   }
 
   private list<T>(path: string, pick: (row: Json) => T): Promise<T[]> {

@@ -202,7 +202,7 @@ export class ForgeHttp {
   /** Logs are elsewhere: the address of another host never gets the token. */
   async text(path: string): Promise<string> {
     const got = await this.call("GET", path, {});
-    if (got.status !== 302) return got.status === 200 ? got.text : "";
+    if (got.status < 300 || got.status > 308) return got.status === 200 ? got.text : "";
     const to = urlIn(got.header("location"), got.url);
     const there = to && (await this.raw(to, "GET", { "user-agent": "ekiden" }));
     return there?.status === 200 ? there.text : "";

@@ -26,8 +26,9 @@ export type Binding = {
   readonly landingsBefore?: readonly string[];
   /** The commit of its pull request: it is on the remote, and this branch stays. */
   readonly proposed?: string;
-  /** The branch of its pull request on a forge. */
+  /** The branch of its pull request on a forge, and what was pushed there, or was about to be. */
   readonly request?: string;
+  readonly pushed?: readonly string[];
   /** The commit of its branch on the remote that this machine has pushed or gone on from. */
   readonly parked?: string | null;
   /** The branch and the files that were pushed with it. */
@@ -150,8 +151,9 @@ const isOwn = (found: Binding): boolean =>
   (found.proposed === undefined || isCommit(found.proposed)) &&
   (found.request === undefined || (isPath(found.request) && found.request.startsWith(branchOf("")))) &&
   typeof (found.parkedState ?? "") === "string" &&
-  (found.landingsBefore === undefined ||
-    (Array.isArray(found.landingsBefore) && found.landingsBefore.every(isCommit))) &&
+  [found.landingsBefore, found.pushed].every(
+    (all) => all === undefined || (Array.isArray(all) && all.every(isCommit)),
+  ) &&
   [found.landingAttempt, found.attempt].every(isNumber);
 
 const isLink = (path: string): boolean =>

@@ -163,8 +163,8 @@ export class GitWorktrees implements Worktrees {
         trailer: options.wayOut?.isForge ? trailerOf(options.team, task) : null,
       },
       ...{ landing, earlier, shared, parked: binding.parked ?? null },
-      proposal: proposalOf(options.wayOut, this.remote, binding, (proposed, request) =>
-        this.bindings.update(task, binding, { proposed, request }),
+      proposal: proposalOf(options.wayOut, this.remote, binding, (change) =>
+        this.bindings.update(task, binding, change),
       ),
       willLand: (commit) => this.bindings.willLand(task, binding, commit, attempt),
     }).catch(async (error: unknown) => {

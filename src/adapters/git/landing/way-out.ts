@@ -1,5 +1,6 @@
 /** The way of a landed commit out of this repository: none, a push of the target, or a branch and a command that proposes it. */
 import { EkidenError } from "../../../core/errors.ts";
+import type { Binding } from "../bindings.ts";
 import { requestBranch } from "../clones/request-branch.ts";
 import type { Git } from "../git.ts";
 import { type Contact, Remote } from "../remote.ts";
@@ -39,6 +40,10 @@ export type Proposal = {
   /** The commit that is proposed already, and its branch if that has another name on the remote. */
   readonly proposed: string | null;
   readonly request: string | undefined;
+  /** Commits of this task that may be on that branch. */
+  readonly pushed: readonly string[];
+  /** Called before a commit is pushed. */
+  readonly will: (commit: string) => void;
   /** Called when the pull request is there. */
   readonly made: (commit: string, branch: string) => void;
 };
@@ -46,19 +51,28 @@ export type Proposal = {
 export const proposalOf = (
   way: WayOut = FAST_FORWARD,
   remote: Remote | null,
-  { proposed = null, request }: { readonly proposed?: string | null; readonly request?: string | undefined },
-  made: Proposal["made"],
+  { proposed, request, pushed = [], parked }: Partial<Binding>,
+  note: (change: Partial<Binding>) => void,
 ): Proposal | null =>
-  way.kind === "pr" && remote ? { remote, command: way.command ?? "", proposed, request, made } : null;
+  way.kind !== "pr" || !remote
+    ? null
+    : {
+        ...{ remote, command: way.command ?? "", proposed: proposed ?? null, request },
+        pushed: [...pushed, ...[proposed ?? [], parked ?? []].flat()],
+        will: (commit) => note({ pushed: [...pushed, commit].slice(-PUSHED_MAX) }),
+        made: (commit, branch) => note({ proposed: commit, request: branch }),
+      };
+
+const PUSHED_MAX = 50;
 
 /** Pushes the branch and runs the command. Commits of others on that branch are never overwritten. */
 export async function propose(
   { task, options, work, workspace, parked }: LandingInput,
   contact: Contact,
-  { remote, command, request }: Pick<Proposal, "remote" | "command" | "request">,
+  { remote, command, request, pushed, will }: Proposal,
   commit: string,
 ): Promise<Refused | { readonly kind: "done"; readonly said: string; readonly branch: string }> {
-  const { target, trailer } = work;
+  const { git, root, target, trailer } = work;
   const tips = (pattern: string) => remote.patiently(contact, () => remote.tips(contact, pattern));
   const own = `refs/heads/${work.branch}`;
   const { name: branch, tip: there } =
@@ -66,11 +80,16 @@ export async function propose(
       ? { name: work.branch, tip: (await tips(own)).get(own) ?? null }
       : await requestBranch({ ...work, trailer }, task, request, tips);
   const ref = `refs/heads/${branch}`;
-  if (there !== null && !(await remote.has(there)))
+  // What a person pushed there is fetched to be looked at: its owner has it once it has been merged or pulled.
+  const isOwn = async (tip: string): Promise<boolean> =>
+    pushed.includes(tip) ||
+    (await git.inside.try(root, "merge-base", "--is-ancestor", tip, `refs/heads/${work.branch}`)).code === 0;
+  if (there !== null && !(await isOwn(there)))
     return refused(
       "branch",
       `${branch} on ${remote.label} has commits that are not from here. Fetch and merge them first (git pull ${remote.label} ${branch}).`,
     );
+  will(commit);
   const why = await remote.push(contact, [{ ref, from: there, to: commit }]);
   if (why !== null) return refused("target", `git push ${remote.label} ${branch} was refused:\n${why}`);
   // What was parked is in the request now. A server may keep it.
