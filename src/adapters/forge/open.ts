@@ -3,12 +3,14 @@ import { execFile } from "node:child_process";
 import { EkidenError } from "../../core/errors.ts";
 import { type Repo, remoteRepo, repoName, repoOf } from "../../core/forge/model.ts";
 import type { Clock } from "../../ports/clock.ts";
+import type { Forge } from "../../ports/forge.ts";
 import { Github } from "./github.ts";
 import { ForgeHttp } from "./http.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Found = {
+  readonly kind: "github" | "gitea";
   readonly api: string;
   readonly graphql: string;
   readonly repo: Repo;
@@ -43,17 +45,37 @@ export async function findForge(named: string, remoteUrl: string | null, env: En
   const repo = repoNamed(named, remoteUrl);
   const host =
     named === "origin" || remote?.repo.name === repo.name ? (remote?.host ?? "github.com") : "github.com";
+  const gitea = trimmed(env.GITEA_API_URL) ?? (GITEAS.test(host) ? `https://${host}/api/v1` : null);
+  if (gitea !== null)
+    return { kind: "gitea", api: checked(gitea, "GITEA_API_URL"), graphql: "", repo, ...giteaToken(env) };
   const isPublic = /^(?:[\w-]+\.)*github\.com$/.test(host);
   const api = trimmed(env.GITHUB_API_URL) ?? (isPublic ? "https://api.github.com" : `https://${host}/api/v3`);
   const graphql = trimmed(env.GITHUB_GRAPHQL_URL) ?? `${api.replace(/\/v3$/, "")}/graphql`;
-  for (const url of [api, graphql])
-    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
-      throw new EkidenError(
-        "settings_invalid",
-        "GITHUB_API_URL and GITHUB_GRAPHQL_URL are addresses such as https://api.github.com.",
-      );
+  for (const url of [api, graphql]) checked(url, "GITHUB_API_URL and GITHUB_GRAPHQL_URL");
   const { token, from } = await tokenOf(env, isPublic ? "github.com" : host);
-  return { api, graphql, repo, token, from };
+  return { kind: "github", api, graphql, repo, token, from };
+}
+
+/** Of a Gitea or Forgejo whose host has another name GITEA_API_URL tells. */
+const GITEAS = /(?:^|[.-])(?:gitea|forgejo|codeberg)(?:[.-]|$)/;
+
+function checked(url: string, names: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
+  throw new EkidenError(
+    "settings_invalid",
+    `An address such as https://api.github.com is missing in ${names}.`,
+  );
+}
+
+function giteaToken(env: Environment): Pick<Found, "token" | "from"> {
+  for (const name of ["GITEA_TOKEN", "FORGEJO_TOKEN"]) {
+    const token = env[name]?.trim();
+    if (token) return { token, from: `the variable ${name}` };
+  }
+  throw new EkidenError(
+    "forge_refused",
+    "There is no token for the forge. Set GITEA_TOKEN or FORGEJO_TOKEN.",
+  );
 }
 
 const trimmed = (url: string | undefined): string | undefined => url?.trim().replace(/\/+$/, "") || undefined;
@@ -76,10 +98,12 @@ async function tokenOf(env: Environment, host: string): Promise<Pick<Found, "tok
   );
 }
 
-export function openGithub(
-  { api, graphql, token, repo }: Found,
+export async function openForgeAt(
+  { kind, api, graphql, token, repo }: Omit<Found, "from">,
   clock: Clock,
-): { forge: Github; http: ForgeHttp } {
-  const http = new ForgeHttp({ api, graphql, token, clock });
-  return { forge: new Github(repo, http), http };
+): Promise<{ forge: Forge & { reach(): Promise<void> }; http: ForgeHttp }> {
+  const http = new ForgeHttp({ api, graphql, token, clock, ...(kind === "gitea" && { scheme: "token" }) });
+  if (kind === "github") return { forge: new Github(repo, http), http };
+  const { Gitea } = await import("./gitea.ts");
+  return { forge: new Gitea(repo, http), http };
 }

@@ -1,6 +1,6 @@
 /** `ekiden doctor --forge`: which token is used at the forge of the project, and what it may do there. The token itself is never shown. */
 import { systemClock } from "../../adapters/clock.ts";
-import { addOrigin, openGithub } from "../../adapters/forge/open.ts";
+import { addOrigin, openForgeAt } from "../../adapters/forge/open.ts";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { repoName } from "../../core/forge/model.ts";
 import { foundForge, originOf } from "../../host/forge/found.ts";
@@ -22,7 +22,7 @@ export async function forgeFindings(call: Invocation): Promise<Finding[]> {
   const settings = await call.settings();
   try {
     const found = await foundForge(settings.forge ?? "origin", call.cwd, call.env);
-    const { http } = openGithub(found, systemClock);
+    const { http } = await openForgeAt(found, systemClock);
     const isBare = settings.remote === undefined && (await originOf(call.cwd)) === null;
     const base = `/repos/${repoName(found.repo)}`;
     const read = async (path: string): Promise<{ readonly status: number; readonly data: unknown }> =>

@@ -1,5 +1,5 @@
 /** Opens the forge of a team, and watches it as long as the team is hosted. */
-import { openGithub } from "../../adapters/forge/open.ts";
+import { openForgeAt } from "../../adapters/forge/open.ts";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { repoName } from "../../core/forge/model.ts";
 import type { HostId } from "../../core/ids.ts";
@@ -23,8 +23,8 @@ export async function openForge(
 ): Promise<OpenForge> {
   const { store, clock, settings, trees, secrets } = parts;
   const found = await foundForge(settings.forge ?? "origin", parts.workspace, env);
-  secrets.add([{ name: "GITHUB_TOKEN", value: found.token }]);
-  const { forge } = openGithub(found, clock);
+  secrets.add([{ name: `${found.kind.toUpperCase()}_TOKEN`, value: found.token }]);
+  const { forge } = await openForgeAt(found, clock);
   const deliveries = await deliveriesOf(parts, env, repoName(found.repo));
   // A forge that is away is waited for later. A token that it refuses stays one.
   await forge.reach().catch((error) => {

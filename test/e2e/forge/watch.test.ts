@@ -1,6 +1,6 @@
 /** The watch of a forge step by step, on a real store at the emulator, with a clock that is moved by hand. */
 import { expect, it, onTestFinished } from "vitest";
-import { openGithub } from "../../../src/adapters/forge/open.ts";
+import { openForgeAt } from "../../../src/adapters/forge/open.ts";
 import type { Entry } from "../../../src/core/conversation/chat.ts";
 import { asTaskId, type HostId, type TaskId } from "../../../src/core/ids.ts";
 import { DEFAULT_SETTINGS, type Settings } from "../../../src/core/settings/settings.ts";
@@ -30,10 +30,15 @@ async function forged(options: Options = {}): Promise<Emulator> {
 
 type Watching = ForgeParts & { readonly said: string[]; readonly calls: () => number; step(): Promise<void> };
 
-function watching(forge: Emulator, store: Store, id: HostId, settings: Partial<Settings> = {}): Watching {
+async function watching(
+  forge: Emulator,
+  store: Store,
+  id: HostId,
+  settings: Partial<Settings> = {},
+): Promise<Watching> {
   const [owner = "", name = ""] = forge.repo.split("/");
-  const found = { api: forge.url, graphql: `${forge.url}/graphql`, token: "secret", from: "a test" };
-  const opened = openGithub({ ...found, repo: { owner, name } }, at.clock);
+  const found = { kind: "github" as const, api: forge.url, graphql: `${forge.url}/graphql`, token: "secret" };
+  const opened = await openForgeAt({ ...found, repo: { owner, name } }, at.clock);
   const said: string[] = [];
   const parts: ForgeParts = {
     ...{ store, clock: at.clock, forge: opened.forge, host: id },
@@ -104,14 +109,14 @@ it("reads nothing anew after a restart, and asks nothing that counts while nothi
   const forge = await forged();
   const crew = await at.crew(["alice"]);
   const { store } = crew;
-  const first = watching(forge, store, host("here"));
+  const first = await watching(forge, store, host("here"));
   const number = await opened(forge, store, crew, first);
   forge.review("ann", number, { state: "COMMENTED", body: "Nice.", threads: [] });
   await later(first, 25);
   const before = first.calls();
   await later(first, 11);
   expect(first.calls()).toBe(before);
-  const second = watching(forge, store, host("here"));
+  const second = await watching(forge, store, host("here"));
   await later(second, 11);
   expect(second.calls()).toBe(0);
 });
@@ -120,7 +125,7 @@ it("does not double a comment of a host that was frozen, nor one that may be und
   const forge = await forged();
   const crew = await at.crew(["alice"]);
   const { store } = crew;
-  const first = watching(forge, store, host("here"));
+  const first = await watching(forge, store, host("here"));
   const number = await opened(forge, store, crew, first);
   const comment = { key: "answer:c1", kind: "comment" as const, target: { number }, body: "Done." };
   await store.forge.change(host("here"), asTaskId(1), { send: [comment] });
@@ -130,7 +135,7 @@ it("does not double a comment of a host that was frozen, nor one that may be und
   // Frozen here: another host takes over, and does not know whether it was sent.
   at.clock.stall(leftMs);
   await store.roster.open(host("other"), "m", 2);
-  const second = watching(forge, store, host("other"));
+  const second = await watching(forge, store, host("other"));
   expect(await store.forge.lead(host("other"), 40_000)).toBe(true);
   const ours = (): number => forge.record.conversation(number).filter(({ who }) => who === "ours").length;
   // The first one goes on: its time is over.
@@ -149,7 +154,7 @@ it("does not double a comment of a host that was frozen, nor one that may be und
 it("drops an issue that was closed or lost its label before anybody began, takes one by assignment, and hears of it again", async () => {
   const forge = await forged();
   const { store } = await at.crew([]);
-  const watch = watching(forge, store, host("here"), { forgeAssignee: "robot" });
+  const watch = await watching(forge, store, host("here"), { forgeAssignee: "robot" });
   for (const title of ["closed", "unlabelled", "stays"])
     forge.openIssue("ann", { title, labels: ["ekiden"] });
   const assigned = forge.openIssue("ann", { title: "assigned" });
@@ -176,7 +181,7 @@ it("goes into the merge queue again after it was taken out, until a person is as
   const forge = await forged({ mergeQueue: true });
   const crew = await at.crew(["alice"]);
   const { store } = crew;
-  const watch = watching(forge, store, host("here"), { forgeMerge: "queue" });
+  const watch = await watching(forge, store, host("here"), { forgeMerge: "queue" });
   let drops = 0;
   let isFull = true;
   forge.world.listeners.push(({ action, issue }) => {
@@ -200,7 +205,7 @@ it("hears no text whose last editor is a stranger, and goes on with the others w
   const forge = await forged();
   const crew = await at.crew(["alice"]);
   const { store } = crew;
-  const watch = watching(forge, store, host("here"));
+  const watch = await watching(forge, store, host("here"));
   const first = await opened(forge, store, crew, watch);
   const second = await opened(forge, store, crew, watch, 2);
   forge.person("mallory");
