@@ -9,7 +9,7 @@ export const FORGE_FIELDS = {
     text()
       .regex(REPOSITORY, "OWNER/NAME, or origin for the repository of that git remote")
       .describe(
-        "Repository on GitHub whose issues become tasks, and where tasks land by pull requests (see docs/forge.md). Unset: none.",
+        "Repository on GitHub, Gitea or Forgejo whose issues become tasks, and where tasks land by pull requests (see docs/forge.md). Unset: none.",
       ),
   forgeLabel: () => text().describe("Label of the issues that become tasks."),
   forgeAssignee: () =>
