@@ -35,11 +35,14 @@ const SINGLE: readonly RegExp[] = [
 const NONE =
   /^=*\s*no tests ran\b|^No tests (?:executed|found)|^running 0 tests$|\[no tests? (?:files|to run)\]/i;
 
+/** A summary is no longer than that. */
+const LINE_MAX = 1_000;
+
 /** Null: the output does not say it. */
 export function casesRun(output: string): number | null {
   const lines = plainText(output)
     .split("\n")
-    .map((line) => line.trimEnd());
+    .map((line) => line.slice(0, LINE_MAX).trimEnd());
   const sum = (line: string, of: RegExp): number => {
     let found = 0;
     line.replace(of, (_, number) => {

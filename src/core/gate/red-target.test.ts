@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { cpuMs } from "../../../test/fixtures/cpu.ts";
 import { failingIn, failsAsBase, redWords, repairTask } from "./red-target.ts";
 
 const failing = (output: string, exit = "exit code 1", root = "/w/1") => failingIn(output, exit, root);
@@ -27,6 +28,38 @@ describe("the names of failing tests", () => {
       `<testcase name="ok" classname="A"/><testcase classname="A" name="bad"><failure>no</failure></testcase><testcase name="b"><skipped/></testcase>`,
       ["A bad"],
     ],
+    [
+      "node",
+      "▶ sums\n  ✔ zero (0.1ms)\n  ✖ adds up (1.2ms)\n✖ sums (2ms)\n✖ failing tests:",
+      ["adds up", "sums"],
+    ],
+    [
+      "mocha",
+      "  price\n    ✔ zero\n    1) adds up\n\n  1 failing\n\n  1) price\n       adds up:",
+      ["adds up"],
+    ],
+    [
+      "unittest",
+      "test_a (t.A.test_a) ... FAIL\nFAIL: test_a (t.A.test_a)\nFAILED (failures=1)",
+      ["test_a (t.A.test_a)"],
+    ],
+    ["cargo", "test adds ... FAILED\ntest zero ... ok\n\nfailures:\n    adds", ["adds"]],
+    [
+      "surefire",
+      "[ERROR]   PriceTest.adds:12 expected: <3>\n[ERROR] Tests run: 1, Failures: 1",
+      ["PriceTest.adds"],
+    ],
+    ["gradle", "PriceTest > adds() FAILED\n    java.lang.AssertionError at x", ["PriceTest > adds()"]],
+    ["rspec", "  1) sums adds\n\nrspec ./spec/a_spec.rb:5 # sums adds", ["sums adds"]],
+    ["minitest", "  1) Failure:\nPriceTest#test_plus [test/a.rb:5]:", ["PriceTest#test_plus"]],
+    [
+      "phpunit",
+      "1) PriceTest::testPlus with data set #0\nFailed asserting",
+      ["PriceTest::testPlus with data set #0"],
+    ],
+    ["ExUnit", "  1) test adds (SumTest)\n     test/a.exs:4", ["test adds (SumTest)"]],
+    ["dotnet", "  Failed Sums(1,2,3) [12 ms]\nFailed!  - Failed: 1", ["Sums(1,2,3)"]],
+    ["googletest", "[  FAILED  ] Sum.Adds (0 ms)\n[  FAILED  ] 1 test, listed below:", ["Sum.Adds"]],
     ["colours", "\u001b[31mnot ok 1 - red\u001b[0m", ["red"]],
     ["anything else", "error: it is broken", []],
   ])("are read from the output of %s", (_, output, names) => {
@@ -37,6 +70,25 @@ describe("the names of failing tests", () => {
     const [one, two] = [1, 2].map((id) => failing(` FAIL  /w/${id}/a.test.ts > x`, "1", `/w/${id}`));
     expect(one?.names).toEqual(two?.names);
   });
+});
+
+it("reads the names of a flood of nonsense in a moment", () => {
+  const nonsense = [
+    "<testcase a",
+    "<testcase>",
+    '<testcase name="',
+    "1".repeat(50),
+    "not ok 1 - # ",
+    "✖ (",
+    " > FAILED",
+  ];
+  for (const one of nonsense) {
+    const cost = cpuMs(() => {
+      failing(one.repeat(400_000 / one.length));
+      failing(`${one}\n`.repeat(400_000 / one.length));
+    });
+    expect(cost, one).toBeLessThan(1_000);
+  }
 });
 
 describe("a candidate", () => {

@@ -38,15 +38,27 @@ const FAILED: readonly RegExp[] = [
   /^\s*● (.+)$/, // jest
   /^(?:FAILED|ERROR) (\S+::.+?|\S+\.py)(?: - .*)?$/, // pytest
   /^\s*--- FAIL: (\S+)/, // go test
+  /^\s*✖ (.+) \([\d.]+m?s\)$/, // node, without TAP
+  /^\s{4,}\d+\) (\S.*)$/, // mocha
+  /^(?:FAIL|ERROR): (\w+ \(.+\))$/, // unittest
+  /^test (\S+) \.\.\. FAILED$/, // cargo
+  /^\[ERROR\] +(\w[\w.]*):\d+\b/, // surefire
+  /^(\S.* > .+) FAILED$/, // gradle
+  /^rspec \S+ # (.+)$/, // rspec
+  /^((?:\w+::)*\w+#test_\w+)/, // minitest
+  /^\d+\) ([\w\\]+::\w+.*)$/, // phpunit
+  /^\s+\d+\) (test .+ \(\S+\))$/, // ExUnit
+  /^\s*Failed (\S.*) \[[^\]]+\]$/, // dotnet
+  /^\[ {2}FAILED {2}\] (\w+\.\w+)/, // googletest
 ];
-/** JUnit. A case without a failure ends at its own tag. */
-const CASE = /<testcase\b([^>]*[^/>])>([\s\S]*?)<\/testcase>/g;
+/** A gate can print whatever it wants, and much of it. */
+const LINE_MAX = 1_000;
 const TODO = / # (?:TODO|SKIP)\b/i;
 
 /** `root`: the folder in which it ran, which differs between tasks. */
 export function failingIn(output: string, exit: string, root: string): Failing {
   const text = plainText(output).replaceAll(root, "");
-  const lines = text.split("\n").map((line) => line.trimEnd());
+  const lines = text.split("\n").map((line) => line.slice(0, LINE_MAX).trimEnd());
   const names = lines.flatMap((line) => {
     if (TODO.test(line)) return [];
     for (const pattern of FAILED) {
@@ -55,8 +67,7 @@ export function failingIn(output: string, exit: string, root: string): Failing {
     }
     return [];
   });
-  for (const [, attributes = "", inner = ""] of text.matchAll(CASE))
-    if (/<(?:failure|error)\b/.test(inner)) names.push(nameOfCase(attributes));
+  names.push(...casesOf(text));
   const known = new Set(names.map((name) => name.trim().slice(0, NAME_MAX)).filter(Boolean));
   return {
     exit,
@@ -64,6 +75,19 @@ export function failingIn(output: string, exit: string, root: string): Failing {
     lines: lines.map(withoutNumbers).filter(Boolean).slice(-LINES),
   };
 }
+
+/** Of JUnit. A case without a failure ends at its own tag. */
+const casesOf = (text: string): string[] =>
+  text
+    .split("<testcase")
+    .slice(1)
+    .flatMap((part) => {
+      const end = part.indexOf(">");
+      const [inner = ""] = part.slice(end).split("</testcase>", 1);
+      return part[end - 1] !== "/" && /<(?:failure|error)\b/.test(inner)
+        ? [nameOfCase(part.slice(0, Math.min(end, LINE_MAX)))]
+        : [];
+    });
 
 const attribute = (name: string, text: string): string => text.split(` ${name}="`)[1]?.split('"')[0] ?? "";
 const nameOfCase = (attributes: string): string =>
