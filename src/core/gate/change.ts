@@ -1,6 +1,6 @@
 /** A change, taken apart by file, and the signals that are found in it. Pure. */
 import { filesIn, type PatchFile } from "../text/diff.ts";
-import { type Block, blocksOf, LINE_MAX } from "./compare.ts";
+import { type Block, blocksOf, LINE_MAX } from "./blocks.ts";
 import type { Read } from "./gate-script.ts";
 import { isNamedTest, type JudgingKind, judgingKind } from "./judging.ts";
 import type { Kind, Where } from "./patterns.ts";
@@ -60,9 +60,11 @@ const PROSE =
 export const FIXTURE = /(?:^|\/)(?:fixtures?|testdata|test-data|__fixtures__|examples?|snapshots)\//;
 
 export function partsOf({ diff, judges }: Change): Part[] {
-  const files = filesIn(diff).filter(
+  // A line that ends in another way is the same line.
+  const files = filesIn(diff.replaceAll("\r\n", "\n")).filter(
     (file) =>
-      (file.kind !== "binary" && !PROSE.test(file.path)) || judgingKind(file.path, judges) === "snapshot",
+      ((file.kind !== "binary" || CODE.test(file.path)) && !PROSE.test(file.path)) ||
+      judgingKind(file.path, judges) === "snapshot",
   );
   const gone = new Map<string, number>();
   const came = new Map<string, number>();

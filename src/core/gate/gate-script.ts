@@ -2,7 +2,9 @@
  * The parts of files that a gate runs: the scripts of package.json that it names, the recipes of a Makefile, the lines of a shell script,
  * and what those start. Other scripts and targets of the same files are not among them. Pure but for `read`.
  */
-export type Read = (path: string) => Promise<string | null>;
+import { type Read, runnerSettings } from "./runner-settings.ts";
+
+export type { Read };
 
 const DEPTH_MAX = 5;
 const FILES_MAX = 40;
@@ -12,14 +14,22 @@ const RUNNERS = new Set("npm pnpm yarn bun npx".split(" "));
 /** A program that is built here is what the gate judges, not what judges. */
 const SOURCE = /^(?:src|lib|app|apps|packages|dist|build|internal|cmd|pkg)\//;
 
-/** By "FILE" or "FILE NAME": what runs there, without comments and layout. */
-export async function gateParts(gate: string, read: Read): Promise<Map<string, string>> {
+/** By "FILE" or "FILE NAME": what runs there, without comments and layout. `touched`: the settings of runners that are of interest. */
+export async function gateParts(
+  gate: string,
+  read: Read,
+  touched: ReadonlySet<string>,
+): Promise<Map<string, string>> {
   const parts = new Map<string, string>();
-  await follow(gate, "", 0, { parts, read });
+  await follow(gate, "", 0, { parts, read, touched });
   return parts;
 }
 
-type Walk = { readonly parts: Map<string, string>; readonly read: Read };
+type Walk = {
+  readonly parts: Map<string, string>;
+  readonly read: Read;
+  readonly touched: ReadonlySet<string>;
+};
 
 async function follow(script: string, from: string, depth: number, walk: Walk): Promise<void> {
   if (depth > DEPTH_MAX || walk.parts.size > FILES_MAX) return;
@@ -30,6 +40,7 @@ async function follow(script: string, from: string, depth: number, walk: Walk): 
       (word) => !SHELLS.has(word) && !word.startsWith("-") && !/^\d+\w?$/.test(word),
     );
     const isShell = at > 0;
+    await settingsOf(words, folder, walk);
     const [program = "", ...args] = words.slice(Math.max(0, at));
     // "sh -c 'a line'". The text behind "node -e" is no line of a shell.
     if (isShell && /\s/.test(program)) await follow(program, folder, depth + 1, walk);
@@ -52,6 +63,14 @@ async function follow(script: string, from: string, depth: number, walk: Walk): 
       if (inner !== -1) await follow(args.slice(inner).map(quoted).join(" "), folder, depth + 1, walk);
     }
   }
+}
+
+/** What the runners that a command names read by themselves. */
+async function settingsOf(words: readonly string[], folder: string, walk: Walk): Promise<void> {
+  const { parts, read, touched } = walk;
+  const known: Read = async (path) => (touched.has(path) ? await read(path) : null);
+  for (const [path, text] of await runnerSettings(words, (file) => joined(folder, file), known))
+    parts.set(`${path} settings`, bare(text));
 }
 
 const isName = (word: string): boolean => /^[\w:.-]+$/.test(word) && !word.startsWith("-");

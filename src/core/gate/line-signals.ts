@@ -1,11 +1,18 @@
 /** Signals that a single line shows. Pure. */
+
+import { assertionsIn } from "./assertions.ts";
+import { type Block, LINE_MAX } from "./blocks.ts";
 import { CODE, FIXTURE, lineOf, type Part, type Signal, type SignalKind, shown, signal } from "./change.ts";
-import { assertionsIn, type Block, casesIn, LINE_MAX } from "./compare.ts";
-import { type Kind, ROWS, SAYS } from "./patterns.ts";
+import { casesIn } from "./compare.ts";
+import { type Kind, PLATFORM, ROWS, type Row, SAYS } from "./patterns.ts";
 
 const COMMENT =
   /^\s*(?:\/\/(?!go:build|\s*(?:@ts-|eslint|nolint|istanbul|c8|v8|\+build|pylint|rubocop|phpcs))|\*(?!\/)|#(?![[!]|\s*(?:type:|mypy|flake8|ruff|pylint|rubocop|define|if\b))|<!--)/;
 const CALL_LINES = 3;
+const CONDITION = /^\s*(?:\}?\s*else\s+)?(?:if|unless|when|switch|case)\b/;
+/** A test that is always skipped is skipped here, too, whatever its reason says. */
+const CONDITIONAL =
+  /\b(?:if|unless|when|case)\b|skip_?(?:if|unless)|runIf|importorskip|assum|\s\?\s|&&|\|\||\bskip:\s*\w|(?:Enabled|Disabled)(?:On|For|If)|go:build/i;
 /** What a new test does to itself takes nothing from those that were there. */
 const OF_TESTS: readonly SignalKind[] = ["skipped", "hollow", "swallowed"];
 
@@ -33,9 +40,19 @@ export function lineSignals(part: Part): Signal[] {
     const at = part.added.indexOf(line);
     return part.added.slice(at, at + CALL_LINES).join(" ");
   };
+  /** With the condition above it. */
+  const conditioned = (line: string): string => {
+    const before = part.added[part.added.indexOf(line) - 1] ?? "";
+    return CONDITION.test(before) ? `${before} ${whole(line)}` : whole(line);
+  };
+  const isHarmless = (row: Row, line: string): boolean => {
+    if (row.unless !== PLATFORM) return row.unless?.test(whole(line)) ?? false;
+    const text = conditioned(line);
+    return CONDITIONAL.test(text) && PLATFORM.test(text);
+  };
   return ROWS.filter((row) => row.where.includes(where)).flatMap((row) => {
     const isOne = (line: string): boolean =>
-      row.added.test(line) && !row.unless?.test(whole(line)) && !COMMENT.test(line);
+      row.added.test(line) && !COMMENT.test(line) && !isHarmless(row, line);
     const single = part.added.filter((line) => isOne(line) && counts(row.kind, line));
     // "def __eq__(self, other):" and "return True" on a line of its own.
     const isPair = single.length === 0 && row.kind === "harness" && pairs.some(isOne);

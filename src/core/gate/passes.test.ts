@@ -20,7 +20,7 @@ it.each(TABLE)("%s, meant to change its judge %s: %j", (setting, isMeant, wanted
 
 it("reads the line behind a shell, and no code behind an interpreter", async () => {
   const read = async (path: string) => (path.endsWith(".sh") ? "true\n" : "code\n");
-  const filesOf = async (gate: string) => [...(await gateParts(gate, read)).keys()];
+  const filesOf = async (gate: string) => [...(await gateParts(gate, read, new Set())).keys()];
   expect(await filesOf(`node -e 'require("./sum.js").sum(1, 2) === 3 || exit(1)'`)).toEqual([]);
   expect(await filesOf("python3 -c 'import app.py; app.run()'")).toEqual([]);
   expect(await filesOf("sh -c 'sh check.sh fast'")).toEqual(["check.sh"]);

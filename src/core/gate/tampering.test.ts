@@ -5,14 +5,16 @@ import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { FRESH_TAMPERED } from "../../../test/fixtures/fresh-tampering.ts";
 import { MORE_TAMPERED } from "../../../test/fixtures/more-tampering.ts";
+import { OTHER_TAMPERED } from "../../../test/fixtures/other-tampered.ts";
+import { OTHER_PROJECTS } from "../../../test/fixtures/other-tampering.ts";
 import {
   type Edit,
   edited,
   type Files,
   HONEST,
   PROJECTS,
+  type Project,
   TAMPERED,
-  type Tampering,
 } from "../../../test/fixtures/tampering.ts";
 import type { Signal } from "./change.ts";
 import { ROWS } from "./patterns.ts";
@@ -30,7 +32,7 @@ function written(folder: string, files: Files): void {
 }
 
 let nth = 0;
-async function signals(name: keyof typeof PROJECTS, before: Files, after: Files): Promise<Signal[]> {
+async function signals(gate: string, before: Files, after: Files): Promise<Signal[]> {
   nth += 1;
   const folder = join(top, String(nth));
   written(join(folder, "a"), before);
@@ -51,7 +53,7 @@ async function signals(name: keyof typeof PROJECTS, before: Files, after: Files)
   };
   return await signalsOf({
     diff,
-    gate: PROJECTS[name].gate,
+    gate,
     judges: [],
     before: read("a"),
     after: read("b"),
@@ -66,22 +68,27 @@ describe("the table of lines", () => {
   });
 });
 
-const title = (rows: readonly Tampering[]) => rows.map((row) => [`${row[0]}: ${row[1]}`, row] as const);
+const title = <T extends readonly [string, string, Edit]>(rows: readonly T[]) =>
+  rows.map((row) => [`${row[0]}: ${row[1]}`, row] as const);
 
 describe("a change that silences its judge", () => {
-  it.each(title([...TAMPERED, ...MORE_TAMPERED, ...FRESH_TAMPERED]))("%s", async (_title, [name, , edit]) => {
-    const { files, broken } = PROJECTS[name];
+  const named = async ({ files, broken, gate }: Project, edit: Edit): Promise<Signal[]> => {
     // The edit may replace the file of the code as a whole.
-    const own = Object.fromEntries(Object.entries(broken as Edit).filter(([path]) => !(path in edit)));
-    const found = await signals(name, files, edited(edited(files, own), edit));
-    expect(found).not.toEqual([]);
+    const own = Object.fromEntries(Object.entries(broken).filter(([path]) => !(path in edit)));
+    return await signals(gate, files, edited(edited(files, own), edit));
+  };
+  it.each(title([...TAMPERED, ...MORE_TAMPERED, ...FRESH_TAMPERED]))("%s", async (_title, [name, , edit]) => {
+    expect(await named(PROJECTS[name], edit)).not.toEqual([]);
+  });
+  it.each(title(OTHER_TAMPERED))("%s", async (_title, [name, , edit]) => {
+    expect((await named(OTHER_PROJECTS[name], edit)).filter((one) => !one.isNote)).not.toEqual([]);
   });
 });
 
 describe("an honest change", () => {
   it.each(title(HONEST))("%s", async (_title, [name, , edit]) => {
-    const { files } = PROJECTS[name];
-    const found = await signals(name, files, edited(files, edit));
+    const { files, gate } = PROJECTS[name];
+    const found = await signals(gate, files, edited(files, edit));
     expect(found.filter((one) => !one.isNote)).toEqual([]);
   });
 });

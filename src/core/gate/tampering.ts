@@ -75,9 +75,14 @@ export async function signalsOf(change: Change): Promise<Signal[]> {
 /** Tests that git does not show as text: nobody sees what changes in them. */
 const unseen = ({ diff, judges }: Change): Signal[] =>
   filesIn(diff)
-    .filter(({ path, kind }) => kind === "binary" && CODE.test(path) && judgingKind(path, judges) === "test")
+    .filter(({ path, kind }) => {
+      const judging = judgingKind(path, judges);
+      return (
+        kind === "binary" && (judging === "test" ? CODE.test(path) : (judging ?? "snapshot") !== "snapshot")
+      );
+    })
     .map(({ path }) =>
-      signal("hidden", path, null, "git shows this test as binary, so nobody sees its changes"),
+      signal("hidden", path, null, "git shows it as binary, or it is too large, so nobody sees its changes"),
     );
 
 /** What a test loses as well where the code that it tested is taken away. */
@@ -100,7 +105,8 @@ async function runsOther(
   parts: readonly Part[],
 ): Promise<Signal[]> {
   if (command === "") return [];
-  const [was, is] = [await gateParts(command, before), await gateParts(command, after)];
+  const touched = new Set(parts.map(({ path }) => path));
+  const [was, is] = [await gateParts(command, before, touched), await gateParts(command, after, touched)];
   const changed = [...was].filter(([key, text]) => is.get(key) !== text).map(([key]) => key);
   // A file that the gate did not know can come before one that it knew; npm runs "pretest" before "test".
   const came = [...is.keys()].filter(
@@ -122,6 +128,7 @@ async function gateSignals(change: Change, parts: readonly Part[]): Promise<Sign
       .map(({ path }) =>
         signal("shadow", path, null, "a new file of this name comes before what the gate has used so far"),
       ),
+    ...hiddenTests(parts),
     ...judging.flatMap((part) => [
       ...(part.judging === "test" || part.judging === "snapshot"
         ? []
@@ -133,7 +140,6 @@ async function gateSignals(change: Change, parts: readonly Part[]): Promise<Sign
               `a limit is lowered: ${shown(pair.before)} → ${pair.after === "" ? "none" : shown(pair.after)}`,
             ),
           )),
-      ...hiddenTests(part),
       ...chosenElsewhere(part),
     ]),
   ];
@@ -182,16 +188,32 @@ function chosenElsewhere({ path, judging, blocks }: Part): Signal[] {
   });
 }
 
-/** A test that becomes ignored by git, or a pipeline that stops to run tests. */
-function hiddenTests({ path, judging, removed, added }: Part): Signal[] {
-  if (judging !== "pipeline") return [];
-  const RUN = /\b(?:test|tests|pytest|vitest|jest|mocha|ctest|rspec|phpunit|clippy|lint|check|coverage)\b/;
-  const isRun = (line: string): boolean =>
-    /\brun:|^\s*-\s|^\s{4,}\S/.test(line) && RUN.test(line) && !/\bname:|\buses:/.test(line);
-  const [was, is] = [removed.filter(isRun), added.filter(isRun)];
-  return was.length > is.length
-    ? [signal("hidden", path, null, `the pipeline does not run it any more: ${shown(was[0] ?? "")}`)]
-    : [];
+const INSTALLS =
+  /^\s*(?:-\s+)?(?:run:\s*)?(?:sudo\s+)?(?:rustup|apt|apt-get|brew|pipx?3?|npm\s+(?:i|ci|install)|(?:gem|go|cargo)\s+install)\b[^&;|]*$/;
+/** What a line of a pipeline runs: tests, or what looks at the code. */
+const RUNS: readonly RegExp[] = [
+  /(?<![\w/.-])(?:tests?|test:\w+|pytest|vitest|jest|mocha|ctest|rspec|phpunit|tox|nox|coverage|verify)(?![\w/.-])/,
+  /(?<![\w/.-])(?:clippy|e?s?lint|flake8|ruff|mypy|tsc|(?:make|cargo|run|just|pnpm|yarn)\s+check)(?![\w/.])/,
+];
+
+/** Pipelines that stop to run tests, with nothing in their place. */
+function hiddenTests(parts: readonly Part[]): Signal[] {
+  const pipelines = parts.filter(({ judging }) => judging === "pipeline");
+  return RUNS.flatMap((run) => {
+    const isRun = (line: string): boolean => {
+      const code = line.replace(/\s#.*$/, "");
+      const isLine = /\b(?:run|script|command):|^\s*-\s|^\s{4,}\S/.test(code);
+      const isKey = /^\s*(?:-\s+)?(?!run:|script:|command:)[\w.-]+:(?:\s|$)/.test(code);
+      return isLine && run.test(code) && !isKey && !INSTALLS.test(code);
+    };
+    if (pipelines.some(({ added }) => added.some(isRun))) return [];
+    return pipelines.flatMap(({ path, removed }) =>
+      removed
+        .filter(isRun)
+        .slice(0, 1)
+        .map((line) => signal("hidden", path, null, `the pipeline does not run it any more: ${shown(line)}`)),
+    );
+  });
 }
 
 /** The signals that the lines of a change alone show, without the files around them. For a reviewer. */

@@ -1,27 +1,25 @@
 /** Signals in the tests themselves: there are fewer, or they say less. Pure. */
-import { CODE, FIXTURE, type Part, type Signal, shown, signal, stemOf } from "./change.ts";
 import {
   assertionsIn,
-  type Block,
-  casesIn,
-  cutShort,
+  comparesItself,
+  LOGGED,
   narrowed,
   reworded,
   strengthOf,
   weakened,
-} from "./compare.ts";
+} from "./assertions.ts";
+import type { Block } from "./blocks.ts";
+import { CODE, FIXTURE, type Part, type Signal, shown, signal, stemOf } from "./change.ts";
+import { casesIn, cutByCondition, cutShort } from "./compare.ts";
+import { fakes } from "./fakes.ts";
 import { isNamedTest } from "./judging.ts";
+import { goneFrom } from "./missing-names.ts";
 import { ROWS } from "./patterns.ts";
 
 const SKIPS = ROWS.filter((row) => row.kind === "skipped");
 /** A skipped test is none. */
 const running = (path: string, lines: readonly string[]): string[] =>
   casesIn(path, lines).filter((line) => !SKIPS.some((row) => row.added.test(line)));
-
-const DEFINED =
-  /\b(?:function|def|fn|func|class|struct|interface|type|trait|enum|module|const|let|var|val|void|static|public|record)\s+(?:\([^)]*\)\s*)?(?:self\.)?([A-Za-z_]\w{2,})/g;
-const definedIn = (lines: readonly string[]): string[] =>
-  lines.flatMap((line) => [...line.matchAll(DEFINED)].map(([, name = ""]) => name));
 
 /** Tests that are there no more, over all files: what moved or was split is no loss, nor what went with the code that it tested. */
 export function testSignals(parts: readonly Part[]): Signal[] {
@@ -57,14 +55,6 @@ export function testSignals(parts: readonly Part[]): Signal[] {
     );
 }
 
-/** Whether lines name what the code does not define any more. */
-function goneFrom(code: readonly Part[]): (lines: readonly string[]) => boolean {
-  const still = new Set(definedIn(code.flatMap((one) => one.added)));
-  const gone = new Set(definedIn(code.flatMap((one) => one.removed)).filter((name) => !still.has(name)));
-  return (lines) =>
-    gone.size > 0 && lines.some((line) => (line.match(/\w+/g) ?? []).some((word) => gone.has(word)));
-}
-
 /** The head of a test goes, and nothing of what it did: it was empty, or joins the test above. */
 const isHollow = (path: string, { removed, added }: Block): boolean =>
   added.every((line) => line.trim() === "") &&
@@ -89,9 +79,10 @@ export function assertionSignals(part: Part, parts: readonly Part[]): Signal[] {
   const namesGone = goneFrom(code);
   return blocks.flatMap((block) => {
     const at = block.line;
-    const cut = cutShort(block);
+    const cut = cutShort(block) ?? cutByCondition(block) ?? uncalledIn(block);
+    const same = assertionsIn(block.removed).length > 0 ? block.added.find(comparesItself) : undefined;
     const dropped = droppedIn(block, part).filter((line) => !namesGone([line]));
-    const row = fewerRows(block);
+    const row = fewerRows(block) ?? fewerCases(block, part);
     const unmade = unmadeIn(block);
     const hidden = hiddenBy(block);
     const less = [...weakened(block), ...narrowed(block)].filter(({ before }) => !namesGone([before]));
@@ -99,7 +90,10 @@ export function assertionSignals(part: Part, parts: readonly Part[]): Signal[] {
       ...less.map(({ before, after }) =>
         signal("weakened", path, at, `an assertion says less: ${shown(before)} → ${shown(after)}`),
       ),
-      ...(cut === null ? [] : [signal("cut", path, at, `the lines after it never run: ${cut}`)]),
+      ...(same === undefined ? [] : [signal("hollow", path, at, `both sides are the same: ${shown(same)}`)]),
+      ...(cut === null
+        ? []
+        : [signal("cut", path, at, `the lines after it do not run, or not always: ${cut}`)]),
       ...dropped
         .slice(0, 1)
         .map((line) => signal("dropped", path, at, `an assertion is gone, its test stays: ${shown(line)}`)),
@@ -108,7 +102,7 @@ export function assertionSignals(part: Part, parts: readonly Part[]): Signal[] {
       ...(hidden === null
         ? []
         : [signal("swallowed", path, at, `a test hides its failures: ${shown(hidden)}`)]),
-      ...fakes(block, path),
+      ...fakes(block, path, parts),
       ...reworded(block).map(({ before, after }) =>
         signal(
           "expected",
@@ -129,9 +123,15 @@ function droppedIn({ removed, added, hunk }: Block, part: Part): string[] {
     near.flatMap((one) => assertionsIn(one[of])).filter((line) => strengthOf(line) !== 0 || of === "removed")
       .length;
   const lost = assertionsIn(removed).filter((line) => part.removed.includes(line));
-  const isReplaced = added.filter((line) => line.trim() !== "").length > 1 || assertionsIn(added).length > 0;
+  const isOther =
+    added.filter((line) => line.trim() !== "").length > 1 &&
+    !added.some((line) => DROPS.test(line) || LOGGED.test(line));
+  const isReplaced = isOther || assertionsIn(added).length > 0;
   return isReplaced || sum("added") >= sum("removed") || casesIn(part.path, removed).length > 0 ? [] : lost;
 }
+
+/** The result is thrown away. */
+const DROPS = /^\s*(?:(?:let|var|const)\s+)?_\s*:?=|^\s*\(void\)|^\s*void\s/;
 
 const DATA =
   /\.(?:each|for|with)\s*\(|parametrize\s*\(|@(?:CsvSource|ValueSource|DataProvider|TestWith)|^\s*(?:where|cases|tests|table)\b.*[[{]/;
@@ -147,8 +147,33 @@ function fewerRows({ removed, added }: Block): string | null {
   });
   return at === -1 ? null : (after[at] ?? null);
 }
+
+/** A row of a table of cases. */
+const ROW = /^\s*(?:(?:yield\s+)?(?:[[({]|&?\w*\{).+[\])}]|(["']).*,.*\1)\s*,?;?\s*$/;
+const NARROWS = /\.(?:slice|filter|take|first|skip|drop|head|tail|limit)\s*\(|\[\d*:\d*\]/g;
+const LOOP = /\b(?:for|each|forEach|parametrize|range|foreach)\b/;
+
+/** Rows of data that are gone, with nothing in their place; or a loop that takes only some of them. */
+function fewerCases(block: Block, part: Part): string | null {
+  const rows = (lines: readonly string[]): string[] =>
+    lines.filter((line) => ROW.test(line) && !/\b(?:import|require)\b/.test(line));
+  const [lost, came] = [rows(block.removed), rows(block.added)];
+  const isData =
+    lost.length > came.length && block.removed.every((line) => line.trim() === "" || ROW.test(line));
+  if (isData && rows(part.removed).length > rows(part.added).length) return lost[0] ?? null;
+  const times = (lines: readonly string[]): number =>
+    lines.flatMap((line) => line.match(NARROWS) ?? []).length;
+  const [before, after] = [block.removed, block.added].map((lines) =>
+    lines.filter((line) => LOOP.test(line)),
+  );
+  return before && after && before.length > 0 && times(after) > times(before) ? (after[0] ?? null) : null;
+}
+
 const headOf = (line: string): string => line.trim().split(/[[{]/)[0] ?? "";
 
+/** What starts the tests of a file. */
+const STARTS =
+  /\bminitest\/autorun\b|\b(?:unittest|pytest|nose)\.main\s*\(|\bdone_testing\b|\bm\.Run\s*\(|\bmocha\.run\b|\brunTests?\s*\(/;
 const BASE_OF = /^\s*class\s+(\w+)\b.*(?:TestCase|Specification|Spec\b)/;
 
 /** What the runner finds tests by is taken off. */
@@ -169,6 +194,8 @@ function unmadeIn({ removed, added, below }: Block): string | null {
     /^\s*(?:async\s+)?def\s+test/.test(below[0] ?? "")
   )
     return last;
+  const start = removed.find((line) => STARTS.test(line));
+  if (start !== undefined && !added.some((line) => STARTS.test(line))) return start;
   const bases = removed
     .flatMap((line) => BASE_OF.exec(line)?.[1] ?? [])
     .filter((name) => !name.startsWith("Test"));
@@ -191,35 +218,34 @@ function hiddenBy({ removed, added, above, below }: Block): string | null {
   const body = [...added.slice(at + 1), ...below];
   const end = body.findIndex((line) => /^\s*(?:\}|end\b)/.test(line));
   const was = new Set(assertionsIn([...above, ...removed]).map((line) => line.trim()));
+  const kept = new Set(
+    body
+      .slice(0, end === -1 ? undefined : end)
+      .flatMap((line) => /^\s*([\w.$]+)\s*=\s*\w+\s*;?\s*$/.exec(line)?.[1] ?? []),
+  );
+  const isAsserted = assertionsIn(body.slice(Math.max(0, end))).some((line) =>
+    (line.match(/[\w.$]+/g) ?? []).some((word) => kept.has(word)),
+  );
+  if (isAsserted) return null;
   const isGuarded = assertionsIn([...above, ...added.slice(0, at)]).some((line) => was.has(line.trim()));
   return isGuarded && !body.slice(0, end === -1 ? undefined : end).some((line) => TOLD.test(line))
     ? (added[at] ?? null)
     : null;
 }
 
-const SOURCE_OF =
-  /\bfrom\s+['"]([^'"]+)['"]|\brequire\(\s*['"]([^'"]+)['"]|^\s*from\s+([\w.]+)\s+import|^\s*import\s+([\w.]+)/;
-const FAKE = /(?:^|[./_-])(?:fakes?|mocks?|__mocks__|stubs?|dummy|dummies|fixtures?)(?:[./_-]|$)/i;
-
-/** A mock of a module, or a name that is set in one: the groups hold its name. */
-const MOCKED =
-  /\b(?:vi|jest|mock|td|rewiremock|proxyquire)\.?(?:mock|doMock|replace|unstable_mockModule|module)?\(\s*['"]([^'"]+)['"]|\bpatch(?:\.object)?\(\s*['"]?([\w.]+)|\bmonkeypatch\.setattr\(\s*['"]?([\w.]+)|\bsinon\.(?:stub|replace)\(\s*(\w+)|^\s*([\w.]+)\.\w+\s*=\s*(?:lambda\b|(?:mock\.)?(?:Magic)?Mock\(|(?:vi|jest)\.fn)/;
-
-/** The module under test is taken from elsewhere, or replaced. */
-function fakes({ removed, added }: Block, path: string): Signal[] {
-  const mocked = added.flatMap((line) =>
-    (MOCKED.exec(line) ?? []).slice(1).filter((name) => name !== undefined),
+/** A function around assertions that nobody calls. */
+function uncalledIn({ removed, added, below }: Block): string | null {
+  const rest = [...added, ...below];
+  return (
+    added.find((line) => {
+      const [, one, other] =
+        /^\s+(?:async\s+)?def\s+(\w+)\(|^\s+(?:const|let|var|function)\s+(\w+)\s*(?:=\s*(?:async\s*)?\([^)]*\)\s*=>|\()/.exec(
+          line,
+        ) ?? [];
+      const name = one ?? other;
+      if (name === undefined || name.startsWith("test")) return false;
+      const isUsed = rest.some((text) => text !== line && new Set(text.match(/\w+/g)).has(name));
+      return !isUsed && assertionsIn(removed).length > 0 && assertionsIn(rest).length > 0;
+    }) ?? null
   );
-  const own = mocked.filter((name) => name.split(/[/.]/).some((part) => part.toLowerCase() === stemOf(path)));
-  if (own.length > 0) return [signal("fake", path, null, `its subject is replaced: ${own[0]}`)];
-  const of = (lines: readonly string[]) =>
-    lines.flatMap((line) => {
-      const [, ...names] = SOURCE_OF.exec(line) ?? [];
-      const name = names.find((one) => one !== undefined);
-      return name === undefined ? [] : [name];
-    });
-  const was = of(removed);
-  return of(added)
-    .filter((name) => FAKE.test(name) && was.some((one) => !FAKE.test(one) && stemOf(one) === stemOf(path)))
-    .map((name) => signal("fake", path, null, `its subject is now imported from ${name}`));
 }

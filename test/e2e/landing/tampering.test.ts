@@ -72,6 +72,46 @@ it("refuses with the signs, the files and the words of the second run, and leave
   expect(readFileSync(join(workspace, "src/sum.js"), "utf8")).toContain("a - b");
 });
 
+/** More than is read as a whole. EKIDEN_CHANGE_MB=50 is a change of that size. */
+const LARGE = Math.ceil((Number(process.env.EKIDEN_CHANGE_MB ?? 5) * 1_000_000) / 50_000);
+const filler = (nth: number): Edit => ({
+  [`src/data/${nth}.js`]: `export const n${nth} = 1; // ${"x".repeat(70)}\n`.repeat(500),
+});
+const large: Edit = Object.assign({}, ...Array.from({ length: LARGE }, (_, nth) => filler(nth)));
+
+it.each<[string, Edit, RegExp]>([
+  ["its script behind a large change", { ...CHEAT, ...large }, /check\.sh/],
+  [
+    "its test behind a large file",
+    { "test/sum.test.js": `// ${"x".repeat(2_000_000)}\n`, "src/two.js": "" },
+    /test\/sum\.test\.js git shows it as binary/,
+  ],
+  [
+    "its test in a renamed folder",
+    { "test/sum.test.js": null, "tests/old/sum.txt": "" },
+    /test\/sum\.test\.js a file with 2 tests is deleted/,
+  ],
+])("refuses a change that hides %s", async (_, edit, signal) => {
+  const { outcome } = await land("node", withBroken("node", edit));
+  expect(outcome).toMatchObject({ kind: "refused", why: "gate", evidence: expect.stringMatching(signal) });
+});
+
+it("takes other ends of lines, and a folder with another name, for what they are", async () => {
+  const { files } = PROJECTS.node;
+  const crlf = Object.fromEntries(
+    Object.entries(files).map(([path, text]) => [
+      path,
+      path.endsWith(".js") ? text.replaceAll("\n", "\r\n") : text,
+    ]),
+  );
+  expect(await land("node", crlf)).toMatchObject({ outcome: { kind: "landed" }, told: [] });
+  const moved = {
+    "test/sum.test.js": null,
+    "test/unit/sum.test.js": files["test/sum.test.js"].replace("../src", "../../src"),
+  };
+  expect(await land("node", moved)).toMatchObject({ outcome: { kind: "landed" }, told: [] });
+});
+
 it("lands with a note where the task is meant to change what judges it, or the person wants notes only", async () => {
   const meant = await land("node", withBroken("node", CHEAT), {}, "Loosen the gate.\n\nJudges: yes");
   expect(meant.outcome.kind).toBe("landed");

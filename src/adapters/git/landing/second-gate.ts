@@ -13,11 +13,13 @@ import { packageWithScripts, putBack } from "../../../core/gate/put-back.ts";
 import { failsAsBase } from "../../../core/gate/red-target.ts";
 import { losesTests, signalsOf, told } from "../../../core/gate/tampering.ts";
 import { checkOf, isMarked } from "../../../core/project/mark.ts";
+import { filesIn } from "../../../core/text/diff.ts";
 import { listed } from "../../../core/text/listed.ts";
 import type { Doubted } from "../../../ports/worktrees.ts";
 import { newTicket } from "../../tickets.ts";
 import type { Candidate } from "../clones/task-branch.ts";
 import type { LandingTree } from "./candidate.ts";
+import { changeDiff } from "./change-diff.ts";
 import { judgeBase } from "./judge-target.ts";
 import type { DoubtedLanding, LandingInput } from "./landing-job.ts";
 import { type Refused, refused } from "./refusal.ts";
@@ -31,8 +33,6 @@ export type Looked = {
   readonly casesBefore: number | null;
 };
 const NOTHING: Looked = { diff: "", signals: [], casesBefore: null };
-/** Larger changes are not read: nobody would read the notes either. */
-const DIFF_MAX = 4_000_000;
 /** Signals in the words to a member. */
 const SHOWN = 10;
 /** The command that proves the task, where the gate is another one; "" for none. */
@@ -40,7 +40,6 @@ const checkBeside = ({ task }: LandingInput, command: string): string => {
   const check = checkOf(task.description ?? "");
   return check === null || check === command ? "" : check;
 };
-const FLAGS = ["--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
 
 /** The signals in what the candidate changes. A change that cannot be read has none. */
 export async function doubtIn(job: LandingInput, candidate: Candidate): Promise<Looked> {
@@ -48,13 +47,18 @@ export async function doubtIn(job: LandingInput, candidate: Candidate): Promise<
   const { gate = "", judges = [], tampering } = job.options;
   if (tampering === "off") return NOTHING;
   const { base, commit } = candidate;
-  const diff = await git.run(project, "diff", ...FLAGS, base, commit).catch(() => "");
-  if (diff === "" || diff.length > DIFF_MAX) return NOTHING;
-  const read = (of: string) => (path: string) => textOf(job, of, path);
-  const change = {
-    ...{ diff, gate, check: checkBeside(job, gate), judges },
-    ...{ before: read(base), after: read(commit) },
+  const diff = await changeDiff(git, project, [base, commit], judges);
+  if (diff === "") return NOTHING;
+  const touched = new Set(filesIn(diff).map(({ path }) => path));
+  const known = new Map<string, Promise<string | null>>();
+  // Most files that the gate names do not change: each is read once, by a git process of its own.
+  const before = (path: string): Promise<string | null> => {
+    const text = known.get(path) ?? textOf(job, base, path);
+    known.set(path, text);
+    return text;
   };
+  const after = (path: string) => (touched.has(path) ? textOf(job, commit, path) : before(path));
+  const change = { diff, gate, check: checkBeside(job, gate), judges, before, after };
   const [signals, casesBefore] = await Promise.all([
     signalsOf(change),
     gate === "" || losesTests(change) ? null : casesOn(job, base, gate),
