@@ -35,6 +35,9 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
       ...(phase === "shutdown" && { task: null }),
       ...(reason !== "rate_limited" && { retry: null }),
     });
+    // Its gate has ended, and the next one begins when the target is repaired.
+    const task = reason === "awaiting_base" ? picture.hands.taskOf(who) : null;
+    if (task !== null) change(picture, task, { landing: { is: "queued" } });
   },
   "task.added": (picture, added) => {
     const { task, subject, at } = added;

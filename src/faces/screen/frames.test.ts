@@ -326,6 +326,30 @@ const SCENES: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await working(scene);
     scene.help.open();
   },
+  "a red target stands above the members": async (scene) => {
+    await working(scene);
+    const red = {
+      type: "base.judged",
+      by: alice,
+      target: "main",
+      commit: "1a2b3c4d5e6f",
+      author: "ann",
+    } as const;
+    const at = new Date(2026, 0, 2, 12, 4).getTime();
+    const more = {
+      authoredAt: at,
+      names: ["a", "b", "c"],
+      gate: "npm test",
+      verdict: "red",
+      ms: 5,
+      repair: null,
+    } as const;
+    await scene.facts(
+      { type: "gate.started", task: 1 as TaskId, by: alice, command: "npm test" },
+      { ...red, ...more },
+      { type: "teammate.phase", who: alice, phase: "idle", reason: "awaiting_base" },
+    );
+  },
   "a notice is read whole": async (scene) => {
     await working(scene);
     scene.looks = {

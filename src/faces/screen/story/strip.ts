@@ -4,15 +4,19 @@ import { reasonWords } from "../../../core/board/reason.ts";
 import type { Name } from "../../../core/ids.ts";
 import type { PictureMember } from "../../../core/picture/member.ts";
 import { isForPerson } from "../../../core/picture/questions.ts";
+import { redBaseNow } from "../../../core/views/red-target.ts";
 import { retryWords } from "../../../core/views/retry.ts";
 import { span } from "../../../core/views/view.ts";
 import { columns, pad } from "../../kit/terminal.ts";
 import { colourOf } from "../draw/colours.ts";
-import { type Style, shortened, spread } from "../draw/style.ts";
+import { type Style, shortened, spread, wrapped } from "../draw/style.ts";
 import type { TeamModel } from "./team.ts";
 
 /** Columns of what a member does, beside its last words. */
 const DOING = { least: 14, most: 34, share: 0.3 };
+
+/** Of the sentence about a red target, which stands above the members. */
+const RED_LINES = 3;
 
 export type StripLook = {
   readonly width: number;
@@ -30,6 +34,21 @@ export function stripLines(team: TeamModel, style: Style, look: StripLook, most:
   const active = [...team.picture.members.values()].filter(({ phase }) => phase !== "shutdown");
   // A lead alone is seen in the feed and in the last line.
   if (most < 1 || active.every(({ kind }) => kind === "lead")) return [];
+  const red = redBaseNow(team.picture);
+  const told = red === null ? [] : wrapped(red, look.width, " ").slice(0, Math.min(RED_LINES, most - 1));
+  return [
+    ...told.map((line) => ({ line: style.paint("bad", line), name: null })),
+    ...membersLines(team, style, look, active, most - told.length),
+  ];
+}
+
+function membersLines(
+  team: TeamModel,
+  style: Style,
+  look: StripLook,
+  active: readonly PictureMember[],
+  most: number,
+): StripLine[] {
   const asks = askers(team);
   const rank = (one: PictureMember): number => (waits(one, asks) ? 0 : one.phase === "work" ? 1 : 2);
   const busiest = [...active].sort((a, b) => rank(a) - rank(b));

@@ -63,6 +63,20 @@ it("says of a task in progress that nobody works on why, and of a lost process b
   expect([...now.tasks.values()].map((one) => pauseOf(one, now))).toEqual(["queued", ""]);
 });
 
+it("shows a task whose target is red as one that waits, also after its gate", () => {
+  const task = row(1, { status: "in_progress", owner: "alice" });
+  const now = model([task]);
+  putInLine(now, [fact(4, "gate.started", { by: "alice", task: 1, command: "npm test" })]);
+  const pause = () => pauseOf(now.tasks.get(1) as Task, now);
+  expect(pause()).toBe("gate");
+  now.apply(fact(5, "teammate.phase", { who: "alice", phase: "idle", reason: "awaiting_base" }));
+  expect(pause()).toBe("queued");
+  expect(now.tasks.get(1)?.landing).toEqual({ is: "queued" });
+  // Opened later, a page knows only the reason of the member.
+  putInLine(now, [fact(4, "gate.started", { by: "alice", task: 1, command: "npm test" })]);
+  expect(pause()).toBe("queued");
+});
+
 it("ends the bars of a lost host where its members were heard of last", () => {
   const all = lanes([
     fact(0, "teammate.spawned", { who: "alice", kind: "teammate", role: "", model: "m" }),

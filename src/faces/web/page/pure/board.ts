@@ -99,6 +99,7 @@ export function pauseOf(
   const member = owner === null ? undefined : members.get(owner);
   if (member && !isThere(member)) return "away";
   if (member && isAsking(member)) return "asks";
+  if (member?.reason === "awaiting_base") return "queued";
   return landing?.is === "gate" || landing?.is === "queued" ? landing.is : "";
 }
 
@@ -139,6 +140,7 @@ export function putInLine(model: Picture, facts: readonly Event[]): void {
 function whyHeld(task: Task, owner: Member | undefined): string {
   if (owner && !owner.hosted)
     return `${owner.name} is not running: its process has ended. The next run of the team goes on with the task.`;
+  if (owner?.reason === "awaiting_base") return "Waits until the target branch is repaired.";
   if (task.landing?.is === "queued") return "Waits to land: others are first.";
   if (task.landing?.is === "gate") return "Its gate runs.";
   if (!owner) return "";
