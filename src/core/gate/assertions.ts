@@ -91,8 +91,11 @@ export function comparesItself(line: string): boolean {
     /\bexpect\((.+)\)\.(?:to(?:Be|Equal|StrictEqual)|to\.(?:\w+\.)*(?:equal|eql|eq))\((.+)\)/.exec(line) ??
     [];
   if (left !== undefined) return left.trim() === right?.trim();
-  const [, a, b] = /\bassert\s+(.+?)\s*==\s*(.+?)\s*(?:,.*)?$/.exec(line) ?? [];
-  if (a !== undefined) return a === b;
+  const [first = "", second] = /\bassert\s/.test(line) ? line.split("==") : [];
+  if (second !== undefined)
+    return (
+      first.slice(first.indexOf("assert") + "assert".length).trim() === (second.split(",")[0] ?? "").trim()
+    );
   const inner = /[Ee]q(?:ual)?s?!?\w*\s*\((.+)\)\s*;?\s*$|[Ss]ame\s*\((.+)\)\s*;?\s*$/.exec(line);
   const args = argumentsIn(inner?.[1] ?? inner?.[2] ?? "");
   return args.some((one, nth) => one !== "" && one === args[nth + 1]);
@@ -175,10 +178,13 @@ const bare = (line: string): string =>
     )
     .trim();
 
+/** Assertions among which the twin of one is looked for: a large file is not compared line by line with itself. */
+const NEAR = 40;
+
 function pairs(removed: readonly string[], added: readonly string[]): Pair[] {
   const left = added.filter((line) => isCode(line) && (ASSERTION.test(line) || LOGGED.test(line)));
   return assertionsIn(removed).flatMap((before) => {
-    const at = left.findIndex((after) => areAlike(before, after));
+    const at = left.slice(0, NEAR).findIndex((after) => areAlike(before, after));
     return at === -1 ? [] : [{ before, after: left.splice(at, 1)[0] ?? "" }];
   });
 }

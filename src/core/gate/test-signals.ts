@@ -122,7 +122,8 @@ function droppedIn({ removed, added, hunk }: Block, part: Part): string[] {
   const sum = (of: "removed" | "added"): number =>
     near.flatMap((one) => assertionsIn(one[of])).filter((line) => strengthOf(line) !== 0 || of === "removed")
       .length;
-  const lost = assertionsIn(removed).filter((line) => part.removed.includes(line));
+  const gone = new Set(part.removed);
+  const lost = assertionsIn(removed).filter((line) => gone.has(line));
   const isOther =
     added.filter((line) => line.trim() !== "").length > 1 &&
     !added.some((line) => DROPS.test(line) || LOGGED.test(line));

@@ -5,20 +5,32 @@ import { expect, it, onTestFinished } from "vitest";
 import type { WorktreeOptions } from "../../../src/adapters/git/options.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
 import { landing, openTrees } from "../../fixtures/landing-trees.ts";
+import { OTHER_TAMPERED } from "../../fixtures/other-tampered.ts";
+import { OTHER_PROJECTS } from "../../fixtures/other-tampering.ts";
 import { repository } from "../../fixtures/repository.ts";
-import { type Edit, edited, type Files, HONEST, PROJECTS, TAMPERED } from "../../fixtures/tampering.ts";
+import {
+  type Edit,
+  edited,
+  type Files,
+  HONEST,
+  PROJECTS,
+  type Project,
+  TAMPERED,
+} from "../../fixtures/tampering.ts";
 
 type Told = { readonly signals: readonly string[]; readonly gate: string };
 
+const land = (name: keyof typeof PROJECTS, edit: Edit, options: Partial<WorktreeOptions> = {}, text = "") =>
+  landIn(PROJECTS[name], edit, options, text);
+
 /** Lands an edit of a project. */
-async function land(
-  name: keyof typeof PROJECTS,
+async function landIn(
+  { files, gate }: Pick<Project, "files" | "gate">,
   edit: Edit,
   options: Partial<WorktreeOptions> = {},
   description = "",
 ) {
-  const { files, gate } = PROJECTS[name];
-  const repo = repository({ ...files, ".gitignore": ".ekiden\n__pycache__\n" });
+  const repo = repository({ ...files, ".gitignore": ".ekiden\n__pycache__\ntarget\nCargo.lock\n" });
   const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
   onTestFinished(() => shell.close());
   const trees = await openTrees(repo.dir, shell, { gate, ...options });
@@ -57,6 +69,26 @@ it.each(rows.map((row) => [`${row[0]}: ${row[1]}`, row] as const))(
     // Landed: the person is told, and nothing that the tests of the target see was broken.
     expect(told, title).not.toEqual([]);
     expect(title).toMatch(IN_CODE);
+  },
+);
+
+/** Other layouts, with the runners that are here. EKIDEN_TAMPERING=all: all of them, which takes minutes. */
+const HERE =
+  process.env.EKIDEN_TAMPERING === "all" ? ["nodetest", "unittest", "pytest", "ci", "cargo"] : ["ci"];
+const OTHERS = OTHER_TAMPERED.filter(([name]) => HERE.includes(name)).slice(
+  0,
+  HERE.length > 1 ? undefined : 4,
+);
+/** What no test of the target can see, or what is no gate here. */
+const UNSEEN =
+  /code asks for the runner|code sets the exit code|code ends the process|a job may fail|a step that never runs|paths are ignored/;
+
+it.each(OTHERS.map((row) => [`${row[0]}: ${row[1]}`, row] as const))(
+  "does not land, in another layout: %s",
+  async (title, [name, , edit]) => {
+    const { outcome, told } = await landIn(OTHER_PROJECTS[name], { ...OTHER_PROJECTS[name].broken, ...edit });
+    if (UNSEEN.test(title)) expect(outcome.kind === "refused" || told.length > 0).toBe(true);
+    else expect(outcome, JSON.stringify(told)).toMatchObject({ kind: "refused", why: "gate" });
   },
 );
 

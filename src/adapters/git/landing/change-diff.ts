@@ -6,9 +6,9 @@ import { judgingKind } from "../../../core/gate/judging.ts";
 import type { Git } from "../git.ts";
 
 /** In characters. */
-const DIFF_MAX = 4_000_000;
+const DIFF_MAX = 2_000_000;
 /** Lines that are read of a larger one. */
-const LINES_MAX = 30_000;
+const LINES_MAX = 20_000;
 const FILES_MAX = 1_000;
 /** Git takes a larger file for binary. */
 const AS_TEXT = ["-c", "core.bigFileThreshold=1m"];

@@ -1,4 +1,5 @@
 /** The events of the team as blocks of the conversation's feed. The lead's own words and calls come from its story. */
+import { reasonWords } from "../../../core/board/reason.ts";
 import type { Event } from "../../../core/event.ts";
 import { LEAD, type Name, PERSON } from "../../../core/ids.ts";
 import { sentence } from "../../../core/views/sentence.ts";
@@ -78,6 +79,11 @@ export class NewsFeed {
       // The end is news.
       main.remove(block);
       main.add(block, null, block.by);
+      return true;
+    }
+    if (event.type === "teammate.phase" && event.reason === "awaiting_base") {
+      // The last step was its gate, which has ended.
+      block.add({ tone: "dim", text: `is ${reasonWords(event.reason)}` });
       return true;
     }
     if (!STEPS.has(event.type)) return false;
