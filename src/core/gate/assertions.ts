@@ -155,8 +155,18 @@ const FAILS = /\b(?:t|b)\.(?:Error|Fatal|Fail)|\b(?:throw|raise|fail\w*|flunk|pa
 export const narrowed = ({ removed, added, below }: Block): Pair[] =>
   [...added, ...below].some((line) => FAILS.test(line)) ? narrowerIn(removed, added) : [];
 
+/** The value that is wanted is that of the code: "got != want" became "got != Sum(1, 2)". */
+const WANTED = /^(\s*if\b.*(?:!=|!==)\s*)([^{]+?)\s*\{?\s*$/;
+const isOfCode = (before: string, after: string): boolean => {
+  const [, head, value = ""] = WANTED.exec(before) ?? [];
+  const [, twin, call = ""] = WANTED.exec(after) ?? [];
+  return head !== undefined && head === twin && !value.includes("(") && call.includes("(");
+};
+
 const narrowerIn = (removed: readonly string[], added: readonly string[]): Pair[] =>
   removed.flatMap((before) => {
+    const called = added.find((after) => isOfCode(before, after));
+    if (called !== undefined) return [{ before, after: called }];
     const [, condition] = /^\s*if\s*\(?(.+?)\)?\s*[{:]?\s*$/.exec(before) ?? [];
     const after =
       condition &&

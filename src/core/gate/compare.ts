@@ -38,21 +38,25 @@ export function casesIn(path: string, lines: readonly string[]): string[] {
   return pattern ? lines.filter((line) => isCode(line) && pattern.test(line)) : [];
 }
 
-/** A statement that ends a test before the lines that follow it at the same depth. Null: there is none. */
+/** A statement that ends a test, or a loop of it, before the lines that follow it at the same depth. Null: there is none. */
 export function cutShort({ added, below }: Block): string | null {
   const last = added.findLast((line) => line.trim() !== "");
-  const end =
-    /^(\s+)(?:return|return None|return nil|return Ok\(\(\)\)|return true|next|done\(\); return)\s*;?\s*$/.exec(
-      last ?? "",
-    );
   const next = below.find((line) => line.trim() !== "");
-  if (!end || next === undefined || last === undefined) return null;
-  const depth = /^\s*/.exec(next)?.[0];
-  return depth === end[1] &&
-    !/^\s*(?:[})\]]|end\b|(?:else|case|default|elif|except|finally|rescue)\b|def |func )/.test(next)
+  if (next === undefined || last === undefined) return null;
+  const [, depth] = ENDS_HERE.exec(last) ?? [];
+  return depth !== undefined &&
+    !CONDITIONAL.test(last) &&
+    /^\s*/.exec(next)?.[0] === depth &&
+    !BEGINS_OTHER.test(next)
     ? last.trim()
     : null;
 }
+/** Whole: it does not go on in the next line. */
+const ENDS_HERE =
+  /^(\s+)(?:return\b(?:.*[\w)\]}"'`])?|break|continue|next|done\(\)|(?:raise|throw)\b.*[\w)"'])\s*;?\s*$/;
+const CONDITIONAL = /\s(?:if|unless)\s/;
+const BEGINS_OTHER =
+  /^\s*(?:[})\]#.?:&|+*/-]|<\/|end\b|(?:else|case|default|elif|except|finally|rescue|ensure|when|in|catch)\b|def |func |fn |function |class |async |@|\w+:\s*$|(?:public|private|protected|static|export)\b)/;
 
 /** A condition under which a test ends before assertions that follow at the same depth. Null: there is none. */
 export function cutByCondition({ added, below }: Block): string | null {

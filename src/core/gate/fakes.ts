@@ -5,6 +5,7 @@ import { definedIn } from "./missing-names.ts";
 
 const SOURCE_OF =
   /\bfrom\s+['"]([^'"]+)['"]|\brequire\(\s*['"]([^'"]+)['"]|^\s*from\s+([\w.]+)\s+import|^\s*import\s+([\w.]+)/;
+const IMPORTS = /^\s*(?:import|from|use|require)\b|\brequire\(/;
 const FAKE = /(?:^|[./_-])(?:fakes?|mocks?|__mocks__|stubs?|dummy|dummies|fixtures?)(?:[./_-]|$)/i;
 
 /** A mock of a module, or a name that is set in one: the groups hold its name. */
@@ -16,7 +17,7 @@ export function fakes({ removed, added }: Block, path: string, parts: readonly P
   const mocked = added.flatMap((line) =>
     (MOCKED.exec(line) ?? []).slice(1).filter((name) => name !== undefined),
   );
-  const own = mocked.filter((name) => name.split(/[/.]/).some((part) => part.toLowerCase() === stemOf(path)));
+  const own = mocked.filter((name) => name.split(/[/.]/).some((part) => stemOf(part) === stemOf(path)));
   if (own.length > 0) return [signal("fake", path, null, `its subject is replaced: ${own[0]}`)];
   const of = (lines: readonly string[]) =>
     lines.flatMap((line) => {
@@ -32,6 +33,11 @@ export function fakes({ removed, added }: Block, path: string, parts: readonly P
     changed.has(name.toLowerCase()),
   );
   if (again !== undefined) return [signal("fake", path, null, `its subject is defined again: ${again}`)];
+  const imported = new Set(
+    removed.filter((line) => IMPORTS.test(line)).flatMap((line) => line.match(/[A-Za-z_]\w+/g) ?? []),
+  );
+  const made = definedIn(added.filter((line) => !IMPORTS.test(line))).find((name) => imported.has(name));
+  if (made !== undefined) return [signal("fake", path, null, `its subject is defined in the test: ${made}`)];
   const was = of(removed);
   return of(added)
     .filter(

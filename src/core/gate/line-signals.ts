@@ -7,7 +7,7 @@ import { casesIn } from "./compare.ts";
 import { type Kind, PLATFORM, ROWS, type Row, SAYS } from "./patterns.ts";
 
 const COMMENT =
-  /^\s*(?:\/\/(?!go:build|\s*(?:@ts-|eslint|nolint|istanbul|c8|v8|\+build|pylint|rubocop|phpcs))|\*(?!\/)|#(?![[!]|\s*(?:type:|mypy|flake8|ruff|pylint|rubocop|define|if\b))|<!--)/;
+  /^\s*(?:\/\/(?!go:build|\s*(?:@ts-|eslint|nolint|istanbul|c8|v8|\+build|pylint|rubocop|phpcs))|\*(?!\/|\s*@(?:requires|group|doesNot))|#(?![[!]|\s*(?:type:|mypy|flake8|ruff|pylint|rubocop|define|if\b))|<!--)/;
 const CALL_LINES = 3;
 const CONDITION = /^\s*(?:\}?\s*else\s+)?(?:if|unless|when|switch|case)\b/;
 /** A test that is always skipped is skipped here, too, whatever its reason says. */

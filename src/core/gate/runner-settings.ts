@@ -23,7 +23,7 @@ const ROWS: readonly Row[] = [
   [/^phpunit$/, ["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"], null],
   [/^rspec$/, [".rspec"], null],
   [/^rake$/, ["Rakefile"], /TestTask\b|RakeTask\b|^\s*task\b.*\b(?:default|test|spec)\b/],
-  [/^gradlew?$/, ["build.gradle", "build.gradle.kts"], /^\s*(?:tasks\.)?(?:test\b|withType[(<]\s*Test\b|named[(<].*\btest\b).*\{/],
+  [/^gradlew?$/, ["build.gradle", "build.gradle.kts"], /^\s*sourceSets\b|^\s*(?:tasks\.)?(?:test\b|withType[(<]\s*Test\b|named[(<].*\btest\b).*\{/],
   [/^mvnw?$/, ["pom.xml"], /<plugin>/],
   [/^cargo$/, [".cargo/config.toml", ".cargo/config"], null],
 ];

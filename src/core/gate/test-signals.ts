@@ -14,7 +14,7 @@ import { casesIn, cutByCondition, cutShort } from "./compare.ts";
 import { fakes } from "./fakes.ts";
 import { isNamedTest } from "./judging.ts";
 import { goneFrom } from "./missing-names.ts";
-import { ROWS } from "./patterns.ts";
+import { PLATFORM, ROWS } from "./patterns.ts";
 
 const SKIPS = ROWS.filter((row) => row.kind === "skipped");
 /** A skipped test is none. */
@@ -80,6 +80,7 @@ export function assertionSignals(part: Part, parts: readonly Part[]): Signal[] {
   return blocks.flatMap((block) => {
     const at = block.line;
     const cut = cutShort(block) ?? cutByCondition(block) ?? uncalledIn(block);
+    const asked = onlyIf(block);
     const same = assertionsIn(block.removed).length > 0 ? block.added.find(comparesItself) : undefined;
     const dropped = droppedIn(block, part).filter((line) => !namesGone([line]));
     const row = fewerRows(block) ?? fewerCases(block, part);
@@ -91,6 +92,9 @@ export function assertionSignals(part: Part, parts: readonly Part[]): Signal[] {
         signal("weakened", path, at, `an assertion says less: ${shown(before)} → ${shown(after)}`),
       ),
       ...(same === undefined ? [] : [signal("hollow", path, at, `both sides are the same: ${shown(same)}`)]),
+      ...(asked === null
+        ? []
+        : [signal("cut", path, at, `it is asserted on a condition now: ${shown(asked)}`)]),
       ...(cut === null
         ? []
         : [signal("cut", path, at, `the lines after it do not run, or not always: ${cut}`)]),
@@ -124,11 +128,25 @@ function droppedIn({ removed, added, hunk }: Block, part: Part): string[] {
       .length;
   const gone = new Set(part.removed);
   const lost = assertionsIn(removed).filter((line) => gone.has(line));
+  // What was asserted is a condition now.
+  const isAsked = added.some((line) => /^\s*if\b/.test(line)) && assertionsIn(added).length < lost.length;
   const isOther =
     added.filter((line) => line.trim() !== "").length > 1 &&
     !added.some((line) => DROPS.test(line) || LOGGED.test(line));
-  const isReplaced = isOther || assertionsIn(added).length > 0;
+  const isReplaced = !isAsked && (isOther || assertionsIn(added).length > 0);
   return isReplaced || sum("added") >= sum("removed") || casesIn(part.path, removed).length > 0 ? [] : lost;
+}
+
+/** The condition under which an assertion stands that stood there without one. */
+function onlyIf({ removed, added }: Block): string | null {
+  const condition = added.find((line) => /^\s*if\b/.test(line));
+  if (condition === undefined || PLATFORM.test(condition) || removed.some((line) => /^\s*if\b/.test(line)))
+    return null;
+  const depth = (line: string): number => /^\s*/.exec(line)?.[0].length ?? 0;
+  const was = new Map(assertionsIn(removed).map((line) => [line.trim(), depth(line)]));
+  return assertionsIn(added).some((line) => depth(line) > (was.get(line.trim()) ?? Number.POSITIVE_INFINITY))
+    ? condition
+    : null;
 }
 
 /** The result is thrown away. */
@@ -175,7 +193,11 @@ const headOf = (line: string): string => line.trim().split(/[[{]/)[0] ?? "";
 /** What starts the tests of a file. */
 const STARTS =
   /\bminitest\/autorun\b|\b(?:unittest|pytest|nose)\.main\s*\(|\bdone_testing\b|\bm\.Run\s*\(|\bmocha\.run\b|\brunTests?\s*\(/;
-const BASE_OF = /^\s*class\s+(\w+)\b.*(?:TestCase|Specification|Spec\b)/;
+const BASE_OF =
+  /^\s*(?:(?:final|public)\s+)*class\s+(\w+)\b.*(?:TestCase|Specification|Spec\b|Minitest::Test|Test::Unit)/;
+const HEAD = /\b(?:class|def|function|void|Task|fun|func)\s+(\w*[Tt]est\w*|\w+)\b/;
+/** A runner does not see it, or does not wait for it. */
+const UNSEEN = /\b(?:private|protected|abstract|internal|async\s+void)\b/;
 
 /** What the runner finds tests by is taken off. */
 function unmadeIn({ removed, added, below }: Block): string | null {
@@ -195,6 +217,12 @@ function unmadeIn({ removed, added, below }: Block): string | null {
     /^\s*(?:async\s+)?def\s+test/.test(below[0] ?? "")
   )
     return last;
+  const heads = new Set(
+    removed.filter((line) => !UNSEEN.test(line)).flatMap((line) => HEAD.exec(line)?.[1] ?? []),
+  );
+  const unseen = added.find((line) => UNSEEN.test(line) && heads.has(HEAD.exec(line)?.[1] ?? ""));
+  if (unseen !== undefined) return unseen;
+  if (last?.trim() === "private" && below.some((line) => /^\s*def\s+test_/.test(line))) return last;
   const start = removed.find((line) => STARTS.test(line));
   if (start !== undefined && !added.some((line) => STARTS.test(line))) return start;
   const bases = removed
