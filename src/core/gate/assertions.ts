@@ -25,7 +25,7 @@ const STRENGTHS: readonly (readonly [RegExp, number])[] = [
     2,
   ],
   [
-    /\.(?:toBeDefined|toBeTruthy|toBeFalsy|toBeNull|toBeUndefined|toBeInstanceOf|toHaveBeenCalled|toBeTypeOf|toHaveProperty)\s*\(|\.(?:toThrow)\s*\(\s*\)|\.(?:be|to)\.(?:ok|exist|truthy|a|an)\b|\b(?:assert|t)\.(?:ok|truthy|isOk|exists|isDefined|notThrows|doesNotThrow|pass)\s*\(|^\s*(?:assert|ok)\s*\(|\bassert(?:True|False|IsNotNone|IsInstance|NotNull|IsNone|_true|_not_nil|_nil|!|DoesNotThrow|InstanceOf|Is(?:Int|String|Array|Bool|Float|Object|Iterable|Callable|Numeric)|NotEmpty|_kind_of|_instance_of|_respond_to)\b|\bassert\s+(?:not\s+)?[^=!<>]+$|\bassert\s+[^=]*\bis\s+not\s+None|\b(?:Assert|assert|require)\.(?:NotNil|NotNull|True|IsTrue|IsNotNull|NotEmpty|NoError|NotPanics|Pass|IsInstanceOf\w*|IsType|IsAssignableFrom)\b|\b(?:to|must)\s+(?:be_truthy|be_a|be_an|be_present|be_kind_of|respond_to|be\b)|\bbe_truthy\b|\b(?:EXPECT|ASSERT)_(?:TRUE|NO_THROW|NO_FATAL_FAILURE)\b|\bXCTAssert(?:NotNil|True|NoThrow)\b|\bis(?:NotNull|NotEmpty|Present|True)\s*\(\s*\)|\bmust_be\b|\bnot_to\s+raise_error\b/,
+    /\.(?:toBeDefined|toBeTruthy|toBeFalsy|toBeNull|toBeUndefined|toBeInstanceOf|toHaveBeenCalled|toBeTypeOf|toHaveProperty)\s*\(|\.(?:toThrow)\s*\(\s*\)|\.(?:be|to)\.(?:ok|exist|truthy|a|an)\b|\b(?:assert|t)\.(?:ok|truthy|isOk|exists|isDefined|notThrows|doesNotThrow|pass)\s*\(|^\s*(?:assert|ok)\s*\(|\bassert(?:True|False|IsNotNone|IsInstance|NotNull|IsNone|_true|_not_nil|_nil|!|DoesNotThrow|InstanceOf|Is(?:Int|String|Array|Bool|Float|Object|Iterable|Callable|Numeric)|NotEmpty|_kind_of|_instance_of|_respond_to)\b|\bassert\s+(?:not\s+)?[^=!<>]+$|\bassert\s+[^=]*\bis\s+not\s+None|\b(?:Assert|assert|require)\.(?:NotNil|NotNull|True|IsTrue|IsNotNull|NotEmpty|NoError|NotPanics|Pass|IsInstanceOf\w*|IsType|IsAssignableFrom)\b|\b(?:to|must)\s+(?:be_truthy|be_a|be_an|be_present|be_kind_of|respond_to|be\b)|\bbe_truthy\b|\b(?:EXPECT|ASSERT)_(?:TRUE|NO_THROW|NO_FATAL_FAILURE)\b|\bXCTAssert(?:NotNil|True|NoThrow)\b|\bis(?:NotNull|NotEmpty|Present|True)\s*\(\s*\)|\brefute_(?:nil|empty)\b|\bmust_be\b|\bnot_to\s+raise_error\b/,
     0,
   ],
 ];
@@ -114,6 +114,16 @@ function argumentsIn(text: string): string[] {
 }
 
 const ALTERNATIVE = /\s(?:or|\|\|)\s/;
+
+/** Fewer assertions name a value, and more of them say only that there is one. */
+export function vaguer({ removed, added }: Block): Pair | null {
+  const of = (lines: readonly string[], strength: number): string[] =>
+    assertionsIn(lines).filter((line) => strengthOf(line) === strength);
+  const [before, after] = [of(removed, 2), of(added, 0)];
+  return before.length > of(added, 2).length && after.length > of(removed, 0).length
+    ? { before: before[0] ?? "", after: after[0] ?? "" }
+    : null;
+}
 
 const TOLERANT =
   /\b(?:in_delta|InDelta|in_epsilon|InEpsilon|close_?to|toBeCloseTo|approx|within|WithDelta|AlmostEqual\w*|delta|abs|rel|places|precision|tolerance)\b/i;

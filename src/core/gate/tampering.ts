@@ -128,7 +128,7 @@ async function gateSignals(change: Change, parts: readonly Part[]): Promise<Sign
       .map(({ path }) =>
         signal("shadow", path, null, "a new file of this name comes before what the gate has used so far"),
       ),
-    ...hiddenTests(parts),
+    ...hiddenTests(parts, change.gate),
     ...judging.flatMap((part) => [
       ...(part.judging === "test" || part.judging === "snapshot"
         ? []
@@ -197,9 +197,10 @@ const RUNS: readonly RegExp[] = [
 ];
 
 /** Pipelines that stop to run tests, with nothing in their place. */
-function hiddenTests(parts: readonly Part[]): Signal[] {
+function hiddenTests(parts: readonly Part[], gate: string): Signal[] {
   const pipelines = parts.filter(({ judging }) => judging === "pipeline");
-  return RUNS.flatMap((run) => {
+  const own = { test: (line: string): boolean => gate.includes("/") && line.includes(gate) };
+  return [...RUNS, own].flatMap((run) => {
     const isRun = (line: string): boolean => {
       const code = line.replace(/\s#.*$/, "");
       const isLine = /\b(?:run|script|command):|^\s*-\s|^\s{4,}\S/.test(code);

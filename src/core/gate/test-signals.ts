@@ -6,6 +6,7 @@ import {
   narrowed,
   reworded,
   strengthOf,
+  vaguer,
   weakened,
 } from "./assertions.ts";
 import type { Block } from "./blocks.ts";
@@ -86,7 +87,9 @@ export function assertionSignals(part: Part, parts: readonly Part[]): Signal[] {
     const row = fewerRows(block) ?? fewerCases(block, part);
     const unmade = unmadeIn(block);
     const hidden = hiddenBy(block);
-    const less = [...weakened(block), ...narrowed(block)].filter(({ before }) => !namesGone([before]));
+    const vague = vaguer(block);
+    const said = [...weakened(block), ...narrowed(block)];
+    const less = (said.length === 0 && vague ? [vague] : said).filter(({ before }) => !namesGone([before]));
     return [
       ...less.map(({ before, after }) =>
         signal("weakened", path, at, `an assertion says less: ${shown(before)} → ${shown(after)}`),
@@ -235,7 +238,7 @@ function unmadeIn({ removed, added, below }: Block): string | null {
 
 /** Whatever is thrown. */
 const CAUGHT =
-  /^\s*\}?\s*(?:catch\s*(?:\(\s*(?:\w+|(?:final\s+)?\\?(?:Throwable|\w*Exception|\w*Error)\s+\$?\w+)\s*\))?\s*\{|rescue(?:\s+(?:StandardError|Exception|\w+(?:::\w+)*NotMetError))?(?:\s*=>\s*\w+)?)\s*$/;
+  /^\s*\}?\s*(?:catch\s*(?:\(\s*(?:\w+|(?:final\s+)?\\?(?:\w+\.)*(?:Throwable|\w*Exception|\w*Error)(?:\s+\$?\w+)?)\s*\))?\s*\{?|rescue(?:\s+(?:StandardError|Exception|\w+(?:::\w+)*NotMetError))?(?:\s*=>\s*\w+)?)\s*$/;
 const NAMED = /\((?:final\s+)?(?!Exception|RuntimeException|Error|AssertionError)\w+\s+\w+\)/;
 const TOLD =
   /\b(?:throw|raise|fail\w*|expect|assert\w*|reject|done|flunk|t\.(?:Error|Fatal)\w*|callback|cb)\b/;

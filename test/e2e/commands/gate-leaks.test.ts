@@ -32,7 +32,13 @@ type Report = {
 
 function ran(dir: string, [program = "", ...args]: readonly string[]): string | null {
   try {
-    return execFileSync(program, args, { cwd: dir, encoding: "utf8", timeout: LIMIT_MS, stdio: "pipe" });
+    return execFileSync(program, args, {
+      cwd: dir,
+      encoding: "utf8",
+      timeout: LIMIT_MS,
+      killSignal: "SIGKILL",
+      stdio: "pipe",
+    });
   } catch {
     return null;
   }
@@ -53,7 +59,7 @@ function truth(
     if (did === wanted) counts.same += 1;
     else {
       counts.real += 1;
-      if (ran(dir, ["sh", "-c", gate]) !== null) counts.survived += 1;
+      if (ran(dir, ["sh", "-c", `exec env ${gate}`]) !== null) counts.survived += 1;
     }
   }
   writeFileSync(join(dir, path), text);
