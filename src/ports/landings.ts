@@ -6,7 +6,8 @@ import type { LandingQueue, Order, Reservation, Waiting } from "../core/board/la
 import type { Seat } from "../core/board/member.ts";
 import type { NewTask } from "../core/board/task.ts";
 import type { Entry } from "../core/conversation/chat.ts";
-import type { BaseVerdict, Failing, RedTarget } from "../core/gate/red-target.ts";
+import type { Failing } from "../core/gate/failing.ts";
+import type { BaseVerdict, RedTarget } from "../core/gate/red-target.ts";
 import type { Instant, Name, TaskId } from "../core/ids.ts";
 import type { Held } from "./held.ts";
 

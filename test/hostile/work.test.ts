@@ -8,7 +8,7 @@ import { readReview } from "../../src/core/board/review.ts";
 import { behindMarks, shownResult, withoutMarks } from "../../src/core/conversation/foreign.ts";
 import { imagesNamed } from "../../src/core/conversation/image.ts";
 import { escapeTags, tagsIn } from "../../src/core/conversation/tags.ts";
-import { failingIn } from "../../src/core/gate/red-target.ts";
+import { failingIn } from "../../src/core/gate/failing.ts";
 import { signsIn } from "../../src/core/gate/tampering.ts";
 import { noticeIn } from "../../src/core/limits/notices.ts";
 import { pathsIn } from "../../src/core/patch.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cpuMs } from "../../../test/fixtures/cpu.ts";
-import { failingIn, failsAsBase, redWords, repairTask } from "./red-target.ts";
+import { failingIn, failsAsBase } from "./failing.ts";
+import { redWords, repairTask } from "./red-target.ts";
 
 const failing = (output: string, exit = "exit code 1", root = "/w/1") => failingIn(output, exit, root);
 

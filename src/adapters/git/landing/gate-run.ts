@@ -1,6 +1,6 @@
 /** One run of the gate on a candidate. Its outcome is recorded with the tree it ran on. */
 
-import type { Failing } from "../../../core/gate/red-target.ts";
+import type { Failing } from "../../../core/gate/failing.ts";
 import { listed } from "../../../core/text/listed.ts";
 import { counted } from "../../../core/views/view.ts";
 import type { Candidate } from "../clones/task-branch.ts";

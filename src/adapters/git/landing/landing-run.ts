@@ -1,7 +1,8 @@
 /** One landing, from the last place of the line to its end: it is put on what is ahead of it, tested there, and moves the target in its turn. */
 
 import { type LandingQueue, turnOf } from "../../../core/board/landing.ts";
-import { failsAsBase, redWords } from "../../../core/gate/red-target.ts";
+import { failsAsBase } from "../../../core/gate/failing.ts";
+import { redWords } from "../../../core/gate/red-target.ts";
 import type { Contact } from "../remote.ts";
 import { wasLanded } from "../shared-target.ts";
 import type { LandingTree } from "./candidate.ts";

@@ -1,7 +1,7 @@
 /** The states of a landing, and the outcome of its steps. */
 
 import type { Obstacle } from "../../../core/board/worktree.ts";
-import type { Failing } from "../../../core/gate/red-target.ts";
+import type { Failing } from "../../../core/gate/failing.ts";
 import type { BaseRecord } from "../../../ports/landings.ts";
 import type { Candidate } from "../clones/task-branch.ts";
 import { remoteFault } from "../remote.ts";

@@ -1,7 +1,7 @@
 /** The gate, run once on the files of a clone. */
 import { setTimeout } from "node:timers/promises";
 import { casesRun } from "../../../core/gate/cases.ts";
-import { type Failing, failingIn } from "../../../core/gate/red-target.ts";
+import { type Failing, failingIn } from "../../../core/gate/failing.ts";
 import type { ShellResult } from "../../../ports/shell.ts";
 import { commitIn } from "../clones/bring.ts";
 import { bounded } from "../git.ts";

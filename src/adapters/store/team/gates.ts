@@ -1,6 +1,7 @@
 /** The gates that ran, on candidates and on targets themselves. */
 
-import { type BaseVerdict, type Failing, redWords } from "../../../core/gate/red-target.ts";
+import type { Failing } from "../../../core/gate/failing.ts";
+import { type BaseVerdict, redWords } from "../../../core/gate/red-target.ts";
 import { HARNESS, type Instant, LEAD, type Name, PERSON, type TaskId } from "../../../core/ids.ts";
 import type { BaseRecord, Bases, GateRecord, Gates } from "../../../ports/landings.ts";
 import { appendFacts } from "../journal.ts";
