@@ -19,7 +19,7 @@ const namesIn = (lines: readonly string[]): string[] =>
     .flatMap((line) => [...new Set(line.match(/[A-Za-z_]\w*/g))])
     .filter((one) => one.length > LONG);
 
-/** Names that stood in several lines of the code, and stand in no line around the change any more. */
+/** Names that several lines of the code had, and that no line around the change has now. */
 function unusedNow(code: readonly Part[]): string[] {
   const still = new Set(
     namesIn(

@@ -23,6 +23,8 @@ const DEAD_MS = 700;
 const ASKED_MAX = 14;
 /** The title, the foot, a heading with an empty line above it, who asks, and the line about more lines. */
 const HEADS = 6;
+/** An empty line and the name of a group, above its first row. */
+const HEADING = 2;
 const PAGE = 10;
 
 type Listed = Awaited<ReturnType<typeof listedTeams>>[number];
@@ -169,15 +171,14 @@ export class PsScreen {
   private readonly picture = (width: number, height: number): readonly string[] => {
     const { paint } = this.style;
     const { list, teams } = this;
-    const questions = [...this.asked.values()].length;
+    const questions = this.asked.size;
     const asks = this.asked.get(list.selected?.id ?? "");
     const title = ` ekiden ps · ${counted(teams?.length ?? 0, "team")}${questions > 0 ? ` · ${counted(questions, "question")}` : ""}`;
     const hint = asks === undefined ? "enter opens its conversation" : `${this.keysFor(asks)} · enter opens`;
     const room = Math.max(1, height - 2);
     const rows = list.window(room, (row, isSelected) => {
       const lines = row.lines(width - 2);
-      // A heading stands above the row itself.
-      const own = lines.findIndex((line) => line.includes("●") || line.includes("?"));
+      const own = lines[0] === "" ? HEADING : 0;
       return lines.map((line, at) => `${isSelected && at === own ? paint("busy", "› ") : "  "}${line}`);
     });
     const empty = teams === null ? " reading …" : " You have run no team yet. Start one: ekiden run GOAL";

@@ -82,7 +82,7 @@ export class Help {
   }
 }
 
-/** The keys as they are now; an action without a key is left out. As many groups stand beside each other as fit into `width`. */
+/** The keys as they are now; an action without a key is left out. It shows as many groups in a row as fit into `width`. */
 function helpLines({ paint }: Style, width: number, most: number): string[] {
   const columns = groups().map(([title, rows]) => {
     const named = rows.filter(([keys]) => keys !== "");
