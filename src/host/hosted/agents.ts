@@ -61,6 +61,11 @@ export class HostedAgents {
     return new Map([...this.models].map(([name, { spec }]) => [name, spec]));
   }
 
+  /** Whether the program of this member was started and has not answered yet. */
+  isStarting(name: Name): boolean {
+    return this.models.get(name)?.isStarting === true;
+  }
+
   /** @throws EkidenError `bad_input` with `why` where the member is an agent program */
   refuse(name: Name, why: string): void {
     const spec = this.models.get(name)?.spec;

@@ -31,6 +31,8 @@ export class HostedModel implements Model {
   private readonly options: HostedOptions;
   private socket: BoardSocket | null = null;
   private running: Running | null = null;
+  /** The program was started and has not answered yet. */
+  isStarting = false;
   /** The prompt that goes on now, resolved when it has ended. */
   private prompting: Promise<void> | null = null;
   private end: PromptEnd | Error | null = null;
@@ -196,6 +198,7 @@ export class HostedModel implements Model {
     // A program may never answer: its end is the end of the wait.
     const cut = (): void => void program.close();
     signal.addEventListener("abort", cut);
+    this.isStarting = true;
     try {
       signal.throwIfAborted();
       await program.open();
@@ -213,6 +216,7 @@ export class HostedModel implements Model {
       await program.close();
       throw error;
     } finally {
+      this.isStarting = false;
       signal.removeEventListener("abort", cut);
     }
   }

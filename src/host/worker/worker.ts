@@ -273,14 +273,17 @@ export class Worker {
   }
 
   /**
-   * Ends the members that are between two tasks, or all of them. One with a role or a conversation of its own is not stopped: the
+   * Ends the members that are between two tasks, or all of them. A member whose agent program does not answer yet has begun nothing,
+   * so it is not waited for either. One with a role or a conversation of its own is not stopped: the
    * next process with room goes on with it. Returns how many are left.
    */
   private async letGo(all: boolean): Promise<number> {
     const { store } = this;
     const { team } = this.here;
+    const { agents } = this.parts;
     const members = await store.roster.members();
-    const leaving = members.filter((one) => team.names.includes(one.name) && (all || isBetweenTasks(one)));
+    const mayGo = (one: Member): boolean => all || isBetweenTasks(one) || agents.isStarting(one.name);
+    const leaving = members.filter((one) => team.names.includes(one.name) && mayGo(one));
     for (const member of leaving)
       team.end(member.name, isOrdinary({ ...member, task: null }) ? "stop" : "suspend");
     await Promise.all(leaving.map(({ name }) => team.ended(name)));

@@ -73,6 +73,18 @@ describe.each(BACKENDS)("a worker on %s", (backend) => {
     expect((await team()).members.every(({ activity }) => activity.phase === "shutdown")).toBe(true);
   });
 
+  it("does not wait for an agent program that was started and does not answer when it drains", async () => {
+    project.write({ "silent.sh": "touch began-1\nexec sleep 1000\n" });
+    await board("Do it.");
+    const worker = start("worker", "--model", "acp:sh silent.sh", "--sandbox", "off");
+    await there("began-1");
+    const asked = performance.now();
+    worker.child.kill("SIGTERM");
+    expect(await worker.over).toMatchObject({ code: 0 });
+    expect(performance.now() - asked).toBeLessThan(15_000); // the drain would take 25 s, the limit of the program is 30 s
+    expect(await tasks()).toMatchObject([{ status: "pending" }]);
+  });
+
   it("finishes what it has begun when it drains, and begins nothing more", async () => {
     await board(task(1), task(2));
     const worker = start("worker", "--model", "runbook");
