@@ -6,20 +6,18 @@
 
 import { EkidenError } from "../../../core/errors.ts";
 import type { Event, FactType } from "../../../core/event.ts";
-import { HARNESS, type Name, type RequestId, type TaskId } from "../../../core/ids.ts";
+import { HARNESS, type Name, type RequestId } from "../../../core/ids.ts";
 import type { Forked, ForkPoint, Forks, PointThen } from "../../../ports/fork.ts";
 import { appendFacts, eventsOf } from "../journal.ts";
-import { TASK } from "../prune.ts";
 import type { Session } from "../session.ts";
-import { anyOf, exec, insert, type Op, Raw, sql, type Tx } from "../sql.ts";
+import { anyOf, exec, type Op, sql, type Tx } from "../sql.ts";
 import { post } from "../talk/mail.ts";
 import { counts } from "../tasks/counts.ts";
-import { listOf, type TaskRow } from "../tasks/task-row.ts";
-import { withTexts } from "../tasks/texts.ts";
 import { copied, copyMail, copyTalk, queueMail } from "./copies.ts";
 import { membersThen } from "./members.ts";
 import { pointOf } from "./point.ts";
-import { chainsOf, OF_TASKS, Then } from "./then.ts";
+import { tasksThen } from "./tasks.ts";
+import { OF_TASKS } from "./then.ts";
 
 /** Facts after the point that say what has to be set back. */
 const LATER = [
@@ -69,95 +67,6 @@ function* make(tx: Tx, to: Name, wanted: ForkPoint, by: Name, letter: string): O
   const all = yield* counts(fork);
   return { ...point, team: to, from: tx.team, counts: all, members: living.length, unread };
 }
-
-type Changed = {
-  readonly tasks: ReadonlySet<TaskId>;
-  readonly added: ReadonlySet<TaskId>;
-  readonly left: boolean;
-};
-
-/** `left`: a member has left, or was lost. */
-function changedIn(later: readonly Event[]): Changed {
-  const tasks = new Set<TaskId>();
-  const added = new Set<TaskId>();
-  let left = false;
-  for (const event of later) {
-    if (event.type === "task.added") added.add(event.task);
-    else if ("task" in event && event.type.startsWith("task.")) tasks.add(event.task as TaskId);
-    left ||= event.type === "teammate.phase" && event.phase === "shutdown";
-    left ||= event.type === "warning.raised" && event.who !== null;
-  }
-  return { tasks, added, left };
-}
-
-/** Sets tasks back that have changed since, and takes away those that were added. */
-function* tasksThen(tx: Tx, fork: Tx, { seq }: PointThen, later: readonly Event[]): Op<Then> {
-  if (later.length === 0) return new Then();
-  const { tasks, added, left } = changedIn(later);
-  const touched = new Set(tasks);
-  const task = new Raw(TASK[tx.dialect.name]);
-  if (left) {
-    // The tasks that were kept for that member are free since then: no fact says which.
-    const kept = yield* sql<{ task: number }>`
-      select distinct ${task} as task from events x where team = ${tx.team} and seq <= ${seq}
-        and (type in ('task.added', 'task.changed') and data like '%"assignee":"%' or type = 'task.released' and data like '%"why":"split"%')`;
-    for (const { task } of kept) touched.add(Number(task) as TaskId);
-  }
-  const set = [...touched].filter((id) => !added.has(id));
-  const all = anyOf(tx, set);
-  const types = [...OF_TASKS, "teammate.spawned", "teammate.changed", "teammate.phase"] as const;
-  const theirs = `and (type like 'teammate.%' or ${task.text} ${all.before}$4${all.after})`;
-  const before = yield* eventsOf(tx, { upTo: seq }, types, theirs, [all.value]);
-  yield* withTexts(tx, before);
-  const then = new Then();
-  for (const event of before) then.apply(event);
-  const rows = yield* sql<TaskRow>`select * from tasks where team = ${fork.team} and id ${anyOf(tx, set)}`;
-  const gone = anyOf(tx, [...set, ...added]);
-  yield* exec`delete from tasks where team = ${fork.team} and id ${gone}`;
-  yield* exec`delete from edges where team = ${fork.team} and task ${gone}`;
-  yield* exec`delete from texts where team = ${fork.team} and task ${anyOf(tx, [...added])}`;
-  yield* putTasks(
-    fork,
-    rows.map((row) => then.row(row, tasks.has(row.id))),
-  );
-  return then;
-}
-
-/** Puts them in, with what follows from the edges of all tasks and from which are completed. */
-function* putTasks(fork: Tx, folded: readonly TaskRow[]): Op<void> {
-  const others = yield* sql<Linked>`
-    select id, status, estimate, chain, blocked_by, open_blockers from tasks where team = ${fork.team} order by id`;
-  const rows: readonly Linked[] = [...others, ...folded];
-  const done = new Set(rows.flatMap(({ id, status }) => (status === "completed" ? [id] : [])));
-  const chains = chainsOf(rows);
-  const linked = <R extends Linked>(row: R): R => ({
-    ...row,
-    open_blockers: listOf<TaskId>(row.blocked_by).filter((one) => !done.has(one)).length,
-    chain: chains.get(row.id) ?? row.chain,
-  });
-  for (const row of others) {
-    const { id, open_blockers, chain } = linked(row);
-    if (open_blockers !== row.open_blockers || chain !== row.chain)
-      yield* exec`update tasks set open_blockers = ${open_blockers}, chain = ${chain} where team = ${fork.team} and id = ${id}`;
-  }
-  const columns = Object.keys(folded[0] ?? {}) as (keyof TaskRow)[];
-  yield* insert(
-    "tasks",
-    columns,
-    folded.map(linked).map((row) => columns.map((column) => row[column])),
-  );
-  yield* insert(
-    "edges",
-    ["team", "task", "blocker"],
-    folded.flatMap(({ id, blocked_by }) =>
-      listOf<TaskId>(blocked_by).map((blocker) => [fork.team, id, blocker]),
-    ),
-  );
-  const last = rows.reduce((most, { id }) => Math.max(most, id), 0);
-  yield* exec`update teams set next_task = ${last + 1} where name = ${fork.team}`;
-}
-
-type Linked = Pick<TaskRow, "id" | "status" | "estimate" | "chain" | "blocked_by" | "open_blockers">;
 
 /** An open question has at least this time in the fork. */
 const PATIENCE_MS = 60_000;

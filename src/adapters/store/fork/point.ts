@@ -62,19 +62,17 @@ function* last(tx: Tx, seq: number, at: number, otherwise: string): Op<Place> {
 }
 
 /** PostgreSQL knows the transaction of a fact. On SQLite they are written one after the other, at one time. */
-const TOGETHER = {
-  sqlite: new Raw("e.at = x.at"),
-  postgres: new Raw("e.xid = x.xid"),
-};
+const TOGETHER = { sqlite: new Raw("at"), postgres: new Raw("xid") };
 
 /** With all facts of the transactions that have begun by then. */
 function* wholeOf(tx: Tx, { seq, at }: Place): Op<PointThen> {
   let [to, then] = [Number(seq), Number(at)];
   for (;;) {
+    const which = TOGETHER[tx.dialect.name];
     const [more] = yield* sql<Place>`
-      select e.seq, e.at from events e where e.team = ${tx.team} and e.seq > ${to} and e.seq <= ${to + NEAR} and exists (
-        select 1 from events x where x.team = e.team and x.seq <= ${to} and x.seq > ${to - NEAR} and ${TOGETHER[tx.dialect.name]})
-      order by e.seq desc limit 1`;
+      select seq, at from events where team = ${tx.team} and seq > ${to} and seq <= ${to + NEAR} and ${which} in (
+        select ${which} from events where team = ${tx.team} and seq <= ${to} and seq > ${to - NEAR})
+      order by seq desc limit 1`;
     if (!more) return { seq: to, at: instant(then) };
     [to, then] = [Number(more.seq), Number(more.at)];
   }
