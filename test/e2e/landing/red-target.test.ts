@@ -11,7 +11,7 @@ import { soon } from "../../fixtures/soon.ts";
 import { BACKENDS, type Backend } from "../../fixtures/stage.ts";
 import { ended } from "../cli-program.ts";
 
-const TASKS = 6;
+const TASKS = 4;
 const complete = { tool: "complete_task", input: { result: "done" } };
 const bash = (command: string) => ({ tool: "bash", input: { command } });
 const work = bash("echo x > $(basename $PWD).txt");
@@ -66,7 +66,7 @@ async function allLanded({ repo, tasks, store }: Placed & { readonly repo: Repos
 }
 
 describe.each(BACKENDS)("a red target on %s", (backend) => {
-  it("is repaired by one of six at work; all land, and those that wait ask no model", async () => {
+  it("is repaired by one of four at work; all land, and those that wait ask no model", async () => {
     const at = redProject(backend);
     const run = at.project.start(["run", "Go", "--model", modelOf(at)], at.env);
     const { code, stdout, stderr } = await ended(run);
