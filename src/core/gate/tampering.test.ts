@@ -3,10 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, wri
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { FRESH_TAMPERED } from "../../../test/fixtures/fresh-tampering.ts";
-import { MORE_TAMPERED } from "../../../test/fixtures/more-tampering.ts";
-import { OTHER_TAMPERED } from "../../../test/fixtures/other-tampered.ts";
-import { OTHER_PROJECTS } from "../../../test/fixtures/other-tampering.ts";
 import {
   type Edit,
   edited,
@@ -15,7 +11,11 @@ import {
   PROJECTS,
   type Project,
   TAMPERED,
-} from "../../../test/fixtures/tampering.ts";
+} from "../../../test/fixtures/tampering/first-list.ts";
+import { OTHER_PROJECTS } from "../../../test/fixtures/tampering/other-layouts.ts";
+import { OTHER_TAMPERED } from "../../../test/fixtures/tampering/other-layouts-list.ts";
+import { MORE_TAMPERED } from "../../../test/fixtures/tampering/second-list.ts";
+import { FRESH_TAMPERED } from "../../../test/fixtures/tampering/shadowing-list.ts";
 import type { Signal } from "./change.ts";
 import { ROWS } from "./patterns.ts";
 import { signalsOf } from "./tampering.ts";

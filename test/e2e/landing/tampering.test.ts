@@ -6,8 +6,6 @@ import type { WorktreeOptions } from "../../../src/adapters/git/options.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
 import { sampled } from "../../fixtures/fuzz.ts";
 import { landing, openTrees } from "../../fixtures/landing-trees.ts";
-import { OTHER_TAMPERED } from "../../fixtures/other-tampered.ts";
-import { OTHER_PROJECTS } from "../../fixtures/other-tampering.ts";
 import { repository } from "../../fixtures/repository.ts";
 import {
   type Edit,
@@ -17,7 +15,9 @@ import {
   PROJECTS,
   type Project,
   TAMPERED,
-} from "../../fixtures/tampering.ts";
+} from "../../fixtures/tampering/first-list.ts";
+import { OTHER_PROJECTS } from "../../fixtures/tampering/other-layouts.ts";
+import { OTHER_TAMPERED } from "../../fixtures/tampering/other-layouts-list.ts";
 
 type Told = { readonly signals: readonly string[]; readonly gate: string };
 
