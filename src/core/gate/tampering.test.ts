@@ -91,4 +91,14 @@ describe("an honest change", () => {
     const found = await signals(gate, files, edited(files, edit));
     expect(found.filter((one) => !one.isNote)).toEqual([]);
   });
+
+  it("hides a nested class of data, which is no test", async () => {
+    const { files, gate } = PROJECTS.junit;
+    const path = "src/test/java/SumsTest.java";
+    const before = edited(files, {
+      [path]: [["class SumsTest {", "class SumsTest {\n  public static class Money {}\n"]],
+    });
+    const after = edited(before, { [path]: [["public static class", "private static class"]] });
+    expect(await signals(gate, before, after)).toEqual([]);
+  });
 });

@@ -201,6 +201,8 @@ const BASE_OF =
 const HEAD = /\b(?:class|def|function|void|Task|fun|func)\s+(\w*[Tt]est\w*|\w+)\b/;
 /** A runner does not see it, or does not wait for it. */
 const UNSEEN = /\b(?:private|protected|abstract|internal|async\s+void)\b/;
+/** A nested class of data: a runner takes only nested classes that are not static. */
+const NESTED = /\bstatic\b.*\bclass\b/;
 
 /** What the runner finds tests by is taken off. */
 function unmadeIn({ removed, added, below }: Block): string | null {
@@ -221,7 +223,9 @@ function unmadeIn({ removed, added, below }: Block): string | null {
   )
     return last;
   const heads = new Set(
-    removed.filter((line) => !UNSEEN.test(line)).flatMap((line) => HEAD.exec(line)?.[1] ?? []),
+    removed
+      .filter((line) => !UNSEEN.test(line) && !NESTED.test(line))
+      .flatMap((line) => HEAD.exec(line)?.[1] ?? []),
   );
   const unseen = added.find((line) => UNSEEN.test(line) && heads.has(HEAD.exec(line)?.[1] ?? ""));
   if (unseen !== undefined) return unseen;
