@@ -12,6 +12,12 @@ export const assertionsIn = (lines: readonly string[]): string[] =>
 
 /** What an assertion says of its value: 2 for "this value", 1 for "a value like this", 0 for "something". The first row counts. */
 const STRENGTHS: readonly (readonly [RegExp, number])[] = [
+  [/\bdebug_assert(?:_eq|_ne)?!/, 0],
+  // That a comparison holds, and not which value is right.
+  [
+    /(?:[<>]|!=|\.includes\()[^,]*,\s*(?:true|True)\s*\)|\(\s*(?:true|True)\s*,[^,]*(?:[<>]|!=)|(?:[<>]|!=|\.includes\().*\)\.(?:toBe|toEqual|toStrictEqual)\(true\)/,
+    1,
+  ],
   [
     /^\s*(?:assertThat|expect)\((?:[^(),]|\([^()]*\))*\)\s*;\s*$|\bexpect\.(?:any|anything)\(|\bIs\.(?:Not\.(?:Null|Empty)|InstanceOf|TypeOf|AssignableTo)\b|\bisInstanceOf\(|\btypeof\b|\binstanceof\b|\bisinstance\s*\(|!!\w|\breflect\.TypeOf|\btype\(/,
     0,
@@ -151,7 +157,8 @@ const isUnawaited = (before: string, after: string): boolean =>
 
 /** More values pass: there is a tolerance, or an alternative, or the code itself says which value is right. */
 function isWider(before: string, after: string): boolean {
-  if (after.trim().replace(TOLERANCE, "") === before.trim()) return true;
+  const exact = after.trim().replace(TOLERANCE, "");
+  if (exact === before.trim() || (exact !== after.trim() && bare(exact) === bare(before))) return true;
   if (after.trim().replace(WITHIN, "") === before.trim() || isComputed(before, after)) return true;
   if (alternativesIn(after) > alternativesIn(before)) return true;
   const was = bare(before);

@@ -9,7 +9,7 @@ const CASES: readonly (readonly [RegExp, RegExp])[] = [
     /(?:^|[^\w.$])(?:it|test|specify|[a-z]\.test|Deno\.test|QUnit\.test)(?:\.\w+)*\s*(?:\(|`)/,
   ],
   [/\.py$/, /^\s*(?:async\s+)?def\s+test\w*\s*\(|^\s*>>> /],
-  [/\.go$/, /^func\s+(?:Test|Fuzz|Example)\w*\s*\(|\bt\.Run\s*\(/],
+  [/\.go$/, /^func\s+(?:Test|Fuzz|Example)(?![a-z])\w*\s*\(|\bt\.Run\s*\(/],
   [/\.rs$/, /#\[(?:\w+::)*(?:test|rstest|case|test_case|quickcheck|proptest)\b/],
   [
     /\.(?:java|kts?|scala|groovy|cs|fs|vb)$/,

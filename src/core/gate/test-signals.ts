@@ -80,7 +80,7 @@ export function assertionSignals(part: Part, parts: readonly Part[]): Signal[] {
   const namesGone = goneFrom(code);
   return blocks.flatMap((block) => {
     const at = block.line;
-    const cut = cutShort(block) ?? cutByCondition(block) ?? uncalledIn(block);
+    const cut = cutShort(block) ?? cutByCondition(block) ?? uncalledIn(block) ?? deferredIn(block);
     const asked = onlyIf(block);
     const same = assertionsIn(block.removed).length > 0 ? block.added.find(comparesItself) : undefined;
     const dropped = droppedIn(block, part).filter((line) => !namesGone([line]));
@@ -268,6 +268,14 @@ function hiddenBy({ removed, added, above, below }: Block): string | null {
     ? (added[at] ?? null)
     : null;
 }
+
+/** The same assertions, in a callback that nobody waits for. */
+function deferredIn({ removed, added }: Block): string | null {
+  const line = added.find((one) => DEFERS.test(one));
+  const was = new Set(assertionsIn(removed).map((one) => one.trim()));
+  return line !== undefined && assertionsIn(added).some((one) => was.has(one.trim())) ? line.trim() : null;
+}
+const DEFERS = /^\s*(?:\w+\.)*(?:setTimeout|setInterval|setImmediate|queueMicrotask|nextTick)\s*\(.*\{\s*$/;
 
 /** A function around assertions that nobody calls. */
 function uncalledIn({ removed, added, below }: Block): string | null {
