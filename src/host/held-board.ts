@@ -1,7 +1,7 @@
 /** Keeps a board that the person is to approve from beginning, in this process: see core/plan/hold.ts. */
 import { isFinished } from "../core/board/task.ts";
 import { LEAD, later, type Name, PERSON, type RequestId } from "../core/ids.ts";
-import { BEGIN, boardQuestion, HOLD_FACTS, Hold, LARGE } from "../core/plan/hold.ts";
+import { boardQuestion, HOLD_FACTS, Hold, isBoardQuestion, LARGE } from "../core/plan/hold.ts";
 import type { Clock, Cursor, Store } from "../ports/index.ts";
 import type { BoardHold } from "../runtime/agent/agent.ts";
 
@@ -41,8 +41,7 @@ export class HeldBoard implements BoardHold {
 
   /** The open question about the board: the process may have ended before it noted it. */
   private async asked(): Promise<RequestId | undefined> {
-    const open = await this.store.requests.open({ by: LEAD, kind: "question" });
-    return open.find(({ ask }) => ask.kind === "question" && ask.options[0]?.label === BEGIN)?.id;
+    return (await this.store.requests.open({ by: LEAD, kind: "question" })).find(isBoardQuestion)?.id;
   }
 
   private async readOn(): Promise<Hold> {

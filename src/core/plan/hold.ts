@@ -4,7 +4,7 @@
  */
 import type { Asked } from "../board/question.ts";
 import type { Event, FactType } from "../event.ts";
-import type { RequestId } from "../ids.ts";
+import { LEAD, type Name, type RequestId } from "../ids.ts";
 import { oneLine } from "../text/one-line.ts";
 
 export const HOLD_FACTS = [
@@ -18,6 +18,15 @@ export const HOLD_FACTS = [
 export const LARGE = 5;
 
 export const BEGIN = "Begin";
+
+/** Whether a question of the lead is the one whether its board may begin. */
+export const isBoardQuestion = ({ ask, by }: BoardQuestion): boolean =>
+  by === LEAD && ask.kind === "question" && ask.options?.[0]?.label === BEGIN;
+
+type BoardQuestion = {
+  readonly by: Name;
+  readonly ask: { readonly kind: string; readonly options?: Asked["options"] };
+};
 
 export class Hold {
   private request: RequestId | null = null;

@@ -55,7 +55,9 @@ const isOpenIn = <Id>(tasks: ReadonlyMap<Id, Open<Id>>, id: Id): boolean => {
 };
 
 /** The work from the beginning of a task to the end of the longest chain behind it. */
-function tails<Id>(tasks: ReadonlyMap<Id, Open<Id>>): ReadonlyMap<Id, number> {
+export function tails<Id>(
+  tasks: ReadonlyMap<Id, Pick<Open<Id>, "id" | "blockedBy" | "estimate">>,
+): ReadonlyMap<Id, number> {
   const tail = new Map<Id, number>();
   for (const id of inOrder(tasks).reverse()) {
     const task = tasks.get(id);

@@ -182,6 +182,14 @@ const TEAM = inGroup("The team:", [
     load: async () => (await import("./board/notes.ts")).list,
   },
   {
+    usage: "plan [action] [id]",
+    about:
+      "the tasks that have not begun, in their order, with how long they take; up, down and begin change it",
+    example: "ekiden plan begin",
+    near: ["approve", "order"],
+    load: () => import("./board/plan.ts"),
+  },
+  {
     usage: "requests",
     about: "questions that wait for an answer: plans, permissions, stops",
     example: "ekiden requests",

@@ -18,6 +18,7 @@ import { PANEL_NAMES, type PanelName } from "./panels/names.ts";
 import type { Place } from "./place.ts";
 import { fixed } from "./story/blocks.ts";
 import { LOOK_COMMANDS } from "./views/look-commands.ts";
+import { openPlan } from "./views/plan-place.ts";
 import { chooseModel, openReview, openTask } from "./views/view-commands.ts";
 
 /** The columns of the border and the marks of the feed. */
@@ -180,6 +181,7 @@ const ownOf =
   (word: string): ((args: readonly string[]) => Promise<void>) | undefined => {
     const own = Object.hasOwn(SCREEN_COMMANDS, word) ? SCREEN_COMMANDS[word] : undefined;
     if (word === "model" && isAlone) return () => chooseModel(place);
+    if (word === "plan" && isAlone) return () => openPlan(place);
     return own && ((args) => own.run(place, args));
   };
 

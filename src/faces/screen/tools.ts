@@ -9,7 +9,7 @@ import { mouseOf } from "./draw/mouse.ts";
 import { type Style, shortened } from "./draw/style.ts";
 import { ASK_BACKGROUND, backgroundIn, type Theme, type ThemeName } from "./draw/theme.ts";
 import { readClipboard } from "./editor/clipboard.ts";
-import { editOutside } from "./editor/outside-editor.ts";
+import { type Edited, editOutside } from "./editor/outside-editor.ts";
 import type { Prompt } from "./editor/prompt.ts";
 import { applyOwnSettings } from "./own-settings.ts";
 import type { Feed } from "./story/feed.ts";
@@ -146,19 +146,25 @@ export class ScreenTools {
 
   /** The line that is being typed, in the editor of the person. */
   readonly editOutside = async (): Promise<void> => {
-    const { canvas, editor, env, note } = this.place;
-    if (this.isAway) return;
-    this.isAway = true;
-    await canvas.quiet();
-    const edited = await editOutside(editor.getExpandedText(), env, {
-      leave: () => canvas.leave(),
-      enter: () => canvas.enter(),
-    });
-    this.isAway = false;
-    if ("fault" in edited) note(edited.fault);
+    const { editor, note } = this.place;
+    const edited = await this.outside(editor.getExpandedText());
+    if (edited === null) return;
+    if ("fault" in edited) note(`your line is as it was: ${edited.fault}`);
     else editor.setText(edited.text);
     this.place.changed();
   };
+
+  /** A text in the editor of the person; null where an editor is open already. */
+  async outside(text: string): Promise<Edited | null> {
+    const { canvas, env } = this.place;
+    if (this.isAway) return null;
+    this.isAway = true;
+    await canvas.quiet();
+    const terminal = { leave: () => canvas.leave(), enter: () => canvas.enter() };
+    return await editOutside(text, env, terminal).finally(() => {
+      this.isAway = false;
+    });
+  }
 
   /** An image becomes the word for a file, a text is inserted. */
   readonly paste = async (): Promise<void> => {

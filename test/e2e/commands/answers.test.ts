@@ -126,7 +126,7 @@ it("in a conversation, /plan shows what waits and answers it", async () => {
   const over = ended(talk);
   talk.stdin?.write("Go\n");
   const { id } = await question();
-  talk.stdin?.write("/plan\n");
+  talk.stdin?.write("/plans\n");
   await expect.poll(() => shown).toMatch(/plans #1 \(attempt 1, request \w+\):\s+Use blue\./);
   talk.stdin?.write(`/plan ${id.slice(0, 6)} no because\n/plan ${id} yes\n`);
   await expect.poll(() => shown).toContain("was answered before");

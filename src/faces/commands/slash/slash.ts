@@ -143,8 +143,11 @@ const ALIASES: Readonly<Record<string, string>> = {
 
 /** Slash commands that are written in another way than on the command line. */
 const SHORTER: Readonly<Record<string, (words: readonly string[], line: string) => readonly string[]>> = {
-  // `/plan` lists what waits, `/plan ID yes` answers it.
-  plan: (words, line) => (words.length === 0 ? ["requests"] : asTyped("answer", 2, line)),
+  // `/plan` shows the planned board, `/plan ID yes` answers the plan of a member.
+  plan: (words, line) =>
+    words.length === 0 || /^(?:begin|up|down)$/.test(words[0] ?? "")
+      ? ["plan", ...words]
+      : asTyped("answer", 2, line),
   answer: (_, line) => asTyped("answer", 2, line),
   send: (_, line) => asTyped("send", 1, line),
   inbox: (words) => ["inbox", ...(words.length === 0 ? ["person"] : words)],

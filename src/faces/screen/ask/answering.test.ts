@@ -44,6 +44,7 @@ async function asking(ask: Ask) {
     ...{ questions, editor: line as unknown as Prompt, at: () => LEAD },
     ...{ store: () => store, note: (text) => void notes.push(text), style: scene.style },
     view: (view) => void views.push(view),
+    run: (line) => void notes.push(line),
   });
   /** The messages to members that are no answers. */
   const sent: string[] = [];

@@ -27,6 +27,8 @@ type Parts = {
   readonly style: Style;
   /** Takes the whole screen; null gives it back. */
   readonly view: (view: FullView | null) => void;
+  /** Runs a line as if it had been typed. */
+  readonly run: (line: string) => void;
 };
 
 export class Answering {
@@ -61,6 +63,7 @@ export class Answering {
     else if (chosen?.rule && matchesKey(data, "left")) questions.widen(-1);
     else if (chosen?.rule && data === "e") editor.setText(`${chosen.word} ${chosen.rule}`);
     else if (data === "y" && questions.mayAnswerByKey) this.yes();
+    else if (this.runs(data)) return true;
     else return false;
     return true;
   }
@@ -126,9 +129,19 @@ export class Answering {
     note(why);
   }
 
-  private choose({ word, rule, opens }: Choice): void {
-    if (opens) this.parts.editor.setText(opens);
+  private choose({ word, rule, opens, runs }: Choice): void {
+    if (runs) this.parts.run(runs);
+    else if (opens) this.parts.editor.setText(opens);
     else void this.answer(word, rule ?? "", rule ? `${word} ${rule}` : word);
+  }
+
+  /** The key of a choice that runs a line. */
+  private runs(data: string): boolean {
+    const line = this.parts.questions.choices.find(
+      ({ key, runs }) => runs !== undefined && key === data,
+    )?.runs;
+    if (line !== undefined) this.parts.run(line);
+    return line !== undefined;
   }
 
   private yes(): void {

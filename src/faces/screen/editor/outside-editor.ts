@@ -18,7 +18,7 @@ export async function editOutside(
 ): Promise<Edited> {
   const editor = env.VISUAL || env.EDITOR || "vi";
   const fault = (what: string): Edited => ({
-    fault: `your line is as it was: ${basename(editor.split(" ")[0] ?? editor)} ${what}`,
+    fault: `${basename(editor.split(" ")[0] ?? editor)} ${what}`,
   });
   let folder: string | null = null;
   try {

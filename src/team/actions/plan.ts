@@ -1,0 +1,116 @@
+/** Changes to a planned board in one place: the order of its tasks, their words, edges, checks and members; and its beginning. */
+import { badInput, notFound } from "../../core/errors.ts";
+import { type Name, name, type TaskId, taskId } from "../../core/ids.ts";
+import { BEGIN } from "../../core/plan/hold.ts";
+import { moved } from "../../core/plan/order.ts";
+import { withCheck } from "../../core/project/mark.ts";
+import type { Store } from "../../ports/index.ts";
+import { boardQuestionOf } from "../queries/plan.ts";
+import { answer } from "./answer.ts";
+import type { Done } from "./done.ts";
+import { cancelTask, editTask, retryTask, type TaskEdit } from "./tasks.ts";
+
+/** Changes places with the task before (-1) or behind it. @throws EkidenError `bad_input`, as `editTask` */
+export async function moveTask(store: Store, by: Name, id: TaskId, places: 1 | -1): Promise<Undoable> {
+  const tasks = await store.board.tasks();
+  const move = moved(tasks, id, places);
+  if ("why" in move) throw badInput(move.why);
+  const set = async (priorities: ReadonlyMap<TaskId, number>): Promise<void> => {
+    for (const [one, priority] of priorities) await editTask(store, by, one, { priority });
+  };
+  await set(move.priorities);
+  const before = tasks.filter((task) => move.priorities.has(task.id));
+  const undo = async (): Promise<Done<unknown>> => {
+    await set(new Map(before.map((task) => [task.id, task.priority])));
+    return { data: { id }, text: `#${id} is where it was` };
+  };
+  return { data: { id }, undo, text: `#${id} is one place ${places < 0 ? "sooner" : "later"}` };
+}
+
+/** A change with what undoes it. */
+export type Undoable = Done<{ readonly id: TaskId }> & { readonly undo: () => Promise<Done<unknown>> };
+
+/**
+ * Takes a task off the plan. What waited for it waits for what it waited for: a cancelled task would keep them for ever. @throws as `cancelTask`
+ */
+export async function removePlanned(store: Store, by: Name, id: TaskId): Promise<Undoable> {
+  const tasks = await store.board.tasks();
+  const own = tasks.find((task) => task.id === id)?.blockedBy ?? [];
+  const behind = tasks.filter(({ status, blockedBy }) => status === "pending" && blockedBy.includes(id));
+  for (const task of behind) {
+    const blockedBy = [...new Set([...task.blockedBy.filter((one) => one !== id), ...own])];
+    await editTask(store, by, task.id, { blockedBy });
+  }
+  await cancelTask(store, by, id, "taken off the plan");
+  const undo = async (): Promise<Done<unknown>> => {
+    const done = await retryTask(store, by, id);
+    for (const task of behind) await editTask(store, by, task.id, { blockedBy: task.blockedBy });
+    return done;
+  };
+  const list = behind.map((task) => `#${task.id}`);
+  const after =
+    behind.length === 0
+      ? ""
+      : `; ${list.join(", ")} no longer ${list.length === 1 ? "waits" : "wait"} for it`;
+  return { data: { id }, undo, text: `#${id} is off the plan${after}` };
+}
+
+/** What is edited of a planned task, each as one line of text. */
+export const PLAN_FIELDS = ["subject", "after", "check", "who", "touches", "estimate"] as const;
+export type PlanField = (typeof PLAN_FIELDS)[number];
+
+const FIELDS_OF = {
+  ...{ subject: ["subject"], after: ["blockedBy"], check: ["description"], who: ["role", "assignee"] },
+  ...{ touches: ["touches"], estimate: ["estimate"] },
+} as const satisfies Record<PlanField, readonly (keyof TaskEdit)[]>;
+
+/** "#1, 2" or "none". @throws EkidenError `bad_input` */
+function idsIn(text: string): TaskId[] {
+  const words = text.split(/[,\s]+/).filter((word) => word !== "");
+  return words.join().toLowerCase() === "none" ? [] : [...new Set(words.map((word) => taskId(word)))];
+}
+
+/** "@alice" or "alice" where a member has that name, else a role; "" for anybody. */
+async function whoIn({ roster }: Store, text: string): Promise<TaskEdit> {
+  const word = text.trim();
+  if (word === "" || /^any(body)?$/i.test(word)) return { role: null, assignee: null };
+  if (word.startsWith("@")) return { role: null, assignee: name(word.slice(1)) };
+  const isMember = (await roster.members()).some((one) => one.name === word);
+  return isMember ? { role: null, assignee: name(word) } : { role: word, assignee: null };
+}
+
+/** @throws EkidenError `bad_input` | `cycle` | `not_found`, as `editTask` */
+export async function editPlanned(
+  store: Store,
+  by: Name,
+  id: TaskId,
+  field: PlanField,
+  text: string,
+): Promise<Undoable> {
+  const known = await store.board.task(id);
+  if (!known) throw notFound(`There is no task #${id} any more.`);
+  const edits: Readonly<Record<PlanField, () => TaskEdit | Promise<TaskEdit>>> = {
+    subject: () => ({ subject: text.trim() }),
+    after: () => ({ blockedBy: idsIn(text) }),
+    check: () => ({ description: withCheck(known.description, text) }),
+    who: () => whoIn(store, text),
+    touches: () => ({ touches: text.split(/[,\s]+/).filter((one) => one !== "") }),
+    estimate: () => ({ estimate: Number(text) }),
+  };
+  const done = await editTask(store, by, id, await edits[field]());
+  const { subject, blockedBy, description, role, touches, estimate, assignee = null } = known;
+  const before = { subject, blockedBy, description, touches, estimate, role, assignee };
+  const keys = FIELDS_OF[field];
+  const undo = (): Promise<Done<unknown>> =>
+    editTask(store, by, id, Object.fromEntries(keys.map((key) => [key, before[key]])));
+  return { data: { id }, undo, text: done.text };
+}
+
+/** Lets a board begin that waits for the person. @throws EkidenError `not_found` | `answered` */
+export async function beginBoard(store: Store): Promise<Done<unknown>> {
+  const question = await boardQuestionOf(store);
+  if (question === null)
+    throw notFound("No board waits for you to let it begin: ekiden ps shows what waits for you.");
+  const { data } = await answer(store, question, BEGIN);
+  return { data, text: "the team works on the board as it is now" };
+}
