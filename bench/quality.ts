@@ -1,47 +1,56 @@
 /**
- * (q) What the checks of the harness are worth to a model with published habits: 100 small repositories that are broken on purpose, each
- * in a team of its own with a worktree and a landing, judged by the repository's own tests. With the checks, and without: the setting
- * `exitCheck` off, no `checks`, names of other harnesses unknown, whole files written over what somebody else changed meanwhile. The
- * last two have no setting: there, such a call is sent in a name that nobody knows, and such a write as a command that asks nothing.
+ * (q) What the harness is worth to a model with published habits: small repositories that are broken on purpose, in two parts, each part a
+ * task of its own for another member, with a worktree and a landing, judged by the repository's own tests. Three ways, in one run: bare
+ * (the setting `exitCheck` off, no `checks`, names of other harnesses unknown, whole files written over what somebody else changed
+ * meanwhile: there, such a call is sent in a name that nobody knows, and such a write as a command that asks nothing); checked, as it was
+ * before tasks had checks and the team notes; and with both.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { recruits } from "../src/core/board/recruit.ts";
+import { localReply } from "../src/adapters/models/local.ts";
+import { readerOf } from "../src/core/conversation/prompt.ts";
+import type { Name } from "../src/core/ids.ts";
 import { DEFAULT_SETTINGS } from "../src/core/settings/settings.ts";
 import { openHost } from "../src/host/host.ts";
 import type { Model } from "../src/ports/index.ts";
 import { figure, type Item } from "./measure.ts";
 import { type Habits, SimulatedModel } from "./quality/habits.ts";
-import { type Draw, makeRepository, passes } from "./quality/repositories.ts";
+import { type Draw, makeRepository, PARTS, type Part, passes } from "./quality/repositories.ts";
 import { freshFolder } from "./stage.ts";
 
 /**
- * The first three are the published ones. The others are free, and the gain depends on them: a model that repairs everything at once
- * needs no checks.
+ * The first three are the published ones, and `unaware`: 15 of 31 problems that a team solves stay solved without its shared notes
+ * (arXiv 2601.13295). The others are free, and the gain depends on them: a model that repairs everything at once needs no checks.
  */
 const HABITS: Habits = {
-  ...{ wrongName: 0.03, stale: 0.05, unverified: 0.15 },
-  ...{ right: 0.5, malformed: 0.3, obeys: 0.9 },
+  ...{ wrongName: 0.03, stale: 0.05, unverified: 0.15, unaware: 15 / 31 },
+  ...{ right: 0.5, malformed: 0.3, obeys: 0.9, overclaims: 0.3, notes: 0.8 },
 };
 const SEED = 1;
 const AT_ONCE = 3;
 const LIMIT_MS = 120_000;
 
+type Way = "bare" | "checked" | "noted";
 type Outcome = { readonly landed: boolean; readonly claimed: boolean; readonly calls: number };
 
 export const quality: Item = async (quick) => {
-  const count = quick ? 20 : 100;
-  const off = told(await all(count, HABITS, false));
-  const on = told(await all(count, HABITS, true));
-  const points = on.good - off.good;
+  const count = quick ? 15 : 60;
+  const [bare, checked, noted] = [
+    told(await all(count, "bare")),
+    told(await all(count, "checked")),
+    told(await all(count, "noted")),
+  ];
   const name = "tasks landed with green tests";
-  const note = `the floor is without the checks. ${on.words}. Without: ${off.words}`;
-  return [
-    figure({ item: "q", name, unit: "%", value: on.good, floor: off.good, note }),
+  const note = `the floor is without checks and notes of tasks. ${noted.words}. Without: ${checked.words}. Bare: ${bare.good.toFixed(0)} %, ${bare.words}`;
+  const gained = (what: string, value: number, atLeast: number) =>
     figure({
-      ...{ item: "q", name: "points gained by the checks", unit: "points", value: points },
-      budget: { of: "value", atLeast: 10 },
-    }),
+      ...{ item: "q", name: `points gained by ${what}`, unit: "points", value },
+      budget: { of: "value", atLeast },
+    });
+  return [
+    figure({ item: "q", name, unit: "%", value: noted.good, floor: checked.good, note }),
+    gained("the checks of the harness", checked.good - bare.good, 10),
+    gained("checks and notes of tasks", noted.good - checked.good, 5),
   ];
 };
 
@@ -57,59 +66,88 @@ function told(outcomes: readonly Outcome[]): { readonly good: number; readonly w
   };
 }
 
-async function all(count: number, habits: Habits, helped: boolean): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+async function all(count: number, way: Way): Promise<Outcome[]> {
+  const outcomes: Outcome[][] = [];
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < count) {
       const nth = next;
       next += 1;
-      outcomes[nth] = await one(nth, habits, helped);
+      outcomes[nth] = await one(nth, way);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return outcomes;
+  return outcomes.flat();
 }
 
-async function one(nth: number, habits: Habits, helped: boolean): Promise<Outcome> {
+const OWNERS = { a: "alice", b: "bob" } as const satisfies Record<Part, string>;
+
+async function one(nth: number, way: Way): Promise<Outcome[]> {
   const draw: Draw = (what) =>
     createHash("sha256").update(`${SEED} ${nth} ${what}`).digest().readUInt32BE(0) / 2 ** 32;
   const repository = makeRepository(join(freshFolder(), "repository"), nth, draw);
-  const model = new SimulatedModel(habits, repository, draw);
+  const models = new Map(
+    PARTS.map((part) => [OWNERS[part], new SimulatedModel(HABITS, repository, part, draw, way === "noted")]),
+  );
+  const team = teamOf(models);
   const host = await openHost({
     settings: {
       ...DEFAULT_SETTINGS,
-      teammates: recruits(1),
+      teammates: PARTS.map((part) => ({ name: OWNERS[part] as Name, role: part })),
       model: "simulated",
       permissionMode: "bypass",
       sandbox: "off",
       worktrees: true,
-      exitCheck: helped,
-      checks: helped ? { "*.mjs": "node --check lib.mjs" } : {},
+      exitCheck: way !== "bare",
+      checks:
+        way === "bare" ? {} : { "a/*.mjs": "node --check a/lib.mjs", "b/*.mjs": "node --check b/lib.mjs" },
     },
     cwd: repository.dir,
     env: { PATH: process.env.PATH, HOME: repository.dir, GIT_CONFIG_NOSYSTEM: "1" },
     interactive: false,
     trust: true,
-    openModel: () => Promise.resolve(helped ? model : unhelped(model)),
+    openModel: () => Promise.resolve(way === "bare" ? unhelped(team) : team),
   });
   const timer = setTimeout(() => void host.close(), LIMIT_MS);
   try {
-    const description = "The functions in lib.mjs do not do what test.mjs asks. Repair them.";
-    await host.start({
-      runbook: { goal: "Repair it", tasks: [{ subject: "Repair the functions", description }] },
-    });
-    const { completed } = await host.done;
-    return {
-      claimed: completed === 1,
-      landed: completed === 1 && passes(repository.dir),
-      calls: model.calls,
-    };
+    const tasks = PARTS.map((part, i) => ({
+      subject: `Repair the functions of ${part}`,
+      description: [
+        `The functions in ${part}/lib.mjs do not do what ${part}/test.mjs asks. Repair them.`,
+        ...(way === "noted" ? [`Check: \`cd ${part} && node test.mjs\``] : []),
+      ].join("\n\n"),
+      role: part,
+      ...(i > 0 && { blockedBy: [{ nth: i - 1 }] }),
+    }));
+    await host.start({ runbook: { goal: "Repair it", tasks } });
+    await host.done;
+    return await Promise.all(
+      (await host.store.board.tasks()).map(async ({ status }, i) => {
+        const part = PARTS[i] as Part;
+        const claimed = status === "completed";
+        return {
+          claimed,
+          landed: claimed && passes(repository.dir, part),
+          calls: models.get(OWNERS[part])?.calls ?? 0,
+        };
+      }),
+    );
   } finally {
     clearTimeout(timer);
     await host.close();
   }
 }
+
+/** One model for the team: each member has its own, and the lead says nothing. */
+const teamOf = (models: ReadonlyMap<string, SimulatedModel>): Model => ({
+  spec: "simulated",
+  window: 1_000_000,
+  reply: async (request, options) => {
+    const who = /^You are "(\w+)"/m.exec(readerOf(request.messages))?.[1] ?? "";
+    const own = models.get(who);
+    return own ? await own.reply(request, options) : localReply([{ type: "text", text: "Done." }], options);
+  },
+});
 
 const OTHERS = new Set(["Shell", "Read", "Write", "Edit"]);
 
@@ -124,7 +162,8 @@ const unhelped = (model: Model): Model => ({
       if (OTHERS.has(part.tool)) return { ...part, tool: `${part.tool}Elsewhere` };
       if (part.tool !== "write_file") return part;
       const { content: text } = part.input as { readonly content: string };
-      const command = `printf %s ${Buffer.from(text).toString("base64")} | base64 -d > lib.mjs`;
+      const { path } = part.input as { readonly path: string };
+      const command = `printf %s ${Buffer.from(text).toString("base64")} | base64 -d > ${path}`;
       return { ...part, tool: "bash", input: { command } };
     });
     return { ...reply, message: { ...reply.message, content } };

@@ -5,12 +5,12 @@
 import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { localReply } from "../../src/adapters/models/local.ts";
-import { readerOf } from "../../src/core/conversation/prompt.ts";
 import type { Model, ModelRequest } from "../../src/ports/index.ts";
 import {
   ADDED,
   ADDED_TEST,
   type Draw,
+  type Part,
   type Piece,
   pieceNamed,
   type Repository,
@@ -30,14 +30,23 @@ export type Habits = {
   readonly malformed: number;
   /** The share of requests to run something that it obeys. */
   readonly obeys: number;
+  /** The share of tasks whose tests stay red that it reports as done all the same. */
+  readonly overclaims: number;
+  /** The share of its right repairs that stay right where it does not know what the one before it has found out about the project. */
+  readonly unaware: number;
+  /** The share of its findings that it notes for others, where there is a tool for that. */
+  readonly notes: number;
 };
+
+/** What is to be known of each project: its tests call the functions at the edges of what they are for. */
+const FINDING = "The tests call each function with empty, negative and doubled values, too.";
 
 /** Its repairs after a red test, before it gives up. */
 const ROUNDS = 3;
 
 type Call = { readonly tool: string; readonly input: Readonly<Record<string, unknown>> };
 type Seen = { readonly text: string; readonly isError: boolean };
-type Step = "read" | "edit" | "run" | "complete" | "fail" | "end";
+type Step = "read" | "edit" | "run" | "note" | "complete" | "fail" | "end";
 
 /** The same call as other harnesses name it. */
 const ELSEWHERE: Readonly<Record<string, (input: Call["input"]) => Call>> = {
@@ -61,18 +70,31 @@ export class SimulatedModel implements Model {
   private picture = "";
   private todo: Piece[];
   private readonly malformed = new Set<Piece>();
+  /** It has read the note of another member, or has found it out itself. */
+  private knows = false;
+  private readonly part: Part;
+  /** Notes and checks of tasks are there. */
+  private readonly isEquipped: boolean;
   private readonly tries = new Map<string, number>();
   private red = 0;
   private lastCall: Call | null = null;
 
-  constructor(habits: Habits, { broken }: Pick<Repository, "broken">, draw: Draw) {
+  constructor(
+    habits: Habits,
+    { broken }: Pick<Repository, "broken">,
+    part: Part,
+    draw: Draw,
+    isEquipped: boolean,
+  ) {
     this.habits = habits;
-    this.draw = draw;
-    this.todo = [...broken];
+    this.draw = (what) => draw(`${part} ${what}`);
+    this.part = part;
+    this.isEquipped = isEquipped;
+    this.todo = [...broken[part]];
   }
 
   async reply(request: ModelRequest, options: Parameters<Model["reply"]>[1]): ReturnType<Model["reply"]> {
-    const call = /^You are "lead"/.test(readerOf(request.messages)) ? null : this.next(request);
+    const call = this.next(request);
     if (!call) return localReply([{ type: "text", text: "Done." }], options);
     this.calls += 1;
     this.lastCall = call;
@@ -92,7 +114,11 @@ export class SimulatedModel implements Model {
     if (this.step === null) {
       const workspace = /<auto-claimed[^>]* workspace="([^"]+)"/.exec(heard)?.[1];
       if (workspace === undefined) return null;
-      this.folder = workspace;
+      this.folder = join(workspace, this.part);
+      const told = messages.flatMap(({ content }) =>
+        content.map((part) => ("text" in part ? part.text : "")),
+      );
+      this.knows = told.some((text) => text.includes(FINDING));
       return this.go("read");
     }
     return this.react({ text: result?.text ?? heard, isError: result?.isError ?? false });
@@ -111,15 +137,18 @@ export class SimulatedModel implements Model {
         if (this.todo.length > 0) return this.go("read");
         return this.go(this.draw("unverified") < this.habits.unverified ? "complete" : "run");
       case "run": {
-        const failed = [...seen.text.matchAll(/^not ok (\w+)$/gm)].map(([, name = ""]) => name);
-        if (failed.length === 0 && !/\[exit code/.test(seen.text)) return this.go("complete");
+        if (!/^not ok /m.test(seen.text) && !/\[exit code/.test(seen.text))
+          return this.go(this.hasNews ? "note" : "complete");
         this.red += 1;
-        if (this.red > ROUNDS) return this.go("fail");
-        const pieces = [...new Set(failed)].flatMap((name) => pieceNamed(name) ?? []);
-        this.todo = pieces.length > 0 ? pieces : [...this.malformed];
-        return this.go(this.todo.length > 0 ? "read" : "fail");
+        if (this.red > ROUNDS)
+          return this.go(this.draw("overclaims") < this.habits.overclaims ? "complete" : "fail");
+        return this.repairs(seen.text);
       }
+      case "note":
+        return this.go("complete");
       case "complete":
+        // Words of a red check are evidence, as those of a run are.
+        if (/is not completed: its check/.test(seen.text)) return this.repairs(seen.text);
         if (!/^Not completed yet/.test(seen.text)) return this.go("end");
         return this.go(this.luck("obeys") < this.habits.obeys ? "run" : "complete");
       default:
@@ -127,15 +156,30 @@ export class SimulatedModel implements Model {
     }
   }
 
+  /** Goes back to what the output of the tests names. */
+  private repairs(output: string): Call | null {
+    const failed = [...output.matchAll(/^not ok (\w+)$/gm)].map(([, name = ""]) => name);
+    const pieces = [...new Set(failed)].flatMap((name) => pieceNamed(name) ?? []);
+    this.todo = pieces.length > 0 ? pieces : [...this.malformed];
+    return this.go(this.todo.length > 0 ? "read" : "fail");
+  }
+
+  /** It had to find out by itself what the next one needs as well. */
+  private get hasNews(): boolean {
+    return this.isEquipped && this.red > 0 && !this.knows && this.draw("notes") < this.habits.notes;
+  }
+
   private go(step: Step): Call | null {
     this.step = step;
     switch (step) {
       case "read":
-        return { tool: "read_file", input: { path: "lib.mjs" } };
+        return { tool: "read_file", input: { path: this.file } };
       case "edit":
         return this.edit(this.todo[0] as Piece);
       case "run":
-        return { tool: "bash", input: { command: "node test.mjs" } };
+        return { tool: "bash", input: { command: `cd ${this.part} && node test.mjs` } };
+      case "note":
+        return { tool: "note", input: { text: FINDING, kind: "trap" } };
       case "complete":
         return { tool: "complete_task", input: { result: "The functions are repaired." } };
       case "fail":
@@ -143,6 +187,10 @@ export class SimulatedModel implements Model {
       case "end":
         return null;
     }
+  }
+
+  private get file(): string {
+    return `${this.part}/lib.mjs`;
   }
 
   private edit(piece: Piece): Call {
@@ -155,17 +203,19 @@ export class SimulatedModel implements Model {
     if (this.draw(`stale ${about}`) < this.habits.stale && !this.picture.includes(ADDED.name)) {
       appendFileSync(join(this.folder, "lib.mjs"), `\n${source(ADDED, ADDED.right)}`);
       appendFileSync(join(this.folder, "test.mjs"), ADDED_TEST);
-      return { tool: "write_file", input: { path: "lib.mjs", content: whole } };
+      return { tool: "write_file", input: { path: this.file, content: whole } };
     }
     // An equal text would be no edit.
     if (old === undefined || old === fresh)
-      return { tool: "write_file", input: { path: "lib.mjs", content: whole } };
-    return { tool: "edit_file", input: { path: "lib.mjs", old, new: fresh } };
+      return { tool: "write_file", input: { path: this.file, content: whole } };
+    return { tool: "edit_file", input: { path: this.file, old, new: fresh } };
   }
 
   private repaired(piece: Piece, about: string): string {
     this.malformed.delete(piece);
-    if (this.draw(`right ${about}`) < this.habits.right) return source(piece, piece.right);
+    // A run that was red has told it, too.
+    const isAware = this.knows || this.red > 0 || this.draw(`unaware ${about}`) < this.habits.unaware;
+    if (isAware && this.draw(`right ${about}`) < this.habits.right) return source(piece, piece.right);
     const wrong = piece.wrong[0] ?? piece.broken;
     if (this.draw(`malformed ${about}`) >= this.habits.malformed) return source(piece, wrong);
     this.malformed.add(piece);

@@ -158,22 +158,21 @@ const check = (name, run, args, wanted) => {
 `;
 export const ADDED_TEST = testOf(ADDED);
 
-export type Repository = { readonly dir: string; readonly broken: readonly Piece[] };
+/** The folders of a repository, each with a library and its tests: one task for each, for another member. */
+export const PARTS = ["a", "b"] as const;
+export type Part = (typeof PARTS)[number];
+
+export type Repository = {
+  readonly dir: string;
+  /** What is broken in each part. */
+  readonly broken: Readonly<Record<Part, readonly Piece[]>>;
+};
 
 /** A number from 0 to 1 for each name: the same in every mode. */
 export type Draw = (what: string) => number;
 
 export function makeRepository(dir: string, nth: number, draw: Draw): Repository {
-  const pieces = Array.from(
-    { length: 4 },
-    (_, i) => PIECES[(nth * 5 + i * (1 + (nth % 3))) % PIECES.length] as Piece,
-  );
-  const held = [...new Set(pieces)];
-  const broken = held.slice(0, 1 + Math.floor(draw("bugs") * 2));
-  const bodies = held.map((one) => source(one, broken.includes(one) ? one.broken : one.right));
-  mkdirSync(dir, { recursive: true });
-  writeFileSync(join(dir, "lib.mjs"), bodies.join("\n"));
-  writeFileSync(join(dir, "test.mjs"), HEAD + held.map(testOf).join(""));
+  const [a, b] = [makePart(dir, "a", 2 * nth, draw), makePart(dir, "b", 2 * nth + 1, draw)];
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=Pat", "-c", "user.email=pat@example.org", ...args], {
       cwd: dir,
@@ -182,13 +181,28 @@ export function makeRepository(dir: string, nth: number, draw: Draw): Repository
   git("init", "--quiet", "--initial-branch", "main");
   git("add", "--all");
   git("commit", "--quiet", "--message", "First");
-  return { dir, broken };
+  return { dir, broken: { a, b } };
 }
 
-/** Whether the repository's own tests pass. */
-export function passes(dir: string): boolean {
+function makePart(dir: string, part: Part, nth: number, draw: Draw): readonly Piece[] {
+  const pieces = Array.from(
+    { length: 4 },
+    (_, i) => PIECES[(nth * 5 + i * (1 + (nth % 3))) % PIECES.length] as Piece,
+  );
+  const held = [...new Set(pieces)];
+  const broken = held.slice(0, 1 + Math.floor(draw(`bugs ${part}`) * 2));
+  const bodies = held.map((one) => source(one, broken.includes(one) ? one.broken : one.right));
+  const folder = join(dir, part);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "lib.mjs"), bodies.join("\n"));
+  writeFileSync(join(folder, "test.mjs"), HEAD + held.map(testOf).join(""));
+  return broken;
+}
+
+/** Whether the tests of a part pass. */
+export function passes(dir: string, part: Part): boolean {
   try {
-    execFileSync(process.execPath, ["test.mjs"], { cwd: dir, stdio: "ignore", timeout: 30_000 });
+    execFileSync(process.execPath, ["test.mjs"], { cwd: join(dir, part), stdio: "ignore", timeout: 30_000 });
     return true;
   } catch {
     return false;

@@ -1,25 +1,33 @@
 /** Keeps a board that the person is to approve from beginning, in this process: see core/plan/hold.ts. */
 import { isFinished } from "../core/board/task.ts";
 import { LEAD, later, type Name, PERSON, type RequestId } from "../core/ids.ts";
-import { boardQuestion, HOLD_FACTS, Hold, isBoardQuestion, LARGE } from "../core/plan/hold.ts";
+import { boardQuestion, HOLD_FACTS, Hold, LARGE } from "../core/plan/hold.ts";
 import type { Clock, Cursor, Store } from "../ports/index.ts";
 import type { BoardHold } from "../runtime/agent/agent.ts";
+import { boardQuestionOf } from "../team/plan/planned.ts";
+import type { HostOptions } from "./team-host.ts";
 
 /** The person decides when; then the lead is woken, and asks again. */
 const WAITS_MS = 30 * 86_400_000;
 
 /** So long a lead may plan while teammates that have tasks wait. */
 const PATIENCE_MS = 60_000;
+const WORDS_READ = 50;
 
 export class HeldBoard implements BoardHold {
   private readonly store: Store;
   private readonly clock: Clock;
   private readonly hold = new Hold();
   private cursor: Cursor;
+  /** Whether the boards of goals that the person types are held, too. */
+  private readonly again: HostOptions["planFirst"];
+  /** The lead answers words of the person, and may plan nothing. */
+  private isTalk = false;
 
-  constructor(store: Store, clock: Clock) {
+  constructor(store: Store, clock: Clock, again: HostOptions["planFirst"]) {
     this.store = store;
     this.clock = clock;
+    this.again = again;
     this.cursor = store.journal.from(0);
   }
 
@@ -41,7 +49,7 @@ export class HeldBoard implements BoardHold {
 
   /** The open question about the board: the process may have ended before it noted it. */
   private async asked(): Promise<RequestId | undefined> {
-    return (await this.store.requests.open({ by: LEAD, kind: "question" })).find(isBoardQuestion)?.id;
+    return (await boardQuestionOf(this.store)) ?? undefined;
   }
 
   private async readOn(): Promise<Hold> {
@@ -58,13 +66,28 @@ export class HeldBoard implements BoardHold {
     // A lead that works on after it has planned a few tasks does not keep others from them.
     const open = (await this.store.board.tasks()).filter((task) => !isFinished(task));
     const [first] = open;
-    if (!first || open.length > LARGE || this.clock.now() - first.createdAt < PATIENCE_MS) return true;
+    if (!first || open.length > LARGE) return true;
+    const isOfPerson = open.every(({ createdBy }) => createdBy === PERSON);
+    if (!isOfPerson && this.clock.now() - first.createdAt < PATIENCE_MS) return true;
     await this.release(LEAD, "small");
     return false;
   }
 
   async settle(): Promise<void> {
-    if ((await this.readOn()).is === "approved") await this.release(LEAD, "approved");
+    const hold = await this.readOn();
+    if (hold.is === "approved") await this.release(LEAD, "approved");
+    else if (hold.is === "free" && this.again) await this.holdNext(this.again === "large");
+  }
+
+  /** What the person says to a team without work may be a goal. */
+  private async holdNext(large: boolean): Promise<void> {
+    const { mail, board, journal } = this.store;
+    const news = await mail.waking(LEAD, WORDS_READ);
+    if (!news.some(({ from }) => from === PERSON)) return;
+    const { pending, inProgress } = await board.counts();
+    if (pending + inProgress > 0) return;
+    this.isTalk = true;
+    await journal.note([{ type: "board.held", by: PERSON, large }]);
   }
 
   async ask(): Promise<boolean> {
@@ -75,7 +98,7 @@ export class HeldBoard implements BoardHold {
     const open = tasks.filter((task) => !isFinished(task));
     if (open.length <= (hold.large ? LARGE : 0)) {
       // A lead that asks something first, or does the goal itself, has planned nothing yet.
-      if (open.length > 0) await this.release(LEAD, "small");
+      if (open.length > 0 || this.isTalk) await this.release(LEAD, "small");
       return false;
     }
     if (hold.isAsked) return true;
@@ -96,6 +119,7 @@ export class HeldBoard implements BoardHold {
   }
 
   private async release(by: Name, why: "approved" | "small"): Promise<void> {
+    this.isTalk = false;
     await this.store.journal.note([{ type: "board.released", by, why }]);
   }
 }

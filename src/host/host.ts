@@ -98,7 +98,8 @@ class Host implements TeamHost {
     });
     this.here = teamHere(parts, {
       ...{ host: this.id, spending: this.spending },
-      ...{ asks: options.asks, onModel: options.onModel, isAttended: this.stays },
+      ...{ asks: options.asks, planFirst: options.planFirst },
+      ...{ onModel: options.onModel, isAttended: this.stays },
       crew: {
         providerTimeout: this.providerTimeout,
         onDelta: options.onDelta,

@@ -32,6 +32,7 @@ type Here = {
   readonly host: HostId;
   readonly spending: Spending;
   readonly asks?: Asks | undefined;
+  readonly planFirst?: HostOptions["planFirst"];
   readonly onModel?: HostOptions["onModel"];
   /** A person talks to the team. Teammates that were asked for by name do not leave it then. */
   readonly isAttended?: boolean;
@@ -43,12 +44,12 @@ type Here = {
 
 export function teamHere(
   parts: Parts,
-  { host, spending, asks = false, onModel, isAttended = false, features, crew, team: own }: Here,
+  { host, spending, asks = false, planFirst, onModel, isAttended = false, features, crew, team: own }: Here,
 ): Members {
   const { store, clock, agents, settings } = parts;
   let now = settings.permissionMode;
   const mode = (): Mode => now;
-  const hold = new HeldBoard(store, clock);
+  const hold = new HeldBoard(store, clock, planFirst);
   const questions = new PermissionQuestions(parts, asks);
   const reported = new Set<string>();
   const models = new MemberModels(parts, reported, onModel, spending.pause);

@@ -15,7 +15,8 @@ import { endOrphans } from "../adapters/shell/orphans.ts";
 import { checkOpenFiles } from "../adapters/shortages.ts";
 import type { OutageWatch } from "../adapters/store/databases/outage.ts";
 import { openStore, scopeOf } from "../adapters/store/index.ts";
-import { LEAD } from "../core/ids.ts";
+import type { Recruit } from "../core/board/recruit.ts";
+import { LEAD, type Name } from "../core/ids.ts";
 import type { Embedded } from "../core/project/runbook.ts";
 import { agentLine } from "../core/settings/agent-line.ts";
 import type { Settings } from "../core/settings/settings.ts";
@@ -76,6 +77,8 @@ export type Parts = {
   readonly liveOutput: LiveOutputWriter;
   /** The files of the project that calls have changed here, relative to it. */
   readonly changed: Set<string>;
+  /** The teammates that this process is about to add, in their order: those that are there already name them, so that no opening changes. */
+  readonly coming: Map<Name, Pick<Recruit, "name" | "role">>;
   /** Ekiden's folder in the person's configuration; it need not exist. */
   readonly userFolder: string;
   /** The secrets that are taken out of results, questions and records. */
@@ -225,6 +228,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     taskChanges: taskChanges({ workspace, env: environment, trusted: trust.runsGit, sandbox, trees }),
     liveOutput: new LiveOutputWriter(outputDir, scope, secrets.redact),
     changed: new Set(),
+    coming: new Map(),
     userFolder: userFolder(),
     secrets,
     models: {

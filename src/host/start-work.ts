@@ -122,11 +122,13 @@ async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts
   // Before anybody joins: a lead that is alone concludes.
   await admitAgents(parts, [...teammates.map(({ agent = "" }) => agent), model, parts.models.ofNew]);
   const lead = { name: LEAD, role: "", kind: "lead", model } as const;
+  for (const mate of teammates) parts.coming.set(mate.name, mate);
   for (const wanted of [lead, ...teammates.map((mate) => ({ ...mate, kind: "teammate" }) as const)]) {
     const known = await parts.store.roster.member(wanted.name);
     if (known && known.activity.phase !== "shutdown") continue;
     await orElse(join({ parts, team }, wanted), "name_taken", null); // another process was faster
   }
+  parts.coming.clear();
 }
 
 type Joining = Pick<Recruit, "name" | "role" | "agent"> & {

@@ -17,15 +17,22 @@ export const HOLD_FACTS = [
 /** A board with more tasks is shown where nobody said anything about it. */
 export const LARGE = 5;
 
+/** What the setting means where a person watches, or not: on a terminal a large board is shown. */
+export const planFirstOf = (
+  { planFirst }: { readonly planFirst: boolean | "auto" },
+  isOnTerminal: boolean,
+): boolean | "large" | undefined => (planFirst !== "auto" ? planFirst : isOnTerminal ? "large" : undefined);
+
 export const BEGIN = "Begin";
 
-/** Whether a question of the lead is the one whether its board may begin. */
-export const isBoardQuestion = ({ ask, by }: BoardQuestion): boolean =>
-  by === LEAD && ask.kind === "question" && ask.options?.[0]?.label === BEGIN;
+/** Whether a question is the one of the lead whether its board may begin. */
+export const isBoardQuestion = ({ by, kind, options }: AskedBy): boolean =>
+  by === LEAD && kind === "question" && options?.[0]?.label === BEGIN;
 
-type BoardQuestion = {
+type AskedBy = {
   readonly by: Name;
-  readonly ask: { readonly kind: string; readonly options?: Asked["options"] };
+  readonly kind: string;
+  readonly options?: readonly { readonly label: string }[];
 };
 
 export class Hold {

@@ -4,6 +4,10 @@ import { checkOf } from "../project/mark.ts";
 import type { TaskData } from "../views/board.ts";
 import { counted, type Figure, type View } from "../views/view.ts";
 
+/** What is edited of a planned task, each as one line of text. */
+export const PLAN_FIELDS = ["subject", "after", "check", "who", "touches", "estimate"] as const;
+export type PlanField = (typeof PLAN_FIELDS)[number];
+
 export type PlanData = {
   readonly team: Name;
   /** The question that the person answers to let it begin; null where nothing waits for that. */

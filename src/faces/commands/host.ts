@@ -2,9 +2,11 @@
  * `ekiden host`: runs a team without a terminal, for the terminals that attach to it. `ekiden` starts it. It ends when nothing is left to
  * do and nobody looks on.
  */
+
 import { systemClock } from "../../adapters/clock.ts";
 import { IDLE } from "../../core/board/lifecycle.ts";
 import type { Member } from "../../core/board/member.ts";
+import { planFirstOf } from "../../core/plan/hold.ts";
 import { Door } from "../../host/attach/door.ts";
 import { replacement } from "../../host/attach/place.ts";
 import { faultOf, socketPath } from "../../host/attach/wire.ts";
@@ -42,6 +44,7 @@ export const run: Run = async (call) => {
       ...{ settings, trust, cwd: call.cwd, env: call.env, interactive: true },
       ...door.told,
       asks: true,
+      planFirst: planFirstOf(settings, true),
     });
     const opened = host;
     const file = sqlitePath(settings.store, call.cwd);

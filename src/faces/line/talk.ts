@@ -2,12 +2,14 @@
  * `ekiden` without a full screen: a conversation with the lead, line by line, while the team's news comes in. It is only a program that
  * sends mail to the lead and follows the journal; piped, each line is a message.
  */
+
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { BUSY_REASONS } from "../../core/board/lifecycle.ts";
 import { checkText } from "../../core/board/mail.ts";
 import { messageOf } from "../../core/errors.ts";
 import { LEAD, type MailId } from "../../core/ids.ts";
+import { planFirstOf } from "../../core/plan/hold.ts";
 import { jsonLine } from "../../core/text/hidden.ts";
 import { canBeInterrupted } from "../../core/views/retry.ts";
 import { openHost } from "../../host/host.ts";
@@ -32,8 +34,10 @@ export async function run(call: Invocation): Promise<number | undefined> {
   const talk = new Conversation(call);
   const { lines } = talk;
   makeProjectFolder(call.cwd);
+  const settings = await call.settings();
   const host = await openHost({
-    settings: await call.settings(),
+    settings,
+    planFirst: planFirstOf(settings, lines.asks),
     cwd: call.cwd,
     env: call.env,
     interactive: true,

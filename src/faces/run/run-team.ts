@@ -2,6 +2,7 @@
 
 import { systemClock } from "../../adapters/clock.ts";
 import { messageOf } from "../../core/errors.ts";
+import { planFirstOf } from "../../core/plan/hold.ts";
 import type { Embedded } from "../../core/project/runbook.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import { jsonLine } from "../../core/text/hidden.ts";
@@ -93,7 +94,7 @@ async function hostOn(
     embedded: options.embedded ?? false,
     resume: "resume" in work,
     forge: options.forge,
-    planFirst: configured.planFirst === "auto" ? (display.asks ? "large" : undefined) : configured.planFirst,
+    planFirst: planFirstOf(configured, display.asks),
     asks: display.asks || ((): boolean => door.isWatched),
     ...door.told(display.told),
     // Also with --json: the journal on stdout cannot tell it while the store is away.

@@ -86,8 +86,7 @@ export class Screen {
     this.answering = new Answering({
       ...{ questions, editor, note, style },
       ...{ at: () => this.at, store: () => this.store },
-      view: (view) => this.tools.show(view),
-      run: (line) => this.submit(line),
+      ...{ view: (view) => this.tools.show(view), run: (line) => this.submit(line) },
     });
     this.tick = setInterval(() => this.onTick(), TICK_MS).unref();
     this.canvas.enter();

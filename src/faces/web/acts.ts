@@ -4,6 +4,7 @@ import { badInput, notPermitted } from "../../core/errors.ts";
 import { cronId, mailId, name, PERSON, taskId } from "../../core/ids.ts";
 import { MODES } from "../../core/permission/mode.ts";
 import { NOTE_KINDS } from "../../core/plan/facts.ts";
+import { PLAN_FIELDS } from "../../core/plan/plan-views.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import type { Store } from "../../ports/index.ts";
 import { storeUrl } from "../../project/store-address.ts";
@@ -13,6 +14,7 @@ import type { Done } from "../../team/actions/done.ts";
 import type { ForkedData } from "../../team/actions/fork/fork.ts";
 import { sendMail, takeBack } from "../../team/actions/mail.ts";
 import { addNote, changeNote } from "../../team/actions/notes.ts";
+import { editPlanned, moveTask, removePlanned } from "../../team/plan/edit.ts";
 import { stop } from "../../team/actions/stop.ts";
 import {
   addTask,
@@ -51,6 +53,9 @@ const fields = z.strictObject({
 const ACT = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("add"), task: fields }),
   z.strictObject({ do: z.literal("edit"), id, task: fields.partial() }),
+  z.strictObject({ do: z.literal("move"), id, by: z.union([z.literal(1), z.literal(-1)]) }),
+  z.strictObject({ do: z.literal("replan"), id, field: z.enum(PLAN_FIELDS), text: z.string() }),
+  z.strictObject({ do: z.literal("unplan"), id }),
   z.strictObject({ do: z.literal("retry"), id }),
   z.strictObject({ do: z.literal("release"), id }),
   z.strictObject({ do: z.literal("cancel"), id, reason: z.string() }),
@@ -151,6 +156,9 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
     addTask(store, PERSON, { ...task, blockedBy: task.blockedBy.map(taskId), role: task.role || null }),
   edit: (store, { id, task: { blockedBy, ...task } }) =>
     editTask(store, PERSON, taskId(id), { ...task, ...(blockedBy && { blockedBy: blockedBy.map(taskId) }) }),
+  move: (store, { id, by }) => moveTask(store, PERSON, taskId(id), by),
+  replan: (store, { id, field, text }) => editPlanned(store, PERSON, taskId(id), field, text),
+  unplan: (store, { id }) => removePlanned(store, PERSON, taskId(id)),
   retry: (store, { id }) => retryTask(store, PERSON, taskId(id)),
   release: (store, { id }) => releaseTask(store, PERSON, taskId(id)),
   cancel: (store, { id, reason }, { cwd }) => cancelTask(store, PERSON, taskId(id), reason, cwd),

@@ -7,6 +7,7 @@ import { name, quote, taskId } from "../../core/ids.ts";
 import { task } from "../../team/queries/board.ts";
 import { notes } from "../../team/queries/notes.ts";
 import { memberRows } from "../../team/queries/picture.ts";
+import { planned } from "../../team/plan/planned.ts";
 import { diffShower } from "../../team/queries/shown-diff.ts";
 import { journalBefore, timeline } from "./read/journal-pages.ts";
 import type { TeamPage, Teams } from "./teams.ts";
@@ -49,6 +50,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   mail: (team, c) => team.mail(text(c, "ids")),
   notes: ({ store }) => notes(store),
+  plan: ({ store }) => planned(store),
   run: (team) => team.run(),
   forge: async ({ store }) => {
     const { forgeRow } = await import("../../core/forge/views.ts");

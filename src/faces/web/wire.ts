@@ -10,6 +10,7 @@ import type { MemberRow } from "../../core/picture/member.ts";
 import type { RedBaseShown } from "../../core/picture/picture.ts";
 import type { OpenQuestion } from "../../core/picture/questions.ts";
 import type { NoteKind } from "../../core/plan/facts.ts";
+import type { PlanField } from "../../core/plan/plan-views.ts";
 import type { ReviewComment } from "../../core/views/outcome.ts";
 import type { ListedTeam } from "../../core/views/ps.ts";
 import type { QuestionData } from "../../core/views/request.ts";
@@ -119,6 +120,10 @@ export type Commit = {
 export type Act =
   | { readonly do: "add"; readonly task: TaskFields }
   | { readonly do: "edit"; readonly id: number; readonly task: Partial<TaskFields> }
+  /** One place sooner (-1) or later in the plan; one field of a planned task; a planned task goes. */
+  | { readonly do: "move"; readonly id: number; readonly by: 1 | -1 }
+  | { readonly do: "replan"; readonly id: number; readonly field: PlanField; readonly text: string }
+  | { readonly do: "unplan"; readonly id: number }
   | { readonly do: "retry" | "release"; readonly id: number }
   | { readonly do: "cancel"; readonly id: number; readonly reason: string }
   | { readonly do: "send"; readonly to: string; readonly text: string; readonly urgent: boolean }

@@ -61,15 +61,17 @@ export const small = {
     };
   },
   /** The other members, in a line of a teammate's prompt: it must know whom it can write to. The lead has a tool that says more. */
-  teamList: async ({ parts: { store }, profile }) => {
+  teamList: async ({ parts: { store, coming }, profile }) => {
     if (profile.kind === "lead") return null;
     let line = "";
     // The name of a role is a text of the project: anything may be in it.
     let isOfProgram = true;
     const refresh = async (): Promise<void> => {
       const { first, total } = await store.roster.teammates(LISTED + 1);
-      line = membersLine(first, total, profile.name);
-      isOfProgram = first.every(({ role }) => role === "");
+      const late = [...coming.values()].filter((one) => first.every(({ name }) => name !== one.name));
+      const all = [...first, ...(first.length > LISTED ? [] : late)];
+      line = membersLine(all, total + late.length, profile.name);
+      isOfProgram = all.every(({ role }) => role === "");
     };
     await refresh();
     return {
@@ -118,13 +120,19 @@ export const small = {
   patches: ({ model: { spec }, parts: { settings } }) =>
     withTools([patchTool(capabilitiesOf(spec, settings.models?.[spec]).patch !== "edit")]),
   /** The command that proves a task runs at its first call and at its completion. */
-  taskCheck: ({ parts: { settings, trees, taskChanges }, model }) => ({
+  taskCheck: ({ parts: { settings, store, trees, taskChanges }, profile, model }) => ({
     wrap: checkedTasks({
       shell: bash as Tool<{ command: string }>,
       isHeard: readsProse(model.window),
       timeoutMs: settings.gateTimeoutMs,
-      // In one folder for all, others change files meanwhile.
-      changes: trees ? taskChanges : () => Promise.resolve(null),
+      // In one folder for all, others who are at work change files meanwhile.
+      changes: async (task) => {
+        const isAlone = async (): Promise<boolean> =>
+          (await store.roster.members()).every(
+            ({ name, activity }) => name === profile.name || activity.phase !== "work",
+          );
+        return trees || (await isAlone()) ? await taskChanges(task) : null;
+      },
     }),
   }),
   /** The policy decides about every call, and a lead that answers for the person has the tool for it. */

@@ -80,3 +80,28 @@ it("asks by itself only where the board is large", async () => {
     expect(await team.host.done).toMatchObject({ completed: count });
   }
 });
+
+it("holds the board of a goal that is typed to a team without work, and not what the person adds", async () => {
+  const heard = (words: string, plan: Step) => ({ ...plan, when: words });
+  const team = await programTeam({
+    says: {
+      lead: [{ text: "Good morning." }, heard("Paint", plans(2)), quietly],
+      alice: [done, { text: "One." }, done, { text: "Two." }, done, quietly],
+    },
+    settings: { worktrees: false },
+    host: { planFirst: true, interactive: true },
+  });
+  const { host, store } = team;
+  await host.start({ interactive: true });
+  // A talk holds nothing.
+  await host.tellLead("Hello");
+  await team.until("board.released");
+  await store.board.add({ subject: "Mine", description: "Check: `true`" }, PERSON);
+  await team.until("task.completed");
+  await host.tellLead("Paint the house");
+  await team.until("board.shown");
+  expect((await store.board.counts()).pending).toBe(2);
+  const [asked] = await store.requests.open({ of: PERSON });
+  await answer(store, String(asked?.id), "1");
+  await expect.poll(async () => (await store.board.counts()).completed).toBe(3);
+});

@@ -14,6 +14,7 @@ const F2 = "\x1bOQ";
 const F6 = "\x1b[17~";
 const F7 = "\x1b[18~";
 const F8 = "\x1b[19~";
+const F9 = "\x1b[20~";
 const DOWN = "\x1b[B";
 
 async function onBoard(
@@ -208,4 +209,19 @@ it("answers the question under the cursor, whichever the card shows", async () =
   await terminal.shows("Done.");
   expect(existsSync(join(place.dir, "two"))).toBe(true);
   expect(existsSync(join(place.dir, "one"))).toBe(false);
+});
+
+it("reads, edits and removes the notes of the team", async () => {
+  const { place, terminal } = await onBoard(["Paint the door"]);
+  await place.run(["note", "Money is kept in cents", "--kind", "trap"]);
+  terminal.type(F9);
+  await terminal.shows(/─ notes[\s\S]*trap +you +Money is kept in cents/);
+  terminal.type(`${DOWN}e`);
+  await terminal.shows("/notes edit n");
+  terminal.type("and never in euros\r");
+  await terminal.shows(/trap +you +Money is kept in cents and never in euros/);
+  terminal.type(`${DOWN}x`);
+  await terminal.shows(/x again: notes remove n\d/);
+  terminal.type("x");
+  await terminal.shows("No notes yet.");
 });

@@ -3,10 +3,10 @@ import { badInput } from "../../../core/errors.ts";
 import { PERSON, quote, taskId } from "../../../core/ids.ts";
 import { planViews } from "../../../core/plan/plan-views.ts";
 import { withTeam } from "../../../project/open.ts";
-import { beginBoard, moveTask } from "../../../team/actions/plan.ts";
+import { beginBoard, moveTask } from "../../../team/plan/edit.ts";
 import { notDecidedBy } from "../../../team/actions/tasks.ts";
 import { actorOf } from "../../../team/actor.ts";
-import { planned } from "../../../team/queries/plan.ts";
+import { planned } from "../../../team/plan/planned.ts";
 import type { Invocation } from "../../kit/invocation.ts";
 import type { Run } from "../entry.ts";
 

@@ -32,7 +32,7 @@ export function choicesOf({ request }: Question, alike: number, rule: string | n
     const options = optionLines(ask).map((line, i) => ({
       ...{ key: String(i + 1), word: String(i + 1), label: exact(line.replace(/^\d+\. /, "")) },
     }));
-    return isBoardQuestion(request) ? [...options, EDITS_PLAN] : options;
+    return isBoardQuestion({ by: request.by, ...ask }) ? [...options, EDITS_PLAN] : options;
   }
   return [
     { key: "y", word: "yes", label: "yes" },

@@ -5,6 +5,7 @@ import { landingsPanel } from "./landings.ts";
 import { mailPanel } from "./mail.ts";
 import { membersPanel } from "./members.ts";
 import type { PanelName } from "./names.ts";
+import { notesPanel } from "./notes.ts";
 import type { Panel } from "./panel.ts";
 import { questionsPanel } from "./questions.ts";
 import { todosPanel } from "./todos.ts";
@@ -17,4 +18,5 @@ export const PANELS = {
   members: membersPanel,
   questions: questionsPanel,
   landings: landingsPanel,
+  notes: notesPanel,
 } as const satisfies Readonly<Record<PanelName, Panel>>;

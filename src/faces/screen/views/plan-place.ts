@@ -9,8 +9,8 @@ import type { PlanDone, PlanPlace } from "./plan-view.ts";
 export async function openPlan({ screen, host, call }: Place): Promise<void> {
   const [{ PlanView }, { planned }, acts, { answer }] = await Promise.all([
     import("./plan-view.ts"),
-    import("../../../team/queries/plan.ts"),
-    import("../../../team/actions/plan.ts"),
+    import("../../../team/plan/planned.ts"),
+    import("../../../team/plan/edit.ts"),
     import("../../../team/actions/answer.ts"),
   ]);
   const { store } = host;

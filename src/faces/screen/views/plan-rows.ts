@@ -1,9 +1,8 @@
 /** The rows of the editor of a plan, and what each field of a task reads before it is edited. */
-import { whoOf } from "../../../core/plan/plan-views.ts";
+import { type PlanField, whoOf } from "../../../core/plan/plan-views.ts";
 import { checkOf } from "../../../core/project/mark.ts";
 import type { TaskData } from "../../../core/views/board.ts";
 import { counted } from "../../../core/views/view.ts";
-import type { PlanField } from "../../../team/actions/plan.ts";
 import type { Row } from "../draw/list.ts";
 import { exact, oneLine, type Style, shortened, spread } from "../draw/style.ts";
 

@@ -5,9 +5,8 @@
 import { Input, matchesKey } from "@earendil-works/pi-tui";
 import { messageOf } from "../../../core/errors.ts";
 import { type RequestId, type TaskId, taskId } from "../../../core/ids.ts";
-import type { PlanData } from "../../../core/plan/plan-views.ts";
+import type { PlanData, PlanField } from "../../../core/plan/plan-views.ts";
 import { counted } from "../../../core/views/view.ts";
-import type { PlanField } from "../../../team/actions/plan.ts";
 import { List } from "../draw/list.ts";
 import { oneLine, phrases, type Style, spread, wrapped } from "../draw/style.ts";
 import type { FullView } from "../tools.ts";

@@ -24,6 +24,7 @@ import {
   whyWaiting,
 } from "../pure/board.ts";
 import { AsksOf } from "../questions/asks.tsx";
+import { isHeld, Plan } from "../task/plan.tsx";
 import { PhaseWords } from "./team.tsx";
 
 export function BoardView() {
@@ -40,20 +41,28 @@ export function BoardView() {
       </Empty>
     );
   const isColumns = route.item === "columns";
+  const held = isHeld();
+  const isPlan = route.item === "plan" || (held && route.item === "");
+  const isGraph = !isColumns && !isPlan;
   const why = app.replay ? "" : whyNobody(model);
   const plan = planOf(model);
   return (
     <>
       <div class="tabs" role="group" aria-label="Show the board as">
-        <Link to={{ item: "" }} aria-current={isColumns ? undefined : "page"}>
+        <Link to={{ item: held ? "graph" : "" }} aria-current={isGraph ? "page" : undefined}>
           Graph
         </Link>
         <Link to={{ item: "columns" }} aria-current={isColumns ? "page" : undefined}>
           Columns
         </Link>
-        {!isColumns && <Legend />}
+        {!app.replay && (
+          <Link to={{ item: "plan" }} aria-current={isPlan ? "page" : undefined}>
+            Plan
+          </Link>
+        )}
+        {isGraph && <Legend />}
       </div>
-      {plan && (
+      {plan && !isPlan && (
         <div class="toolbar">
           {model.questions.has(({ by }) => by === LEAD) ? (
             <AsksOf who={LEAD} />
@@ -67,7 +76,7 @@ export function BoardView() {
           <span class="grow">{why}</span> <WayOn />
         </p>
       )}
-      {isColumns ? <Columns tasks={[...model.tasks.values()]} /> : <Graph />}
+      {isPlan ? <Plan /> : isColumns ? <Columns tasks={[...model.tasks.values()]} /> : <Graph />}
     </>
   );
 }

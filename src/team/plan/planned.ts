@@ -7,7 +7,7 @@ import type { PlanData } from "../../core/plan/plan-views.ts";
 import { remarksOn } from "../../core/plan/remarks.ts";
 import { boardData } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
-import { planOf } from "./board.ts";
+import { planOf } from "../queries/board.ts";
 
 export async function planned(store: Store): Promise<PlanData> {
   const tasks = await store.board.tasks();
@@ -27,5 +27,5 @@ export async function planned(store: Store): Promise<PlanData> {
 /** The open question of the lead whether the board may begin. */
 export async function boardQuestionOf({ requests }: Store): Promise<RequestId | null> {
   const open = await requests.open({ by: LEAD, kind: "question" });
-  return open.find(isBoardQuestion)?.id ?? null;
+  return open.find(({ by, ask }) => isBoardQuestion({ by, ...ask }))?.id ?? null;
 }

@@ -3,12 +3,13 @@ import { badInput, notFound } from "../../core/errors.ts";
 import { type Name, name, type TaskId, taskId } from "../../core/ids.ts";
 import { BEGIN } from "../../core/plan/hold.ts";
 import { moved } from "../../core/plan/order.ts";
+import type { PlanField } from "../../core/plan/plan-views.ts";
 import { withCheck } from "../../core/project/mark.ts";
 import type { Store } from "../../ports/index.ts";
-import { boardQuestionOf } from "../queries/plan.ts";
-import { answer } from "./answer.ts";
-import type { Done } from "./done.ts";
-import { cancelTask, editTask, retryTask, type TaskEdit } from "./tasks.ts";
+import { answer } from "../actions/answer.ts";
+import type { Done } from "../actions/done.ts";
+import { cancelTask, editTask, retryTask, type TaskEdit } from "../actions/tasks.ts";
+import { boardQuestionOf } from "./planned.ts";
 
 /** Changes places with the task before (-1) or behind it. @throws EkidenError `bad_input`, as `editTask` */
 export async function moveTask(store: Store, by: Name, id: TaskId, places: 1 | -1): Promise<Undoable> {
@@ -54,10 +55,6 @@ export async function removePlanned(store: Store, by: Name, id: TaskId): Promise
       : `; ${list.join(", ")} no longer ${list.length === 1 ? "waits" : "wait"} for it`;
   return { data: { id }, undo, text: `#${id} is off the plan${after}` };
 }
-
-/** What is edited of a planned task, each as one line of text. */
-export const PLAN_FIELDS = ["subject", "after", "check", "who", "touches", "estimate"] as const;
-export type PlanField = (typeof PLAN_FIELDS)[number];
 
 const FIELDS_OF = {
   ...{ subject: ["subject"], after: ["blockedBy"], check: ["description"], who: ["role", "assignee"] },

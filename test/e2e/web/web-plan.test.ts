@@ -1,0 +1,65 @@
+/** A held board on the page: it is a list, which is edited and then begun. */
+import { describe, expect, it } from "vitest";
+import type { Step } from "../../../src/adapters/models/scripted.ts";
+import { PERSON, type TaskId } from "../../../src/core/ids.ts";
+import { editTask } from "../../../src/team/actions/tasks.ts";
+import { faultsOfAccess } from "../../fixtures/axe.ts";
+import { hasBrowser, visit } from "../../fixtures/browser.ts";
+import { pageServer } from "../../fixtures/page-server.ts";
+import { programTeam } from "../../fixtures/program-team.ts";
+
+const quietly: Step = { times: "any", text: "fine" };
+const plans: Step = {
+  calls: [1, 2, 3].map((nth) => ({
+    tool: "create_task",
+    input: { subject: `Part ${nth}`, description: "Check: `true`", ...(nth === 3 && { blocked_by: [1] }) },
+  })),
+};
+const done: Step = { when: "auto-claimed", calls: [{ tool: "complete_task", input: { result: "done" } }] };
+
+describe.skipIf(!hasBrowser)("a planned board on the page", () => {
+  it("is edited in one list, without words that were not seen being lost, and begun", async () => {
+    const team = await programTeam({
+      says: { lead: [plans, quietly], alice: [done, quietly, done, quietly, done, quietly] },
+      settings: { worktrees: false },
+      host: { planFirst: true },
+    });
+    const { store } = team;
+    const { address } = await pageServer(store, team.folder);
+    const { page } = await visit(address);
+    await team.host.start({ goal: "Paint the house" });
+    await team.until("board.shown");
+    await new Promise((r) => setTimeout(r, 6000));
+    console.log((await page.locator("body").innerText()).slice(0, 3000));
+    console.log(await page.locator("ol").count());
+    const list = page.getByRole("list", { name: "Tasks in the order in which they begin" });
+    await expect
+      .poll(() => list.locator("> li").allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/#1\s+Part 1/),
+        expect.stringMatching(/#2\s+Part 2/),
+        expect.stringMatching(/#3\s+Part 3[\s\S]*after #1/),
+      ]);
+    expect(await faultsOfAccess(page)).toEqual([]);
+    await list.getByRole("button", { name: "Move #2 sooner" }).click();
+    await expect.poll(() => list.locator("> li").first().innerText()).toContain("Part 2");
+    await list.getByRole("button", { name: "Edit #3" }).click();
+    await page.getByLabel("Waits for").fill("");
+    await page.getByLabel("Check", { exact: true }).fill("npm test");
+    await page.getByLabel("Subject").fill("Mine");
+    await editTask(store, PERSON, 3 as TaskId, { subject: "Theirs" });
+    await list.getByText("Theirs").waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page
+      .getByText("Changed meanwhile: Subject is now “Theirs”. Save again to overwrite that.")
+      .waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await list.getByText("Mine").waitFor();
+    expect(await store.board.task(3 as TaskId)).toMatchObject({ subject: "Mine", blockedBy: [] });
+    await list.getByRole("button", { name: "Remove #3" }).click();
+    await list.getByRole("button", { name: "Remove #3, really" }).click();
+    await expect.poll(() => list.locator("> li").count()).toBe(2);
+    await page.getByRole("button", { name: "Begin" }).click();
+    expect(await team.host.done).toMatchObject({ completed: 2 });
+  });
+});
