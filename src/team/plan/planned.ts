@@ -9,18 +9,33 @@ import { boardData } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
 import { planOf } from "../queries/board.ts";
 
-export async function planned(store: Store): Promise<PlanData> {
-  const tasks = await store.board.tasks();
-  const rows = boardData(store.team, tasks, systemClock.now()).tasks;
-  const [takes, members, question] = await Promise.all([
-    planOf(store, rows),
-    store.roster.members(),
-    boardQuestionOf(store),
-  ]);
-  const crew = members.filter(({ name, activity }) => name !== LEAD && activity.phase !== "shutdown");
-  return {
-    ...{ team: store.team, question, takes, remarks: remarksOn(tasks, crew) },
-    tasks: inPlan(rows),
+export const planned = (store: Store): Promise<PlanData> => planReader(store)();
+
+/** For a face that looks again and again: remarks and times of a large board cost too much to be made anew where nothing has changed. */
+export function planReader(store: Store): () => Promise<PlanData> {
+  let known: { readonly of: string; readonly plan: PlanData } | null = null;
+  return async () => {
+    const [tasks, members, question] = await Promise.all([
+      store.board.tasks(),
+      store.roster.members(),
+      boardQuestionOf(store),
+    ]);
+    const crew = members
+      .filter(({ name, activity }) => name !== LEAD && activity.phase !== "shutdown")
+      .map(({ name, role }) => ({ name, role }));
+    const of = JSON.stringify([tasks, crew, question]);
+    if (known?.of === of) return known.plan;
+    const rows = boardData(store.team, tasks, systemClock.now()).tasks;
+    const remarks = remarksOn(tasks, crew);
+    const plan = {
+      team: store.team,
+      question,
+      takes: await planOf(store, rows),
+      remarks,
+      tasks: inPlan(rows),
+    };
+    known = { of, plan };
+    return plan;
   };
 }
 

@@ -7,7 +7,7 @@ import type { PlanDone, PlanPlace } from "./plan-view.ts";
 
 /** @throws EkidenError what the store throws */
 export async function openPlan({ screen, host, call }: Place): Promise<void> {
-  const [{ PlanView }, { planned }, acts, { answer }] = await Promise.all([
+  const [{ PlanView }, { planReader }, acts, { answer }] = await Promise.all([
     import("./plan-view.ts"),
     import("../../../team/plan/planned.ts"),
     import("../../../team/plan/edit.ts"),
@@ -16,7 +16,7 @@ export async function openPlan({ screen, host, call }: Place): Promise<void> {
   const { store } = host;
   const view = new PlanView({
     style: screen.style,
-    read: () => planned(store),
+    read: planReader(store),
     move: (id, by) => acts.moveTask(store, PERSON, id, by),
     edit: (id, field, text) => acts.editPlanned(store, PERSON, id, field, text),
     remove: (id) => acts.removePlanned(store, PERSON, id),
