@@ -25,6 +25,7 @@ import { cutStart } from "../core/text/valid.ts";
 import type { LeakReport } from "../core/views/leak.ts";
 import { sandboxFolders } from "../project/own-folders.ts";
 import type { ProjectTrust } from "../project/trust/weigh.ts";
+import { openedBy } from "./permission/opened.ts";
 
 export type LeakInput = {
   readonly cwd: string;
@@ -135,9 +136,10 @@ type Ran = { readonly verdict: "green" | "red" | "late"; readonly ms: number; re
 
 async function openBench({ cwd, env, settings, trust, signal }: LeakInput, gate: string) {
   const project = realpathSync(cwd);
+  const rules = rulesOf(settings);
   const sandbox = lateSandbox({
     ...{ mode: settings.sandbox, network: networkOf(settings.allow, settings.deny), workspace: project },
-    ...{ closed: closedPatterns(rulesOf(settings)), inWorktrees: true, limits: settings },
+    ...{ closed: closedPatterns(rules), shown: openedBy(rules, "read"), inWorktrees: true, limits: settings },
     ...sandboxFolders(project),
   });
   const shell = createShell({

@@ -12,6 +12,7 @@ import { tried } from "../../core/tried.ts";
 import type { Sandbox } from "../../ports/shell.ts";
 import { makeFolder } from "../make-folder.ts";
 import { isProgram, outsideProgram } from "../outside-programs.ts";
+import { packagesOf } from "../packages-of.ts";
 import type { AgentHost, RunningAgent } from "./agent.ts";
 import { loginOf } from "./look.ts";
 import { PRESETS, type Preset } from "./presets.ts";
@@ -119,7 +120,7 @@ function confinedBy({ place, file, title, known, own, active }: Start) {
   // Its vendor must be reached, so every host is open to it and to its commands, but for this machine.
   const hosts = [`127.0.0.1:${board}`, ...addressesIn(env, known?.settings ?? [])];
   const wanted: Confinement = {
-    ...{ network: [EVERY_HOST], hosts, writable, kept, covered },
+    ...{ network: [EVERY_HOST], hosts, writable, kept, covered, readable: packagesOf([file]) },
     ...(readOnly && { readOnly: "workspace" }),
   };
   return async (args: readonly string[], more: Readonly<Record<string, string>> = {}) => {

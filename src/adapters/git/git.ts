@@ -4,7 +4,7 @@
  * remote. `Git` is made for the project of the person, and reads there without writing; `inside` is the same for the clones of tasks.
  */
 import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { withCeiling } from "../../core/board/worktree.ts";
 import { badInput, toolFailed } from "../../core/errors.ts";
 import { isWithin } from "../../core/paths/paths.ts";
@@ -13,7 +13,7 @@ import type { ConfinedProgram, Program, Sandbox, WholeProgram } from "../../port
 import { isProgram, outsideFolders } from "../outside-programs.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
 import { checkReadable, watchReadable } from "./clones/unreadable.ts";
-import { Hardening, protocolsFor } from "./hardening.ts";
+import { Hardening, HOOKS, hooksIn, protocolsFor } from "./hardening.ts";
 import { despiteOthers, GitKilled, TRIES_MAX } from "./landing/despite-others.ts";
 import { branchFreed } from "./landing/stale-locks.ts";
 import { type Ran, runInGroup } from "./run.ts";
@@ -50,7 +50,6 @@ const NO_MOUNT = /^bwrap: /;
 
 export type Confines = Pick<Sandbox, "confine" | "confineWhole" | "status">;
 
-const HOOKS = "core.hooksPath=";
 const LOOKING = { readOnly: true, network: "off" } as const;
 
 /** The project, and the folder below it with the workspaces of tasks. */
@@ -114,7 +113,7 @@ export class Git {
     const file = join(agreed?.slice(HOOKS.length) ?? "", name);
     if (agreed === undefined || !isProgram(file)) return null;
     const plain = { ...this.program(cwd, []), file, args };
-    const confined = (await this.sandbox?.confine(plain, {})) ?? null;
+    const confined = (await this.sandbox?.confine(plain, { readable: [dirname(file)] })) ?? null;
     try {
       const { descriptors = [] } = confined ?? {};
       const limits = { signal, timeoutMs: TIMEOUT_MS, input, descriptors };
@@ -183,7 +182,7 @@ export class Git {
     if (!this.isInside && bounds && isWithin(bounds.workspaces, plain.cwd))
       throw new Error(`Git of the project does not run in ${plain.cwd}: members write there.`);
     if (!this.isConfined(plain.args) || (bounds && !isWithin(bounds.project, plain.cwd))) return null;
-    const how = { seesClosed: true, isLanding: true } as const;
+    const how = { seesClosed: true, isLanding: true, readable: hooksIn(plain.args) } as const;
     if (scratch !== undefined)
       return (
         (await sandbox?.confine(plain, { ...how, ...LOOKING, readOnly: "workspace", writable: [scratch] })) ??

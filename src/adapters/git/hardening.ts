@@ -3,7 +3,7 @@
  * hooks, filters, merge drivers and ways to a remote that the person agreed to are read once, from the project, and passed by value:
  * what a repository says later never counts.
  */
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import type { Ran } from "./run.ts";
 
@@ -42,6 +42,12 @@ export const VALUE_VARIABLES = Object.fromEntries(
   Object.entries(VALUES).map(([value, name]) => [name, value]),
 );
 const BASE = [...options(SEEING), ...options(NEVER)];
+export const HOOKS = "core.hooksPath=";
+/** The folders of hooks that a command line names: the person may have them anywhere. */
+export const hooksIn = (args: readonly string[]): string[] =>
+  args
+    .flatMap((arg) => (arg.startsWith(HOOKS) ? arg.slice(HOOKS.length) : []))
+    .filter((path) => isAbsolute(path) && path !== "/dev/null" && existsSync(path));
 export const NO_HOOKS = ["-c", "core.hooksPath=/dev/null"];
 
 /** Hooks in the configuration, since git 2.54. They are turned off also where the person agreed. */

@@ -9,6 +9,7 @@ import { cutStart } from "../../core/text/valid.ts";
 import type { Program } from "../../ports/shell.ts";
 import { UnmarkedLines } from "../byte-order-mark.ts";
 import { outsideProgram } from "../outside-programs.ts";
+import { packagesOf } from "../packages-of.ts";
 import type { McpOptions } from "./options.ts";
 
 /** The folder in which servers run. */
@@ -55,7 +56,7 @@ async function local({ command, args, env, cwd = "." }: StdioServer, place: Plac
     env: { ...place.env, ...env, EKIDEN_JOB: outer + place.tag },
     cwd: resolve(place.cwd, cwd),
   };
-  const confined = await place.sandbox?.confineWhole(plain, {});
+  const confined = await place.sandbox?.confineWhole(plain, { readable: packagesOf([command, ...args]) });
   const program = confined ?? outside(plain, place);
   const transport = new StdioClientTransport({
     command: program.file,

@@ -1,8 +1,8 @@
 /**
- * bubblewrap: a policy as its arguments. The whole disk is read-only; process ids, IPC, host name and network are private; a
+ * bubblewrap: a policy as its arguments. Of the disk only what the policy names is there; process ids, IPC, host name and network are private; a
  * system call filter, passed as a file descriptor, takes away what namespaces do not cover.
  */
-import { closeSync, existsSync, lstatSync, openSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { lazy } from "../../core/lazy.ts";
 import { isWithin } from "../../core/paths/paths.ts";
@@ -12,6 +12,7 @@ import { outsideFolders } from "../outside-programs.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
 import { type Bind, expectedMounts } from "./mounts.ts";
 import { real } from "./place.ts";
+import type { Visible } from "./visible.ts";
 
 export type Found = {
   readonly path: string;
@@ -57,7 +58,8 @@ export type Jail = {
   /** An empty file that nobody can read more of. */
   readonly emptyFile: string;
   readonly emptyFolder: string;
-  readonly readable: readonly string[];
+  /** On the way to what is visible. */
+  readonly links: Visible["links"];
 };
 
 /**
@@ -89,19 +91,28 @@ export const limited = (limits: CommandLimits, mounts: readonly string[]): strin
 ];
 export const tasksOf = (limits: CommandLimits): number => limits.commandProcesses * THREADS_PER_PROCESS;
 
+const USUAL_LINKS: Visible["links"] = [
+  ["/var/run", "/run"],
+  ["/var/tmp", "/tmp"],
+];
+
 /** Everything but the program itself and its own arguments. */
 export function bubblewrapArgs(policy: SandboxPolicy, jail: Jail): string[] {
   const args = [
     ...["--unshare-pid", "--unshare-ipc", "--unshare-uts"],
     ...(jail.isJoined ? [] : ["--unshare-net"]),
     ...["--die-with-parent", "--new-session"],
-    ...["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"],
+    ...["--dev", "/dev", "--proc", "/proc"],
     ...kernelSettings(),
     ...runFolders(),
     ...policy.rules.flatMap((rule) => (rule.access === "replace" ? ["--bind", rule.by, rule.path] : [])),
-    ...jail.readable.flatMap((path) => ["--ro-bind", path, path]),
     ...visible(policy.rules).flatMap((rule) => mountOf(rule, jail, policy.rules)),
-    ...(existsSync("/run") ? ["--remount-ro", "/run"] : []),
+    ...[...jail.links, ...USUAL_LINKS]
+      .filter(
+        ([path]) => !policy.rules.some((rule) => isWithin(path, rule.path) || isWithin(rule.path, path)),
+      )
+      .flatMap(([path, to]) => ["--symlink", to, path]),
+    ...["--dir", policy.cwd, "--remount-ro", "/"],
     ...["--chdir", policy.cwd],
   ];
   if (process.getuid?.() === 0) {
@@ -165,14 +176,10 @@ const kernelSettings = lazy((): string[] =>
     : [],
 );
 
-/** `/run` holds the sockets of the system's services, and the secrets of containers. */
+/** Not all of `/run`: it holds the sockets of the system's services, and the secrets of containers. */
 function runFolders(): string[] {
   const needed = RUN_NEEDED.filter((path) => existsSync(path)).flatMap((path) => ["--ro-bind", path, path]);
-  const old = lstatSync("/var/run", { throwIfNoEntry: false });
-  return [
-    ...(existsSync("/run") ? ["--tmpfs", "/run", ...needed] : []),
-    ...(old?.isDirectory() ? ["--tmpfs", "/var/run", "--remount-ro", "/var/run"] : []),
-  ];
+  return ["--dir", "/run", ...needed];
 }
 
 /** A file without a name, which can be opened again and again from its beginning; nobody else can change it. */

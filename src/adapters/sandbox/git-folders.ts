@@ -88,6 +88,12 @@ export function cloneOf(root: string, project: string): Repository {
   return { folders, guarded: [...guarded, ...named] };
 }
 
+/** The top of the repository that a folder is in; null for none. */
+export function topOf(root: string): string | null {
+  const found = findGit(root);
+  return found === null ? null : dirname(found.link ?? found.git);
+}
+
 /** The commits of the refs of a repository that do not show what a task has done. */
 export function foreignCommits(root: string): string[] {
   const found = findGit(root);

@@ -3,7 +3,7 @@
  * that has not proven itself here counts as off.
  */
 import { randomBytes } from "node:crypto";
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -26,7 +26,7 @@ import { NestedNames } from "./files/nested.ts";
 import { NewFiles } from "./files/new-files.ts";
 import { GitLinks } from "./git-links.ts";
 import { jailedProgram } from "./jailed.ts";
-import { coveredOf, hiddenPrograms, namesOf, onlyRead, real, writableWords } from "./place.ts";
+import { coveredOf, namesOf, onlyRead, real, writableWords } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
 import { hintOf, ProvenKeys } from "./proven.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
@@ -44,8 +44,8 @@ export type SandboxOptions = {
   readonly cacheFolder: string;
   readonly limits?: CommandLimits;
   /** Folders of this program: commands must not see them. */ readonly ownFolders: readonly string[];
-  /** Files that deny rules close to commands. */
-  readonly closed?: ClosedPatterns;
+  /** Paths outside that the person has opened for reading; absolute. */ readonly shown?: readonly string[];
+  /** Files that deny rules close to commands. */ readonly closed?: ClosedPatterns;
   /** Members work in worktrees of tasks. */ readonly inWorktrees?: boolean;
   /** The environment with PATH and HOME; default: this process's. */
   readonly env?: Readonly<Record<string, string | undefined>>;
@@ -211,9 +211,9 @@ class ProcessSandbox implements Sandbox {
   }
 
   private staged(tool: Tool): Stage {
-    const { cacheFolder, ownFolders, inWorktrees = false } = this.options;
+    const { cacheFolder, ownFolders, inWorktrees = false, shown = [] } = this.options;
     this.stage ??= new Stage({
-      ...{ home: this.home, workspace: this.workspace, cacheFolder, ownFolders, inWorktrees },
+      ...{ home: this.home, workspace: this.workspace, cacheFolder, ownFolders, inWorktrees, shown },
       bwrap: tool.name === "bubblewrap" ? tool.found.path : null,
       nsenter: this.nsenter(),
       ...{ filter: tool.filter, tasks: tasksOf(this.limits) },
@@ -236,14 +236,15 @@ class ProcessSandbox implements Sandbox {
     const session: Network = hosts.length > 0 ? hosts : "off";
     const closed = proof || wanted.seesClosed ? NOTHING : await this.closed.find();
     const hidden = [...closed.hidden, ...coveredOf(wanted)];
+    const visible = stage.visible.of({ ...(this.options.env ?? process.env), ...program.env });
     const found = proof
-      ? stage.proofPlace(proof)
-      : { ...stage.reader.read(real(program.cwd) ?? program.cwd, wanted), ...closed, hidden };
+      ? stage.proofPlace(proof, visible)
+      : { ...stage.reader.read(real(program.cwd) ?? program.cwd, wanted, visible), ...closed, hidden };
     const isOwn = wanted.isLanding === true;
     const isLook = isOwn && wanted.readOnly === true;
     const folders = proof || wanted.readOnly ? [] : found.roots.filter((one) => !found.opened?.includes(one));
-    const inner = folders.flatMap((root) => this.nested.guarded(root));
-    const place = isLook ? onlyRead(found) : { ...found, guarded: [...found.guarded, ...inner] };
+    const guarded = [...found.guarded, ...folders.flatMap((root) => this.nested.guarded(root))];
+    const place = isLook ? onlyRead(found) : { ...found, guarded };
     const policy = sandboxPolicy(place, wanted, session);
     const opened = wanted.readOnly === "workspace" ? (place.opened ?? []) : [];
     const changeable = proof || wanted.readOnly ? opened : place.roots;
@@ -252,8 +253,8 @@ class ProcessSandbox implements Sandbox {
     const gitMounts = proof || wanted.readOnly ? [] : place.git.flatMap((one) => one.mounts ?? []);
     const objects = stage.objects?.watch(gitMounts) ?? (async () => null);
     const began = performance.now();
-    const denial = (output: string): string | null =>
-      denialNote(output, policy, shared?.refusedSince(began) ?? []);
+    const denial = (output: string) =>
+      denialNote(output, policy, shared?.refusedSince(began) ?? [], existsSync);
     const { network } = policy;
     // A command that must have no network although others have gets one of its own, and so does what reaches other hosts.
     const key = wanted.network === undefined ? "" : JSON.stringify(wanted.network);
@@ -284,13 +285,12 @@ class ProcessSandbox implements Sandbox {
     tool.name satisfies "bubblewrap"; // another adapter must not be run as this one
     const enter = (await shared?.enter()) ?? [];
     const { emptyFile, emptyFolder } = stage;
-    const readable = [...(proof ? [proof.outside] : []), ...hiddenPrograms(program.env.PATH, stage.replaced)];
     const opensSockets = network.includes(UNIX_SOCKETS);
     const filter = opensSockets ? stage.openFilter : stage.filter;
     const coversMovable = place.hidden?.some((one) => !one.isPlaced) ?? false;
     if (!proof) rested = (await stage.spares?.began()) ?? rested;
     const jailed = jailedProgram({
-      ...{ policy, jail: { isJoined: shared !== null, emptyFile, emptyFolder, readable } },
+      ...{ policy, jail: { isJoined: shared !== null, emptyFile, emptyFolder, links: visible.links } },
       ...{ enter: [...(isLook ? [] : (stage.group?.join ?? [])), ...enter], bwrap: tool.found.path },
       ...{ program: { ...program, env }, limits: isLook ? null : this.limits, coversMovable },
       ...{ spares: proof || opensSockets ? null : stage.spares, filter },

@@ -8,6 +8,8 @@ import { PlaceReader, writableWords } from "./place.ts";
 
 const NAMES = ["src", "notes", ".config", ".ssh", "bin", "Library"];
 
+const NOTHING = { folders: [], links: [], secretFolders: [], secretFiles: [] };
+
 it("keeps all of a home folder but its visible folders from commands", () => {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-home-")));
   onTestFinished(() => takeAway(home));
@@ -24,11 +26,10 @@ it("keeps all of a home folder but its visible folders from commands", () => {
     new PlaceReader({
       workspace,
       home,
-      ownFolders: [],
       replaced: [],
       inWorktrees: false,
       objects: null,
-    }).read(workspace, {}).roots;
+    }).read(workspace, {}, NOTHING).roots;
   expect(rootsIn(home).toSorted()).toEqual([join(home, "notes"), join(home, "src")]);
   expect(rootsIn(join(home, "src"))).toEqual([join(home, "src")]);
   expect(rootsIn(join(home, ".."))).toEqual([]);

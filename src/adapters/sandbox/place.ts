@@ -1,29 +1,25 @@
 /** Reads from the disk the place of a confined command: repositories, protected files, secrets. */
 
-import { accessSync, constants, existsSync, lstatSync, realpathSync, statSync } from "node:fs";
-import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
-import { lazy } from "../../core/lazy.ts";
+import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
 import { isWithin, relativeTo } from "../../core/paths/paths.ts";
 import { PROTECTED_ENDS, READ_ONLY_IN_SANDBOX } from "../../core/paths/protected-names.ts";
 import {
   type ClosedFile,
   type Confinement,
   type SandboxPlace,
-  SECRET_PATHS,
-  SYSTEM_SECRETS,
   writableRoots,
 } from "../../core/sandbox/sandbox.ts";
-import { succeeds, tried } from "../../core/tried.ts";
-import { foldersIn, namesIn, textIn } from "../small-files.ts";
-import { cloneOf, type ObjectMounts, type Repository, repositoryOf } from "./git-folders.ts";
+import { tried } from "../../core/tried.ts";
+import { foldersIn, namesIn } from "../small-files.ts";
+import { cloneOf, type ObjectMounts, type Repository, repositoryOf, topOf } from "./git-folders.ts";
 import type { OwnObjects } from "./own-objects.ts";
+import type { Visible } from "./visible.ts";
 
 export type PlaceOptions = {
   /** The project: absolute, without links. */
   readonly workspace: string;
   readonly home: string;
-  /** Folders of this program with keys and settings. */
-  readonly ownFolders: readonly string[];
   readonly replaced: SandboxPlace["replaced"];
   /** Members work in clones: commands in the project do not change its repository. */
   readonly inWorktrees: boolean;
@@ -31,18 +27,14 @@ export type PlaceOptions = {
   readonly objects: OwnObjects | null;
 };
 
-/** Secrets are looked for again after this; a look costs about half a millisecond. */
-const SECRETS_MS = 10_000;
-
 export class PlaceReader {
   private readonly options: PlaceOptions;
-  private secrets: { at: number; folders: string[]; files: string[] } | null = null;
 
   constructor(options: PlaceOptions) {
     this.options = options;
   }
 
-  read(cwd: string, wanted: Confinement): SandboxPlace {
+  read(cwd: string, wanted: Confinement, visible: Visible): SandboxPlace {
     const { workspace, home, replaced } = this.options;
     const opened = this.opened(wanted);
     const named = [workspace, ...opened];
@@ -58,7 +50,9 @@ export class PlaceReader {
         ...namesIn(root).filter((name) => PROTECTED_ENDS.test(name)),
       ].flatMap((name) => real(join(root, name)) ?? []),
     );
-    const { folders, files } = this.findSecrets();
+    const top = topOf(workspace);
+    // In a part of a repository, tools look for packages and settings above it.
+    const around = top === null || isWithin(top, home) ? [] : [top];
     return {
       cwd,
       home,
@@ -66,8 +60,9 @@ export class PlaceReader {
       roots,
       git: repositories.flatMap((one) => one.folders),
       guarded: [...guarded, ...repositories.flatMap((one) => one.guarded)],
-      secretFolders: folders,
-      secretFiles: files,
+      visible: [...visible.folders, ...around, ...(wanted.readable ?? []).flatMap((one) => real(one) ?? [])],
+      secretFolders: visible.secretFolders,
+      secretFiles: visible.secretFiles,
       replaced,
     };
   }
@@ -95,27 +90,6 @@ export class PlaceReader {
     const mounts: ObjectMounts = (at) => (isLanding ? [] : (objects?.mounts(at) ?? []));
     const project = repositoryOf(workspace, isOnlyRead ? "look" : "work", mounts);
     return clone === null ? [project] : [project, cloneOf(clone, workspace)];
-  }
-
-  private findSecrets(): { folders: string[]; files: string[] } {
-    const now = performance.now();
-    if (this.secrets && now - this.secrets.at < SECRETS_MS) return this.secrets;
-    const { home, ownFolders } = this.options;
-    const homes = process.getuid?.() === 0 ? [home, "/root", ...entries("/home")] : [home];
-    const paths = [
-      ...homes.flatMap((one) => SECRET_PATHS.map((name) => join(one, name))),
-      ...SYSTEM_SECRETS,
-      ...ownFolders,
-    ];
-    const folders: string[] = [];
-    const files: string[] = [];
-    // A file that this user cannot read needs no cover.
-    for (const path of new Set(
-      paths.filter((one) => existsSync(one) && isReadable(one)).flatMap((one) => real(one) ?? []),
-    ))
-      (lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? folders : files).push(path);
-    this.secrets = { at: now, folders, files };
-    return this.secrets;
   }
 }
 
@@ -154,24 +128,6 @@ export function presentIn(root: string, names: readonly string[]): string[] {
   });
 }
 
-/**
- * Programs in PATH that a private folder would hide, such as a version manager below /tmp; and this program, which commands may start: in
- * a clone below /tmp, and where a package runner keeps it there.
- */
-export const hiddenPrograms = (path: string | undefined, replaced: readonly string[]): string[] =>
-  [...new Set([...(path ?? "").split(delimiter), dirname(process.execPath), ...ownPackages()])].filter(
-    (folder) => isAbsolute(folder) && replaced.some((one) => isWithin(one, folder)) && existsSync(folder),
-  );
-
-/** The folder of this program, or the one that holds it beside the packages that it needs. */
-const ownPackages = lazy((): string[] => {
-  let folder = import.meta.dirname;
-  const isPackage = (): boolean => /"name"\s*:/.test(textIn(join(folder, "package.json")));
-  while (!isPackage() && dirname(folder) !== folder) folder = dirname(folder);
-  if (dirname(folder) === folder) return [];
-  return [basename(dirname(folder)) === "node_modules" ? dirname(folder) : folder];
-});
-
 /** The worktree of a task below `.ekiden/worktrees` that holds the folder. */
 function worktreeAround(workspace: string, cwd: string): string | null {
   const all = join(workspace, ".ekiden", "worktrees");
@@ -197,10 +153,6 @@ const visibleFolders = (home: string): string[] => {
     .map((name) => join(home, name))
     .filter((path) => !programs.some((one) => isWithin(path, one)));
 };
-
-const isReadable = (path: string): boolean => succeeds(() => accessSync(path, constants.R_OK));
-
-const entries = (folder: string): string[] => foldersIn(folder).map((name) => join(folder, name));
 
 export const real = (path: string): string | null => {
   // An exception costs ten times the look.

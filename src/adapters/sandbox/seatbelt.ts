@@ -6,6 +6,9 @@ import { EVERY_HOST, type SandboxPolicy, type SandboxRule } from "../../core/san
 
 export const SANDBOX_EXEC = "/usr/bin/sandbox-exec";
 
+/** Where files of persons are; a policy shows parts of them. */
+const NOT_SHOWN = ["/Users", "/Volumes", "/private/var/root", "/private/tmp", "/private/var/folders"];
+
 /** The profile of a policy. `proxyPort`: the only address that may be connected to. */
 export function seatbeltProfile(
   policy: SandboxPolicy,
@@ -17,6 +20,9 @@ export function seatbeltProfile(
     "(allow default)",
     "(deny file-write*)",
     `(allow file-write* (subpath ${quoted(privateFolder)}) (literal "/dev/null") (literal "/dev/zero") (literal "/dev/tty") (regex #"^/dev/fd/"))`,
+    // Names may be asked for, so that programs find their own folder; what is in files and folders may not be read.
+    `(deny file-read-data ${NOT_SHOWN.map((path) => `(subpath ${quoted(path)})`).join(" ")})`,
+    `(allow file-read-data (subpath ${quoted(privateFolder)}))`,
     ...policy.rules.flatMap(ruleOf),
     "(deny process-info* (target others))",
     "(deny signal (target others))",
@@ -42,9 +48,9 @@ function ruleOf(rule: SandboxRule): string[] {
   const path = quoted(rule.path);
   switch (rule.access) {
     case "write":
-      return [`(allow file-write* (subpath ${path}))`];
+      return [`(allow file-read-data file-write* (subpath ${path}))`];
     case "read":
-      return [`(deny file-write* (subpath ${path}))`];
+      return [`(allow file-read-data (subpath ${path}))`, `(deny file-write* (subpath ${path}))`];
     case "hide":
       return [`(deny file-read* file-write* (subpath ${path}))`];
     case "mount":

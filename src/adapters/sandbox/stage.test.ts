@@ -25,7 +25,7 @@ const open = (): Stage => {
     ...{ bwrap: "/usr/bin/bwrap", nsenter: null, filter: null, home: base, workspace },
     ...{
       cacheFolder: join(base, "cache"),
-      ownFolders: [],
+      ...{ ownFolders: [], shown: [] },
       confine: async (program) => ({ ...program, ended: async () => null }),
       tasks: 1_000,
     },

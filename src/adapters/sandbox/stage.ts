@@ -32,6 +32,7 @@ import type { Reads } from "./reads.ts";
 import type { Filters } from "./seccomp.ts";
 import { Spares } from "./spares.ts";
 import { TaskGroup } from "./task-group.ts";
+import { type Visible, VisibleFolders } from "./visible.ts";
 
 export type StageOptions = {
   /** Null on systems where private folders cannot be laid over others. */
@@ -42,6 +43,8 @@ export type StageOptions = {
   readonly workspace: string;
   readonly cacheFolder: string;
   readonly ownFolders: readonly string[];
+  /** Further ones outside that commands see. */
+  readonly shown: readonly string[];
   readonly inWorktrees?: boolean;
   /** Processes and threads of all commands together, where the kernel does not count those of one. */
   readonly tasks: number;
@@ -82,6 +85,7 @@ export class Stage {
   readonly spares: Spares | null;
   readonly group: TaskGroup | null;
   readonly reader: PlaceReader;
+  readonly visible: VisibleFolders;
   readonly objects: OwnObjects | null;
   readonly reads: Reads;
   readonly variables: Readonly<Record<string, string>>;
@@ -99,6 +103,7 @@ export class Stage {
     workspace,
     cacheFolder,
     ownFolders,
+    shown,
     inWorktrees = false,
     tasks,
     confine,
@@ -128,7 +133,8 @@ export class Stage {
     this.reads = { git: gitProgram(process.env.PATH, workspace), confine };
     this.objects = bwrap === null ? null : new OwnObjects(`${cacheFolder}-objects`, () => this.reads);
     const { objects } = this;
-    this.reader = new PlaceReader({ workspace, home, ownFolders, replaced, inWorktrees, objects });
+    this.visible = new VisibleFolders(home, workspace, ownFolders, shown);
+    this.reader = new PlaceReader({ workspace, home, replaced, inWorktrees, objects });
   }
 
   /** Null where none can be made. */
@@ -171,9 +177,10 @@ export class Stage {
     return this.replaced.map((path) => [path, this.temporary]);
   }
 
-  proofPlace({ inside, hidden }: ProofPlace): SandboxPlace {
+  proofPlace({ inside, outside, hidden }: ProofPlace, { folders }: Visible): SandboxPlace {
     return {
       ...{ cwd: inside, home: this.home, roots: [inside], git: [], guarded: [] },
+      visible: [...folders, outside],
       ...{ secretFolders: [], secretFiles: [hidden], replaced: this.privateTemporary() },
     };
   }

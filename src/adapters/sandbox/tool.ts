@@ -12,7 +12,7 @@ export type Tool = {
   readonly filter: Filters | null;
 };
 /** Raised with each change that makes old proofs worthless. */
-const PROOF = 2;
+const PROOF = 3;
 const INSTALL = "Install bubblewrap (Debian, Ubuntu, Fedora, Arch: the package bubblewrap).";
 
 /** One sentence where there is none. */

@@ -10,6 +10,7 @@ export function denialNote(
   output: string,
   policy: SandboxPolicy,
   refusedHosts: readonly string[],
+  exists: (path: string) => boolean = () => true,
 ): string | null {
   const [host] = refusedHosts;
   if (host !== undefined)
@@ -28,13 +29,13 @@ export function denialNote(
     text.split("\n").some((line) => NOT_PERMITTED.test(line) && SOCKET.test(line))
   )
     return `[sandbox: commands have no Unix sockets, also not of their own. The rule that would allow it: allow network(${UNIX_SOCKETS})]`;
-  const path = deniedPath(text, policy);
+  const path = deniedPath(text, policy, exists);
   if (path === undefined) return null;
+  if (path !== "" && isHidden(path, policy))
+    return `[sandbox: ${path} is hidden from commands, which see the project, folders of the system and toolchains. The rule that shows it, unless it is one of Ekiden's own: allow read_file(${path}), and with /** at its end for a folder]`;
   if (!policy.rules.some(({ access }) => access === "write"))
     return `[sandbox: this command runs with a read-only workspace${path === "" ? "" : `, so ${path} cannot be written`}]`;
-  return path !== "" && isHidden(path, policy)
-    ? `[sandbox: ${path} is hidden from commands]`
-    : `[sandbox: ${path === "" ? "a path" : path} is read-only for commands. Only the workspace and /tmp are writable, and in them not .git/config, .git/hooks, .ekiden and the other protected files; in the worktree of a task only branches below ekiden/ can be made or moved]`;
+  return `[sandbox: ${path === "" ? "a path" : path} is read-only for commands. Only the workspace and /tmp are writable, and in them not .git/config, .git/hooks, .ekiden and the other protected files; in the worktree of a task only branches below ekiden/ can be made or moved]`;
 }
 
 /** The host of the rule that a note names. */
@@ -44,7 +45,11 @@ export const hostWanted = (note: string): string | null => {
 };
 
 /** The path that the sandbox kept from being written or read; "" for one that the output does not name; undefined for none. */
-function deniedPath(text: string, policy: SandboxPolicy): string | undefined {
+function deniedPath(
+  text: string,
+  policy: SandboxPolicy,
+  exists: (path: string) => boolean,
+): string | undefined {
   let unnamed: "" | undefined;
   for (const said of text.split("\n").reverse()) {
     const line = said.replace(SHELL, "");
@@ -56,15 +61,23 @@ function deniedPath(text: string, policy: SandboxPolicy): string | undefined {
     } else if (isReadOnly) return path;
     else {
       const full = resolvePath(policy.cwd, path);
-      if (isHidden(full, policy) || (!/no such file|ENOENT/i.test(line) && isGuarded(full, policy)))
+      if (
+        (isHidden(full, policy) && exists(full)) ||
+        (!/no such file|ENOENT/i.test(line) && isGuarded(full, policy))
+      )
         return path;
     }
   }
   return unnamed;
 }
 
-const isHidden = (path: string, { rules, cwd }: SandboxPolicy): boolean =>
-  rules.some((rule) => rule.access === "hide" && isWithin(rule.path, resolvePath(cwd, path)));
+/** Not there, or something empty is in its place. Folders of the kernel are made for each command. */
+function isHidden(path: string, { rules, cwd }: SandboxPolicy): boolean {
+  const full = resolvePath(cwd, path);
+  const around = rules.filter((rule) => isWithin(rule.path, full));
+  return around.some(({ access }) => access === "hide") || (around.length === 0 && !OF_KERNEL.test(full));
+}
+const OF_KERNEL = /^\/(?:$|(?:dev|proc|run|bin|s?bin|lib\w*|var\/(?:run|tmp))(?:\/|$))/;
 const isGuarded = (path: string, { rules }: SandboxPolicy): boolean =>
   rules.some((rule) => rule.access === "read" && isWithin(rule.path, path));
 

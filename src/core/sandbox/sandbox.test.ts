@@ -14,6 +14,7 @@ const PLACE: SandboxPlace = {
     git: [{ path: "/w/.git", access: "write", guarded: ["/w/.git/config"] }],
     guarded: ["/w/.ekiden"],
   },
+  visible: ["/etc", "/home/a"],
   ...{ secretFolders: ["/home/a/.ssh"], secretFiles: ["/home/a/.netrc"] },
 };
 const accessOf = (place: SandboxPlace, path: string, readOnly = false) =>
@@ -29,7 +30,8 @@ it.each([
   ["/w/.ekiden/worktrees/1/a", "write", "read"],
   ["/home/a/.ssh/id", "hide", "hide"],
   ["/tmp/a", "replace", "replace"],
-  ["/etc/passwd", undefined, undefined],
+  ["/etc/passwd", "read", "read"],
+  ["/home/b/notes", undefined, undefined],
 ])("%s: %s, for a read-only command %s", (path, usually, readOnly) => {
   expect([accessOf(PLACE, path), accessOf(PLACE, path, true)]).toEqual([usually, readOnly]);
 });
@@ -47,7 +49,7 @@ it("neither the home folder nor what contains it becomes writable", () => {
 });
 
 it("makes the folders around what is guarded mounts of their own, so that none can be renamed", () => {
-  const none = { git: [], secretFolders: [], secretFiles: [], replaced: [] };
+  const none = { visible: [], git: [], secretFolders: [], secretFiles: [], replaced: [] };
   const rules = (roots: string[], guarded: string[], readOnly = false) =>
     sandboxPolicy({ ...none, cwd: "/w", home: "/h", roots, guarded }, { readOnly }, "off").rules.map(
       ({ access, path }) => `${access} ${path}`,
@@ -199,7 +201,7 @@ describe("the note about a failed command", () => {
       "Error: ENOENT: no such file or directory, open '/w/a'",
       "bash: ./x: Permission denied",
     ])
-      expect(denialNote(output, policy, []), output).toBeNull();
+      expect(denialNote(output, policy, [], () => false), output).toBeNull();
     expect(denialNote("", policy, ["b.org"])).toContain("allow network(b.org)");
   });
 });

@@ -73,6 +73,8 @@ export type SandboxPlace = {
   readonly hidden?: readonly ClosedFile[];
   /** Existing files and folders that rules close for writing. */
   readonly fixed?: readonly string[];
+  /** Existing folders and files that it sees besides: of the system, of toolchains, and the repository around the workspace. */
+  readonly visible: readonly string[];
   /** Existing folders and files with secrets. */
   readonly secretFolders: readonly string[];
   readonly secretFiles: readonly string[];
@@ -120,8 +122,8 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
   const rules: SandboxRule[] = [
     ...place.replaced.map(([path, by]): SandboxRule => ({ access: "replace", path, by })),
     ...place.secretFolders.map((path): SandboxRule => ({ access: "hide", path, kind: "folder" })),
-    // Visible also where a folder above it is replaced by a private one.
-    ...[place.cwd, ...(wanted.readable ?? [])]
+    // Nothing else of the disk is there, and of the home folder never all.
+    ...[...place.visible, ...(isWithin(place.cwd, place.home) ? [] : [place.cwd])]
       .filter((path) => !place.roots.some((root) => isWithin(root, path)))
       .map((path): SandboxRule => ({ access: "read", path })),
     ...place.roots.map((path): SandboxRule => ({ access: accessTo(path), path })),
@@ -136,7 +138,10 @@ export function sandboxPolicy(place: SandboxPlace, wanted: Confinement, network:
     ...fixed.map((path): SandboxRule => ({ access: "read", path })),
     ...hidden.map(({ path, kind }): SandboxRule => ({ access: "hide", path, kind })),
   ].filter((rule) => !isInHidden(rule.path) && !(rule.access === "mount" && isSecret(rule.by)));
-  return { cwd: place.cwd, rules: parentsFirst(rules), network: wanted.network ?? network };
+  const shown = rules.filter(({ access }) => access === "read" || access === "write");
+  const isNeeded = (rule: SandboxRule): boolean =>
+    rule.access !== "hide" || shown.some(({ path }) => isWithin(path, rule.path));
+  return { cwd: place.cwd, rules: parentsFirst(rules.filter(isNeeded)), network: wanted.network ?? network };
 }
 
 function gitRules(folder: GitFolder, access: "read" | "write"): SandboxRule[] {
@@ -175,28 +180,6 @@ const depth = (path: string): number => path.split("/").filter(Boolean).length;
  */
 export const writableRoots = (roots: readonly string[], home: string): string[] =>
   roots.filter((root) => root !== "/" && !isWithin(root, home));
-
-/**
- * Secrets below the home folder of the person: keys, tokens, passwords, and histories that often contain them. Each line lists one
- * kind: keys, clouds, forges and containers, packages, databases and agents, shells, browsers.
- */
-export const SECRET_PATHS: readonly string[] = [
-  ...[
-    ".ssh .gnupg .password-store .local/share/keyrings .local/share/kwalletd .vault-token .config/op",
-    ".aws .azure .config/gcloud .config/doctl .config/heroku .config/fly .fly .kube .terraform.d .s3cfg .boto .config/rclone .config/sops .oci .terraformrc .config/scw .config/linode-cli .bluemix .aliyun .ovh.conf",
-    ".config/gh .config/glab-cli .config/hub .config/git/credentials .git-credentials .config/github-copilot .config/jgit .config/act .docker .config/containers",
-    ".netrc _netrc .npmrc .yarnrc .yarnrc.yml .pypirc .gem/credentials .cargo/credentials .cargo/credentials.toml .m2/settings.xml .gradle/gradle.properties",
-    ".kaggle .huggingface .cache/huggingface/token .config/openai .config/anthropic .pgpass .my.cnf .claude .claude.json .codex .gemini",
-    ".databrickscfg .snowflake .cloudflared .wrangler .config/.wrangler .config/stripe .condarc .config/pip .pip .config/helm .config/age .age .minisign .anthropic",
-    ".msmtprc .fetchmailrc .mutt .config/himalaya .subversion/auth .electrum .bitcoin .ethereum .config/solana .lesshst .irb_history .config/nushell/history.txt .local/share/fish/fish_history",
-    ".bash_history .zsh_history .python_history .node_repl_history .psql_history .mysql_history",
-    ".config/google-chrome .config/chromium .mozilla Library/Keychains Library/Cookies",
-  ].flatMap((paths) => paths.split(" ")),
-  "Library/Application Support/Google/Chrome",
-];
-
-/** Secrets outside of home folders. */
-export const SYSTEM_SECRETS: readonly string[] = ["/etc/shadow", "/etc/shadow-", "/etc/ssl/private"];
 
 /** The paths of a git directory that decide which programs git runs. `commondir` and `gitdir` say where the rest of it is. */
 export const GUARDED_GIT_PATHS: readonly string[] = [

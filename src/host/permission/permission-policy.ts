@@ -28,8 +28,9 @@ import type { Call, PermissionPolicy, Verdict } from "../../runtime/agent/call.t
 import type { Parts } from "../parts.ts";
 import { sandboxedShell } from "../sandboxed-shell.ts";
 import { disk } from "./disk.ts";
+import { openedBy } from "./opened.ts";
 import type { PermissionQuestions } from "./permission-questions.ts";
-import { isYes, type Opening, openedBy, WaysOut, wayFor } from "./ways-out.ts";
+import { isYes, type Opening, WaysOut, wayFor } from "./ways-out.ts";
 
 /** @throws EkidenError `bad_input` for a rule that cannot be read. */
 export function permissionPolicy(
@@ -100,8 +101,8 @@ export function permissionPolicy(
       shell: isConfined
         ? sandboxedShell({
             readOnly: readOnly ? "reads" : mode() === "plan" ? "plan" : null,
-            writable: [...openedBy(rules), ...(opening.writable ?? [])],
-            readable: opening.readable ?? [],
+            writable: [...openedBy(rules, "write"), ...(opening.writable ?? [])],
+            readable: [...openedBy(rules, "read"), ...(opening.readable ?? [])],
             unconfined: opening.unconfined === true,
             mayReach: (host) => ways.mayReach(host, { tool: tool.name, subject, ctx }),
             stopped: (command, denial) => ways.stopped(command, denial, ctx),

@@ -6,7 +6,8 @@ import { expect, it, onTestFinished } from "vitest";
 import { takeAway } from "../../../test/fixtures/take-away.ts";
 import { decide, parseRule } from "../../core/permission/permission.ts";
 import { disk } from "./disk.ts";
-import { openedBy, wayFor } from "./ways-out.ts";
+import { openedBy } from "./opened.ts";
+import { wayFor } from "./ways-out.ts";
 
 it.each(["plain", "[id]", "{a,b}", "what?", "back\\slash"])(
   "a yes to %s offers a rule that opens it",
@@ -22,10 +23,10 @@ it.each(["plain", "[id]", "{a,b}", "what?", "back\\slash"])(
     const read = wayFor(asked, null, [folder], { ...where, written: [] });
     expect(read).toMatchObject({ opening: { writable: [], readable: [folder] } });
     expect(read.rule).toContain("read_file(");
-    expect(openedBy([parseRule("allow", read.rule ?? "")])).toEqual([]);
-    expect(openedBy([parseRule("allow", rule ?? "")])).toEqual([folder]);
-    expect(openedBy([parseRule("deny", rule ?? "")])).toEqual([]);
-    expect(openedBy([parseRule("allow", `write_file(${base}/*)`)])).toEqual([]);
+    expect(openedBy([parseRule("allow", read.rule ?? "")], "write")).toEqual([]);
+    expect(openedBy([parseRule("allow", rule ?? "")], "write")).toEqual([folder]);
+    expect(openedBy([parseRule("deny", rule ?? "")], "write")).toEqual([]);
+    expect(openedBy([parseRule("allow", `write_file(${base}/*)`)], "write")).toEqual([]);
   },
 );
 
@@ -55,5 +56,7 @@ it("a folder with brackets is also opened by its name as it is", () => {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "ekiden-ways-out-")));
   onTestFinished(() => takeAway(base));
   mkdirSync(join(base, "[id]"));
-  expect(openedBy([parseRule("allow", `write_file(${base}/[id]/**)`)])).toEqual([join(base, "[id]")]);
+  expect(openedBy([parseRule("allow", `write_file(${base}/[id]/**)`)], "write")).toEqual([
+    join(base, "[id]"),
+  ]);
 });

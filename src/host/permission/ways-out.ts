@@ -6,10 +6,9 @@ import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import { LEAD, type Name, PERSON } from "../../core/ids.ts";
-import { escapedPath, spelledPath } from "../../core/paths/path-pattern.ts";
+import { escapedPath } from "../../core/paths/path-pattern.ts";
 import { isWithin } from "../../core/paths/paths.ts";
-import type { Decision, Rule } from "../../core/permission/permission.ts";
-import { isAbout } from "../../core/permission/rule.ts";
+import type { Decision } from "../../core/permission/permission.ts";
 import { hostWanted } from "../../core/sandbox/denial.ts";
 import { networkOf, UNIX_SOCKETS } from "../../core/sandbox/sandbox.ts";
 import { RULE_NAMES } from "../../core/tool-names.ts";
@@ -163,11 +162,3 @@ function ruleFor(path: string, use: "read" | "write"): string | null {
   if (/[()\n]/.test(path)) return null;
   return `${RULE_NAMES[use][0]}(${escapedPath(path)}${statSync(path).isDirectory() ? "/**" : ""})`;
 }
-
-/** The paths that allow rules open for commands: absolute, or from home, with nothing variable but a last `/**`. */
-export const openedBy = (rules: readonly Rule[]): string[] =>
-  rules.flatMap(({ effect, tool, match = "" }) => {
-    const path = spelledPath(match.replace(/^~(?=\/)/, homedir()).replace(/\/\*\*$/, ""));
-    if (effect !== "allow" || path === null || !/^\/./.test(path)) return [];
-    return isAbout({ effect, tool }, "write") && existsSync(path) ? [path] : [];
-  });

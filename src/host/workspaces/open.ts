@@ -18,6 +18,7 @@ import type { PortBlocks, Sandbox, Shell, Worktrees } from "../../ports/index.ts
 import { sandboxFolders } from "../../project/own-folders.ts";
 import { repositoryOf } from "../../project/trust/items.ts";
 import type { ProjectTrust } from "../../project/trust/weigh.ts";
+import { openedBy } from "../permission/opened.ts";
 import type { Places } from "./places.ts";
 
 export type Workspaces = {
@@ -94,11 +95,12 @@ export function wantsClones(wanted: Wanted): boolean {
 /** `needsClean`: changes that are not committed are a reason against clones. */
 async function opened(input: WorkspacesInput, inTrees: boolean, needsClean: boolean): Promise<Workspaces> {
   const { settings, workspace, outputDir, mark, warn } = input;
+  const rules = rulesOf(settings);
   const sandbox = lateSandbox({
     mode: settings.sandbox,
     network: networkOf(settings.allow, settings.deny),
     workspace,
-    closed: closedPatterns(rulesOf(settings)),
+    ...{ closed: closedPatterns(rules), shown: openedBy(rules, "read") },
     inWorktrees: inTrees,
     limits: settings,
     ...sandboxFolders(workspace),
