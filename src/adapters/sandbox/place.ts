@@ -53,6 +53,8 @@ export class PlaceReader {
     const top = topOf(workspace);
     // In a part of a repository, tools look for packages and settings above it.
     const around = top === null || isWithin(top, home) ? [] : [top];
+    // One of the workspace is there anyway, and a command may have made a link of it meanwhile.
+    const readable = (wanted.readable ?? []).filter((one) => !roots.some((root) => isWithin(root, one)));
     return {
       cwd,
       home,
@@ -60,7 +62,7 @@ export class PlaceReader {
       roots,
       git: repositories.flatMap((one) => one.folders),
       guarded: [...guarded, ...repositories.flatMap((one) => one.guarded)],
-      visible: [...visible.folders, ...around, ...(wanted.readable ?? []).flatMap((one) => real(one) ?? [])],
+      visible: [...visible.folders, ...around, ...readable.flatMap((one) => real(one) ?? [])],
       secretFolders: visible.secretFolders,
       secretFiles: visible.secretFiles,
       replaced,

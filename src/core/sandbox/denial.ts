@@ -29,9 +29,10 @@ export function denialNote(
     text.split("\n").some((line) => NOT_PERMITTED.test(line) && SOCKET.test(line))
   )
     return `[sandbox: commands have no Unix sockets, also not of their own. The rule that would allow it: allow network(${UNIX_SOCKETS})]`;
-  const path = deniedPath(text, policy, exists);
-  if (path === undefined) return null;
-  if (path !== "" && isHidden(path, policy))
+  const denied = deniedPath(text, policy, exists);
+  if (denied === null) return null;
+  const { path } = denied;
+  if (denied.isHidden)
     return `[sandbox: ${path} is hidden from commands, which see the project, folders of the system and toolchains. The rule that shows it, unless it is one of Ekiden's own: allow read_file(${path}), and with /** at its end for a folder]`;
   if (!policy.rules.some(({ access }) => access === "write"))
     return `[sandbox: this command runs with a read-only workspace${path === "" ? "" : `, so ${path} cannot be written`}]`;
@@ -44,42 +45,45 @@ export const hostWanted = (note: string): string | null => {
   return host === undefined || host === "HOST" ? null : host;
 };
 
-/** The path that the sandbox kept from being written or read; "" for one that the output does not name; undefined for none. */
+/** The path that the sandbox kept from being written or read; "" for one that the output does not name. */
 function deniedPath(
   text: string,
   policy: SandboxPolicy,
   exists: (path: string) => boolean,
-): string | undefined {
-  let unnamed: "" | undefined;
+): { readonly path: string; readonly isHidden: boolean } | null {
+  let isUnnamed = false;
   for (const said of text.split("\n").reverse()) {
     const line = said.replace(SHELL, "");
     const isReadOnly = /read-only file system|\bEROFS\b/i.test(line);
     if (!isReadOnly && !MAY_BE_DENIED.test(line)) continue;
     const path = [...line.matchAll(QUOTED_PATH)].at(-1)?.[1] ?? [...line.matchAll(BARE_PATH)].at(-1)?.[1];
     if (path === undefined) {
-      if (isReadOnly) unnamed = "";
-    } else if (isReadOnly) return path;
+      isUnnamed ||= isReadOnly;
+    } else if (isReadOnly) return { path, isHidden: false };
     else {
       const full = resolvePath(policy.cwd, path);
-      if (
-        (isHidden(full, policy) && exists(full)) ||
-        (!/no such file|ENOENT/i.test(line) && isGuarded(full, policy))
-      )
-        return path;
+      if (isHidden(full, policy) && exists(full)) return { path, isHidden: true };
+      if (!/no such file|ENOENT/i.test(line) && isGuarded(full, policy)) return { path, isHidden: false };
     }
   }
-  return unnamed;
+  return isUnnamed ? { path: "", isHidden: false } : null;
 }
 
 /** Not there, or something empty is in its place. Folders of the kernel are made for each command. */
-function isHidden(path: string, { rules, cwd }: SandboxPolicy): boolean {
-  const full = resolvePath(cwd, path);
-  const around = rules.filter((rule) => isWithin(rule.path, full));
-  return around.some(({ access }) => access === "hide") || (around.length === 0 && !OF_KERNEL.test(full));
+function isHidden(path: string, { rules }: SandboxPolicy): boolean {
+  const around = rules.filter((rule) => isWithin(rule.path, path));
+  return around.some(({ access }) => access === "hide") || (around.length === 0 && !OF_KERNEL.test(path));
 }
 const OF_KERNEL = /^\/(?:$|(?:dev|proc|run|bin|s?bin|lib\w*|var\/(?:run|tmp))(?:\/|$))/;
-const isGuarded = (path: string, { rules }: SandboxPolicy): boolean =>
-  rules.some((rule) => rule.access === "read" && isWithin(rule.path, path));
+/** Read-only, in a folder that would be writable. */
+const isGuarded = (path: string, { rules, cwd }: SandboxPolicy): boolean =>
+  rules.some(
+    (rule) =>
+      rule.access === "read" &&
+      isWithin(rule.path, path) &&
+      (isWithin(rule.path, cwd) ||
+        rules.some((one) => one.access === "write" && isWithin(one.path, rule.path))),
+  );
 
 /** The shell that says it is not the path that it is about. */
 const SHELL = /^(?:\/\S*\/)?(?:ba|da|z)?sh: /;
