@@ -120,7 +120,7 @@ function confinedBy({ place, file, title, known, own, active }: Start) {
   // Its vendor must be reached, so every host is open to it and to its commands, but for this machine.
   const hosts = [`127.0.0.1:${board}`, ...addressesIn(env, known?.settings ?? [])];
   const wanted: Confinement = {
-    ...{ network: [EVERY_HOST], hosts, writable, kept, covered, readable: packagesOf([file]) },
+    ...{ network: [EVERY_HOST], hosts, writable, kept, covered, readable: packagesOf([file], cwd) },
     ...(readOnly && { readOnly: "workspace" }),
   };
   return async (args: readonly string[], more: Readonly<Record<string, string>> = {}) => {

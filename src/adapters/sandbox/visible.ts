@@ -43,12 +43,18 @@ export class VisibleFolders {
     return found;
   }
 
+  /** Commands may make a link of such a path (`node_modules/.bin` in PATH), which would show them any folder. */
+  private isOfMembers(path: string): boolean {
+    const isHidden = this.workspace === this.home && path.startsWith(`${this.home}/.`);
+    return isWithin(this.workspace, path) && !isHidden;
+  }
+
   private find(env: Env): Visible {
     const folders = new Set<string>();
     const atTop = readdirSync("/", { withFileTypes: true }).filter((entry) => entry.isSymbolicLink());
     const links = new Map(atTop.map(({ name }) => [`/${name}`, readlinkSync(`/${name}`)]));
     const add = (path: string): void => {
-      if (!isAbsolute(path) || !existsSync(path)) return;
+      if (!isAbsolute(path) || this.isOfMembers(path) || !existsSync(path)) return;
       const target = real(path);
       // A variable that names the home folder, or what holds it, shows nothing of it.
       if (target === null || isWithin(target, this.home) || isWithin(target, this.workspace)) return;

@@ -61,6 +61,10 @@ const REPOSITORIES: Readonly<Record<string, readonly [command: string, at: strin
     "src",
   ],
   bare: [`git init -q --bare src/a && ${EVIL("src/a")} && git -C src/a config core.bare false`, "src/a"],
+  parts: [
+    `git init -q evil && ${EVIL("evil")} && mv evil/.git evil/kept && cp evil/kept/HEAD src/HEAD && echo ../evil/kept >src/commondir`,
+    "src",
+  ],
   deep: [`mkdir -p src/b/c/d && git init -q src/b/c/d && ${EVIL("src/b/c/d")}`, "src/b/c/d"],
   moved: [`mkdir -p 1/2/3/4/5/6/7 && git init -q 1/2/3/4/5/6/7 && ${EVIL("1/2/3/4/5/6/7")}; true`, "src/7"],
 };

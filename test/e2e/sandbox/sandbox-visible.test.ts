@@ -44,9 +44,14 @@ beforeAll(() => {
       tops.push(mkdtempSync(join(top, "ekiden-visible-")));
       writeFileSync(join(tops.at(-1) ?? "", "secret"), SECRET);
     }
-  const PATH = `${join(home, "tools/node/bin")}:${process.env.PATH}`;
+  // Places of toolchains in the workspace, of which a command has made links.
+  const made = ["node_modules/.bin", ".venv"].map((name) => join(workspace, name));
+  mkdirSync(join(workspace, "node_modules"));
+  for (const path of made) symlinkSync(join(home, ".ssh"), path);
+  const PATH = `${made[0]}:${join(home, "tools/node/bin")}:${process.env.PATH}`;
   both = confined(base, workspace, {
-    ...{ env: { HOME: home, PATH, GOPATH: join(home, "moved-go") }, shown: [join(home, ".sentryclirc")] },
+    ...{ env: { HOME: home, PATH, GOPATH: join(home, "moved-go"), VIRTUAL_ENV: made[1] } },
+    shown: [join(home, ".sentryclirc"), ...made],
     ownFolders: [join(home, "own")],
   });
 });

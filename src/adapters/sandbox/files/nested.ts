@@ -81,7 +81,9 @@ export class NestedNames {
     if (known?.about.ctimeMs === about.ctimeMs && known.about.ino === about.ino) return known;
     const entries: Dirent[] = tried(() => readdirSync(folder, { withFileTypes: true }), []);
     const names = new Set(entries.map(({ name }) => name));
-    const isBare = ["HEAD", "objects", "refs"].every((name) => names.has(name));
+    // With `commondir` git looks for the rest in another folder.
+    const isBare =
+      names.has("HEAD") && (names.has("commondir") || (names.has("objects") && names.has("refs")));
     const listed: Listed = {
       about,
       folders: entries
