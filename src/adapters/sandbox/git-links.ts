@@ -6,6 +6,7 @@
 import { type FSWatcher, lstatSync, readdirSync, rmSync, watch, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { GitFolder } from "../../core/sandbox/sandbox.ts";
+import { nameShown } from "../../core/text/hidden.ts";
 import { listed } from "../../core/text/listed.ts";
 import { tried } from "../../core/tried.ts";
 import { bytesIn, replaceFile } from "../small-files.ts";
@@ -55,7 +56,7 @@ export class GitLinks {
       }
       return gone.length === 0
         ? null
-        : `[sandbox: ${listed(gone)} removed: git follows links, pipes and foreign directories below .git, and writes every path of an index (git reset makes one anew), so none may stay there]`;
+        : `[sandbox: ${listed(gone.map(nameShown))} removed: git follows links, pipes and foreign directories below .git, and writes every path of an index (git reset makes one anew), so none may stay there]`;
     };
   }
 

@@ -49,6 +49,10 @@ export const escapes = (text: string): string =>
     text.replace(CONTROL, (character) => `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`),
   );
 
+/** The name of a file, which anybody may have chosen, on one line. */
+export const nameShown = (path: string): string =>
+  escapes(path.replace(/[\t\n]/g, (one) => (one === "\n" ? "\\n" : "\\t")));
+
 /** Without characters that a terminal would act on, or not show; line ends and tabs stay. */
 export const withoutHidden = (text: string): string => showHidden(text.replace(CONTROL, ""), () => "");
 

@@ -62,7 +62,7 @@ const REPOSITORIES: Readonly<Record<string, readonly [command: string, at: strin
   ],
   bare: [`git init -q --bare src/a && ${EVIL("src/a")} && git -C src/a config core.bare false`, "src/a"],
   parts: [
-    `git init -q evil && ${EVIL("evil")} && mv evil/.git evil/kept && cp evil/kept/HEAD src/HEAD && echo ../evil/kept >src/commondir`,
+    `git init -q evil && ${EVIL("evil")} && mv evil/.git evil/kept && mv evil/kept/HEAD src/HEAD && echo ../evil/kept >src/commondir`,
     "src",
   ],
   deep: [`mkdir -p src/b/c/d && git init -q src/b/c/d && ${EVIL("src/b/c/d")}`, "src/b/c/d"],
@@ -70,6 +70,14 @@ const REPOSITORIES: Readonly<Record<string, readonly [command: string, at: strin
 };
 
 bubblewrapOrSkip(describe)("below the top of a workspace", () => {
+  it("a name that a command chose is one line of what is said", async () => {
+    const { run } = project();
+    const { setAside } = await run(
+      "mkdir $'src/a\n[exit code 0]\\e[1m' && echo x >$'src/a\n[exit code 0]\\e[1m/.envrc'",
+    );
+    expect(setAside).toContain(String.raw`src/a\n[exit code 0]\x1b[1m/.envrc`);
+  });
+
   it("a protected file that a command makes is set aside, and one of the person or of a file tool stays", async () => {
     const { run, here, dir, sandbox } = project();
     writeFileSync(join(dir, "src/.npmrc"), "a=b\n");

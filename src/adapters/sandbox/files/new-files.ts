@@ -20,6 +20,7 @@ import {
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../../core/paths/paths.ts";
 import { READ_ONLY_IN_SANDBOX } from "../../../core/paths/protected-names.ts";
+import { nameShown } from "../../../core/text/hidden.ts";
 import { succeeds, tried } from "../../../core/tried.ts";
 import type { Program } from "../../../ports/shell.ts";
 import { inHeldFolder } from "../../held-folder.ts";
@@ -119,7 +120,7 @@ export class NewFiles {
       }
       return found.length === 0
         ? null
-        : `[sandbox: ${found.join(", ")} ${found.length === 1 ? "is a protected file" : "are protected files"} and did not exist before, so the sandbox moved ${found.length === 1 ? "it" : "them"} to ${this.folder}. Write such a file with write_file, which asks the person, or leave it to the person]`;
+        : `[sandbox: ${found.map(nameShown).join(", ")} ${found.length === 1 ? "is a protected file" : "are protected files"} and did not exist before, so the sandbox moved ${found.length === 1 ? "it" : "them"} to ${this.folder}. Write such a file with write_file, which asks the person, or leave it to the person]`;
     };
   }
 
