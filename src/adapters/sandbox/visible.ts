@@ -56,8 +56,9 @@ export class VisibleFolders {
     const add = (path: string): void => {
       if (!isAbsolute(path) || this.isOfMembers(path) || !existsSync(path)) return;
       const target = real(path);
-      // A variable that names the home folder, or what holds it, shows nothing of it.
-      if (target === null || isWithin(target, this.home) || isWithin(target, this.workspace)) return;
+      // A variable may name the home folder, or what holds it, or nothing (`/dev/null`).
+      if (target === null || OF_KERNEL.test(target)) return;
+      if (isWithin(target, this.home) || isWithin(target, this.workspace)) return;
       if (target !== path && lstatSync(path).isSymbolicLink()) links.set(path, readlinkSync(path));
       folders.add(target);
     };
@@ -78,6 +79,8 @@ export class VisibleFolders {
     };
   }
 }
+
+const OF_KERNEL = /^\/(?:dev|proc)(?:\/|$)/;
 
 /** The folders of PATH, each with the installation that it is of; and this program with its packages, which commands may start. */
 const programsIn = (path: string | undefined): string[] =>

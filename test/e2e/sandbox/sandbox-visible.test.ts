@@ -50,7 +50,15 @@ beforeAll(() => {
   for (const path of made) symlinkSync(join(home, ".ssh"), path);
   const PATH = `${made[0]}:${join(home, "tools/node/bin")}:${process.env.PATH}`;
   both = confined(base, workspace, {
-    ...{ env: { HOME: home, PATH, GOPATH: join(home, "moved-go"), VIRTUAL_ENV: made[1] } },
+    ...{
+      env: {
+        HOME: home,
+        PATH,
+        GOPATH: join(home, "moved-go"),
+        VIRTUAL_ENV: made[1],
+        GIT_CONFIG_GLOBAL: "/dev/null",
+      },
+    },
     shown: [join(home, ".sentryclirc"), ...made],
     ownFolders: [join(home, "own")],
   });
@@ -78,6 +86,7 @@ bubblewrapOrSkip(it)("shows no login, no other project and no other folder of th
 bubblewrapOrSkip(it)("shows toolchains, the whole repository, and writes none of them", async () => {
   const { output } = await run(`cd ${home}; cat ${TOOLS.join(" ")} mono/tsconfig.json .volta/lib/x`);
   expect(output).not.toContain("No such file");
+  expect((await run("echo x >/dev/null")).exitCode).toBe(0);
   expect((await run(`echo x > ${home}/.cargo/bin/tool; echo x > ${home}/new; echo x > /new`)).output).toMatch(
     /(?:[^\n]*Read-only file system\n){3}/,
   );
