@@ -56,7 +56,9 @@ async function local({ command, args, env, cwd = "." }: StdioServer, place: Plac
     env: { ...place.env, ...env, EKIDEN_JOB: outer + place.tag },
     cwd: resolve(place.cwd, cwd),
   };
-  const confined = await place.sandbox?.confineWhole(plain, { readable: packagesOf([command, ...args], place.cwd) });
+  const confined = await place.sandbox?.confineWhole(plain, {
+    readable: packagesOf([command, ...args], place.cwd),
+  });
   const program = confined ?? outside(plain, place);
   const transport = new StdioClientTransport({
     command: program.file,

@@ -10,8 +10,8 @@ import { type CommandLimits, THREADS_PER_PROCESS } from "../../core/sandbox/comm
 import type { SandboxPolicy, SandboxRule } from "../../core/sandbox/sandbox.ts";
 import { outsideFolders } from "../outside-programs.ts";
 import { MOUNTS_DIFFER, MOUNTS_DIFFER_CODE } from "../sandbox-codes.ts";
+import { real } from "../small-files.ts";
 import { type Bind, expectedMounts } from "./mounts.ts";
-import { real } from "./place.ts";
 import type { Visible } from "./visible.ts";
 
 export type Found = {

@@ -3,14 +3,14 @@
  * names points back: a command could otherwise write one that names any repository.
  */
 
-import { existsSync, lstatSync, mkdirSync, realpathSync, type Stats, writeFileSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, type Stats, writeFileSync } from "node:fs";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { isWithin } from "../../core/paths/paths.ts";
 import { type GitFolder, type GitMount, GUARDED_GIT_PATHS } from "../../core/sandbox/sandbox.ts";
 import { tried } from "../../core/tried.ts";
 import { storesOf } from "../git-stores.ts";
 import { removeTree } from "../remove-tree.ts";
-import { bytesIn, foldersIn, namesIn } from "../small-files.ts";
+import { bytesIn, foldersIn, namesIn, real } from "../small-files.ts";
 import type { Checkout } from "./own-objects.ts";
 
 const MODULE_DEPTH = 4;
@@ -220,5 +220,3 @@ const FILE_MAX = 64 * 1024 * 1024;
 
 /** Below a file there is nothing: Node 20 throws ENOTDIR for that. The file may be a place that a command may write. */
 const look = (path: string): Stats | null => tried(() => lstatSync(path), null);
-
-const real = (path: string): string | null => tried(() => realpathSync.native(path), null);

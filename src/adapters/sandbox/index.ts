@@ -20,13 +20,14 @@ import {
   UNIX_SOCKETS,
 } from "../../core/sandbox/sandbox.ts";
 import type { ConfinedProgram, Program, Sandbox, SandboxStatus, WholeProgram } from "../../ports/shell.ts";
+import { real } from "../small-files.ts";
 import { findProgram, tasksOf } from "./bubblewrap.ts";
 import { ClosedFiles, NOTHING } from "./files/closed.ts";
 import { NestedNames } from "./files/nested.ts";
 import { NewFiles } from "./files/new-files.ts";
 import { GitLinks } from "./git-links.ts";
 import { jailedProgram } from "./jailed.ts";
-import { coveredOf, namesOf, onlyRead, real, writableWords } from "./place.ts";
+import { coveredOf, namesOf, onlyRead, writableWords } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
 import { hintOf, ProvenKeys } from "./proven.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
@@ -47,8 +48,7 @@ export type SandboxOptions = {
   /** Paths outside that the person has opened for reading; absolute. */ readonly shown?: readonly string[];
   /** Files that deny rules close to commands. */ readonly closed?: ClosedPatterns;
   /** Members work in worktrees of tasks. */ readonly inWorktrees?: boolean;
-  /** The environment with PATH and HOME; default: this process's. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** With PATH and HOME; default: this process's. */ readonly env?: NodeJS.ProcessEnv;
 };
 
 /** `isFaulty`: there is a program, and it does not hold. A moment later it may. */

@@ -11,9 +11,8 @@ import type { GitMount } from "../../core/sandbox/sandbox.ts";
 import { listed } from "../../core/text/listed.ts";
 import { makeFolder } from "../make-folder.ts";
 import { removeTree } from "../remove-tree.ts";
-import { foldersIn, jsonIn, namesIn, replaceFile, textIn } from "../small-files.ts";
+import { foldersIn, jsonIn, namesIn, real, replaceFile, textIn } from "../small-files.ts";
 import { importObjects } from "./import-objects.ts";
-import { real } from "./place.ts";
 import type { Reads } from "./reads.ts";
 
 /** A path below the git directory. Outside of the sandbox it is a link to the objects, so that a command's clone is whole there, too. */

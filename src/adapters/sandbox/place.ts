@@ -1,6 +1,6 @@
 /** Reads from the disk the place of a confined command: repositories, protected files, secrets. */
 
-import { existsSync, lstatSync, realpathSync, statSync } from "node:fs";
+import { existsSync, lstatSync, statSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import { isWithin, relativeTo } from "../../core/paths/paths.ts";
 import { PROTECTED_ENDS, READ_ONLY_IN_SANDBOX } from "../../core/paths/protected-names.ts";
@@ -10,8 +10,7 @@ import {
   type SandboxPlace,
   writableRoots,
 } from "../../core/sandbox/sandbox.ts";
-import { tried } from "../../core/tried.ts";
-import { foldersIn, namesIn } from "../small-files.ts";
+import { foldersIn, namesIn, real } from "../small-files.ts";
 import { cloneOf, type ObjectMounts, type Repository, repositoryOf, topOf } from "./git-folders.ts";
 import type { OwnObjects } from "./own-objects.ts";
 import type { Visible } from "./visible.ts";
@@ -154,10 +153,4 @@ const visibleFolders = (home: string): string[] => {
     .filter((name) => !name.startsWith(".") && !["Library", "bin"].includes(name))
     .map((name) => join(home, name))
     .filter((path) => !programs.some((one) => isWithin(path, one)));
-};
-
-export const real = (path: string): string | null => {
-  // An exception costs ten times the look.
-  if (!existsSync(path)) return null;
-  return tried(() => realpathSync.native(path), null);
 };

@@ -6,8 +6,7 @@ import { lazy } from "../../core/lazy.ts";
 import { isWithin } from "../../core/paths/paths.ts";
 import { SYSTEM_FOLDERS, SYSTEM_SECRETS, toolchainPaths } from "../../core/sandbox/visible.ts";
 import { succeeds, tried } from "../../core/tried.ts";
-import { namesIn, textIn } from "../small-files.ts";
-import { real } from "./place.ts";
+import { namesIn, real, textIn } from "../small-files.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 /** `links`: those in the way to them, each with where it leads. All other paths are absolute and without links. */

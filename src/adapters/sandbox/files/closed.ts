@@ -11,8 +11,7 @@ import { type ClosedPatterns, type ClosedSearch, closedSearch } from "../../../c
 import type { ClosedFile } from "../../../core/sandbox/sandbox.ts";
 import { RULE_NAMES } from "../../../core/tool-names.ts";
 import { tried } from "../../../core/tried.ts";
-import { foldersIn } from "../../small-files.ts";
-import { real } from "../place.ts";
+import { foldersIn, real } from "../../small-files.ts";
 
 /** bubblewrap reads the whole list of mounts for each further one. */
 const COVERED_MAX = 256;

@@ -2,12 +2,12 @@
  * Protected names and repositories below a folder that commands write, to a depth of five. What a folder holds is kept until the folder
  * changes, so that a further look costs one call of the system a folder.
  */
-import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, type Stats } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { isWithin } from "../../../core/paths/paths.ts";
 import { PROTECTED_ENDS, READ_ONLY_IN_SANDBOX } from "../../../core/paths/protected-names.ts";
 import { tried } from "../../../core/tried.ts";
-import { bytesIn, namesIn } from "../../small-files.ts";
+import { bytesIn, namesIn, real } from "../../small-files.ts";
 import { guardedIn } from "../git-folders.ts";
 
 const DEPTH = 5;
@@ -142,4 +142,3 @@ const textOf = (path: string): string =>
   lookAt(path) === null ? "" : (bytesIn(path, FILE_MAX)?.toString() ?? "unreadable");
 const lookAt = (path: string): Stats | null =>
   tried(() => lstatSync(path, { throwIfNoEntry: false }) ?? null, null);
-const real = (path: string): string | null => tried(() => realpathSync.native(path), null);
