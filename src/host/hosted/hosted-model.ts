@@ -26,28 +26,24 @@ const CANCEL_MS = 3_000;
 
 export class HostedModel implements Model {
   readonly spec: string;
-  /** The program keeps a conversation of its own, and this one is never sent to a provider. */
+  /** The program keeps its own conversation: this one is never sent. */
   readonly window = Number.MAX_SAFE_INTEGER;
   private readonly options: HostedOptions;
   private socket: BoardSocket | null = null;
   private running: Running | null = null;
-  /** The program was started and has not answered yet. */
-  isStarting = false;
+  isStarting = false; // it has not answered yet
   /** The prompt that goes on now, resolved when it has ended. */
   private prompting: Promise<void> | null = null;
   private end: PromptEnd | Error | null = null;
-  /** The texts and the requests of the program. */
   readonly requests: AgentRequests;
   private readonly asked = new Map<string, Wanted>();
-  /** Texts besides results that were not told yet. */
-  private untold: string[] = [];
+  private untold: string[] = []; // texts besides results
   /** Those of the prompt that goes on now, as long as nothing was done for it. */
   private sent: string[] = [];
   private told = { before: -1, parts: 0 };
   private usage = NO_USAGE;
   private calls = 0;
-  /** In the prompt that goes on now. */
-  private hasActed = false;
+  private hasActed = false; // in the prompt that goes on now
   private readonly failures = new Failures();
   private lost: string | null = null;
   private isClosed = false;

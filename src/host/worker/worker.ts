@@ -46,8 +46,7 @@ export class Worker {
   readonly since: Cursor;
   /** Never rejects. */
   readonly done: Promise<WorkerEnd>;
-  /** Everybody that ran here. */
-  readonly known = new Set<Name>();
+  readonly known = new Set<Name>(); // all that ran here
   private readonly id = randomUUID() as HostId;
   private readonly options: WorkerOptions;
   private readonly parts: Parts;
@@ -104,7 +103,6 @@ export class Worker {
     return this.draining !== null;
   }
 
-  /** The members that run here now. */
   get names(): readonly Name[] {
     return this.here.team.names;
   }
@@ -278,10 +276,9 @@ export class Worker {
    * next process with room goes on with it. Returns how many are left.
    */
   private async letGo(all: boolean): Promise<number> {
-    const { store } = this;
     const { team } = this.here;
     const { agents } = this.parts;
-    const members = await store.roster.members();
+    const members = await this.store.roster.members();
     const mayGo = (one: Member): boolean => all || isBetweenTasks(one) || agents.isStarting(one.name);
     const leaving = members.filter((one) => team.names.includes(one.name) && mayGo(one));
     for (const member of leaving)
