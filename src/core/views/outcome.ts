@@ -1,10 +1,14 @@
 /** The outcome of a team: its runs and what they have changed, and a comment on a line of that. */
 import type { LeakShown } from "./leak.ts";
 
-/** On a line of the outcome's diff. */
+/** On a line or a range of lines of the outcome's diff. */
 export type ReviewComment = {
   readonly path: string;
   readonly line: number;
+  /** The last line of a range that begins with `line`. */
+  readonly until?: number;
+  /** The lines are gone: their numbers are those of the file as it was. */
+  readonly removed?: boolean;
   readonly excerpt: string;
   readonly text: string;
 };

@@ -121,7 +121,9 @@ const ACT = z.discriminatedUnion("do", [
         z.strictObject({
           path: z.string(),
           line: z.number().int(),
-          excerpt: z.string().max(500),
+          until: z.number().int().optional(),
+          removed: z.boolean().optional(),
+          excerpt: z.string().max(2_000),
           text: z.string().max(10_000),
         }),
       )

@@ -25,7 +25,8 @@ export async function review(
   if (comments.length === 0) throw badInput("There are no comments to send.");
   const groups = new Map<number | null, ReviewComment[]>();
   for (const one of comments) {
-    const task = writerOf(one.path, one.line);
+    // A line that is gone is nobody's: the task that changed the file last is asked.
+    const task = writerOf(one.path, one.removed ? 0 : one.line);
     groups.set(task, [...(groups.get(task) ?? []), one]);
   }
   const members = new Map((await store.roster.members()).map((member) => [member.name, member]));
@@ -67,7 +68,8 @@ async function send(
   return `${count} became #${data.id}${isThere && owner ? ` for ${owner}` : ""}.`;
 }
 
-function commentText({ path, line, excerpt, text }: ReviewComment): string {
-  const quoted = excerpt.trim() === "" ? "" : `\n> ${excerpt.trim()}`;
-  return `${path}:${line}${quoted}\n${text.trim()}`;
+function commentText({ path, line, until, removed, excerpt, text }: ReviewComment): string {
+  const range = until === undefined ? `${line}` : `${line}-${until}`;
+  const quoted = excerpt.trim() === "" ? "" : `\n> ${excerpt.trim().replaceAll("\n", "\n> ")}`;
+  return `${path}:${range}${removed ? " (removed)" : ""}${quoted}\n${text.trim()}`;
 }

@@ -57,13 +57,67 @@ describe.skipIf(!hasBrowser)("the outcome", () => {
       .getByRole("heading", { name: "Stopped: 1 of 3 done · 1 failed · 1 could not begin" })
       .waitFor();
     expect(third).toBe(3);
-    const lines = page.locator(".ended");
-    await lines.getByText("Two coats are on.").waitFor();
-    await lines.getByText("it rains").waitFor();
-    expect(await lines.getByText("there is no paint").count()).toBe(0);
+    const outcome = page.locator(".outcome");
+    await outcome.getByText("Two coats are on.").waitFor();
+    const failed = outcome.locator(".failed-tasks li");
+    await failed.getByText("it rains").waitFor();
+    await failed.getByText("#3 cannot begin before it").waitFor();
+    expect(await outcome.getByText("there is no paint").count()).toBe(0);
     await page.locator(".totals", { hasText: "Cost$0.25" }).waitFor();
     await page.getByLabel("Of which runs").selectOption("all");
     await page.locator(".totals", { hasText: "Cost$0.50" }).waitFor();
+    await failed.getByRole("button", { name: "Retry #2" }).click();
+    await soon(async () => expect((await store.board.task(second))?.status).toBe("pending"));
+  });
+
+  it("is reviewed: files that were read, comments on a range and on removed lines, words that differ", async () => {
+    const { store, folder } = await programTeam({ says: {}, folder: repository() });
+    await store.journal.note([{ type: "team.resumed", host: "h" as HostId }]);
+    writeFileSync(join(folder, "src/paint.txt"), "one\ntwo coats\nfour\n");
+    writeFileSync(join(folder, "src/brush.ts"), "export const brush = 1; // flat\n");
+    writeFileSync(join(folder, "long.txt"), "x\n".repeat(401));
+    const { address, origin } = await pageServer(store, folder);
+    const { page } = await visit(address);
+    await page.goto(`${origin}/default/outcome`);
+    const file = (path: string) => page.locator(".review-file", { hasText: path });
+    // A file is open by itself unless it is long.
+    await file("brush.ts").locator(".code-comment", { hasText: "// flat" }).waitFor();
+    expect(await file("long.txt").locator(".line").count()).toBe(0);
+    expect(await file("paint.txt").locator("mark").allTextContents()).toEqual([" coats"]);
+    const tree = page.getByRole("navigation", { name: "Changed files" });
+    expect(await tree.getByRole("button").allTextContents()).toEqual([
+      "long.txt+401 −0",
+      "brush.ts+1 −0",
+      "paint.txt+2 −2",
+    ]);
+    await page.getByLabel("Viewed src/brush.ts").check();
+    expect(await file("brush.ts").locator(".line").count()).toBe(0);
+    await page.reload();
+    await tree.getByRole("button", { name: "Viewed brush.ts" }).waitFor();
+    const line = (name: string) => file("paint.txt").getByRole("button", { name, exact: true });
+    await line("Comment on removed line 2").click();
+    await line("Comment on removed line 3").click({ modifiers: ["Shift"] });
+    await page.getByLabel("Comment on src/paint.txt, removed lines 2 to 3").fill("Keep them.");
+    await page.getByRole("button", { name: "Add to the review" }).click();
+    await line("Comment on line 2").focus();
+    await page.keyboard.press("Enter");
+    await line("Comment on line 3").focus();
+    await page.keyboard.press("Shift+Enter");
+    await page.getByLabel("Comment on src/paint.txt, lines 2 to 3").fill("Which coats?");
+    await page.keyboard.press("Control+Enter");
+    await page.getByText("1 of 3 files viewed").waitFor();
+    expect(await faultsOfAccess(page)).toEqual([]);
+    await page.getByRole("button", { name: "Finish review (2)" }).click();
+    await soon(async () => {
+      const description = (await store.board.task(asTaskId(1)))?.description;
+      expect(description).toContain("src/paint.txt:2-3 (removed)\n> -two\n> -three\nKeep them.");
+      expect(description).toContain("src/paint.txt:2-3\n> +two coats\n> +four\nWhich coats?");
+    });
+    // What changes after it was read is to be read again.
+    writeFileSync(join(folder, "src/brush.ts"), "export const brush = 2;\n");
+    await page.reload();
+    await file("brush.ts").getByText("brush = ").waitFor();
+    expect(await page.getByLabel("Viewed src/brush.ts").isChecked()).toBe(false);
   });
 
   it("shows the whole change by file and task; comments go out in one batch, to the owner or as a task", async () => {
@@ -108,18 +162,16 @@ describe.skipIf(!hasBrowser)("the outcome", () => {
     await page.goto(`${origin}/default/outcome`);
     await page.getByRole("heading", { name: "Still at work" }).waitFor();
     const file = (path: string) => page.locator(".review-file", { hasText: path });
-    await file("src/paint.txt").locator("summary").click();
     await file("src/paint.txt").getByRole("link", { name: "#1" }).waitFor();
     await file("src/paint.txt").getByText("two <img src=x onerror=alert(1)> coats\\u{202e}").waitFor();
     await file("src/paint.txt").getByRole("button", { name: "Comment on line 2" }).click();
     await page.getByLabel("Comment on src/paint.txt, line 2").fill("Three coats.");
-    await page.getByRole("button", { name: "Keep for the batch" }).click();
-    await file("notes.md").locator("summary").click();
+    await page.getByRole("button", { name: "Add to the review" }).click();
     await file("notes.md").getByRole("button", { name: "Comment on line 1" }).click();
     await page.getByLabel("Comment on notes.md, line 1").fill("Say what for.");
-    await page.getByRole("button", { name: "Keep for the batch" }).click();
+    await page.getByRole("button", { name: "Add to the review" }).click();
     await page.reload(); // what is written is not lost
-    await page.getByRole("button", { name: "Send 2 comments" }).click();
+    await page.getByRole("button", { name: "Finish review (2)" }).click();
     await page.getByText("2 comments sent to alice.").waitFor();
     const [letter] = (await store.mail.box(name("alice"), 5)).filter(({ from }) => from === PERSON);
     expect(letter?.body).toMatchObject({ kind: "note" });
@@ -131,12 +183,11 @@ describe.skipIf(!hasBrowser)("the outcome", () => {
     await team.until("task.completed");
     await page.locator(".last-words", { hasText: "Well done." }).waitFor();
     await page.locator(".ended").getByRole("link", { name: "#1 Paint" }).waitFor();
-    await file("notes.md").locator("summary").click();
     await file("notes.md").getByRole("button", { name: "Comment on line 1" }).click();
     await page.getByLabel("Comment on notes.md, line 1").fill("Still not said.");
-    await page.getByRole("button", { name: "Keep for the batch" }).click();
+    await page.getByRole("button", { name: "Add to the review" }).click();
     expect(await faultsOfAccess(page)).toEqual([]);
-    await page.getByRole("button", { name: "Send 1 comment" }).click();
+    await page.getByRole("button", { name: "Finish review (1)" }).click();
     await page.getByText("1 comment became #3 for alice.").waitFor();
     const task = await store.board.task(asTaskId(3));
     expect(task).toMatchObject({ subject: "Review of #1: Paint", assignee: "alice", touches: ["notes.md"] });

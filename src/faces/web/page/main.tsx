@@ -9,6 +9,7 @@ import "./style/frame.css";
 import "./style/board.css";
 import "./style/text.css";
 import "./style/views.css";
+import "./style/outcome.css";
 import "./style/narrow.css";
 
 followTheme();

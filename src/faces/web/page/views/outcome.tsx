@@ -2,7 +2,6 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Event } from "../../../../core/event.ts";
 import type { Task } from "../../../../core/picture/task.ts";
-import { filesIn } from "../../../../core/text/diff.ts";
 import { listed } from "../../../../core/text/listed.ts";
 import type { LeakShown } from "../../../../core/views/leak.ts";
 import type { Outcome } from "../../../../core/views/outcome.ts";
@@ -14,8 +13,7 @@ import { Empty, Link, Status, TaskLink, Time } from "../parts/parts.tsx";
 import { Markdown, Output } from "../parts/text.tsx";
 import { isHosted, looksOf } from "../pure/board.ts";
 import { landings } from "../pure/landings.ts";
-import { commentsOf, sendComments } from "../task/comments.ts";
-import { ReviewFile } from "../task/review-file.tsx";
+import { Changes } from "../review/changes.tsx";
 
 const ALL = "outcome?whole=1";
 const WATCH_MS = 15_000;
@@ -39,27 +37,29 @@ export function OutcomeView() {
   return (
     <div class="outcome">
       <div class="outcome-in">
-        <header class="row">
-          <h2>{headline(data)}</h2>
-          {data.runs > 1 && !isRecorded && (
-            <Choice
-              label="Of which runs"
-              value={isWhole ? "all" : "last"}
-              options={[
-                ["last", "the last run"],
-                ["all", `all ${data.runs} runs`],
-              ]}
-              onValue={(value) => setWhole(value === "all")}
-            />
-          )}
-        </header>
-        <Figures outcome={data} since={isWhole ? 0 : (data.began ?? 0)} />
-        {app.replay === null && !isRecorded && isGone() && (
-          <p class="row">
-            <Button onClick={() => void app.replaying.watch(WATCH_MS)}>Watch it in 15 seconds</Button>
-            <GoOn />
-          </p>
-        )}
+        <div class="verdict">
+          <header class="row">
+            <h2>{headline(data)}</h2>
+            {data.runs > 1 && !isRecorded && (
+              <Choice
+                label="Of which runs"
+                value={isWhole ? "all" : "last"}
+                options={[
+                  ["last", "the last run"],
+                  ["all", `all ${data.runs} runs`],
+                ]}
+                onValue={(value) => setWhole(value === "all")}
+              />
+            )}
+            {app.replay === null && !isRecorded && isGone() && (
+              <>
+                <Button onClick={() => void app.replaying.watch(WATCH_MS)}>Watch it in 15 seconds</Button>
+                <GoOn />
+              </>
+            )}
+          </header>
+          <Figures outcome={data} since={isWhole ? 0 : (data.began ?? 0)} />
+        </div>
         {data.words && (
           <section class="last-words">
             <h3>The lead's last words</h3>
@@ -139,27 +139,33 @@ const endedSince = (since: number): Task[] =>
 
 const TASKS_SHOWN = 12;
 
+/** Failed ones as cards with the way on, the others as lines. */
 function Tasks({ since, outcome: { results, beside } }: { since: number; outcome: Outcome }) {
   const [isAll, setAll] = useState(false);
-  const rank = (task: Task): number => (task.status === "failed" ? 0 : task.status === "completed" ? 2 : 1);
-  const ended = endedSince(since).sort((a, b) => rank(a) - rank(b) || (a.endedAt ?? 0) - (b.endedAt ?? 0));
-  if (ended.length === 0) return null;
+  const all = endedSince(since).sort((a, b) => (a.endedAt ?? 0) - (b.endedAt ?? 0));
+  const failed = all.filter(({ status }) => status === "failed");
+  const ended = all.filter(({ status }) => status !== "failed");
+  if (all.length === 0) return null;
   const { of } = looksOf(app.live);
   return (
     <section>
       <h3>Tasks</h3>
+      {failed.length > 0 && (
+        <ul class="failed-tasks">
+          {failed.map((task) => (
+            <FailedTask key={task.id} task={task} />
+          ))}
+        </ul>
+      )}
       <ul class="ended">
         {(isAll ? ended : ended.slice(0, TASKS_SHOWN)).map((task) => (
           <li key={task.id}>
             <Status look={of.get(task.id) ?? "done"} />
             <span class="grow">
               <TaskLink id={task.id} />
-              <span class={`ended-why ${task.status === "failed" ? "bad" : "dim"}`}>
-                {" "}
-                {task.status === "completed" ? results[task.id] : task.why}
-              </span>
+              <span class="ended-why dim"> {task.status === "completed" ? results[task.id] : task.why}</span>
               {beside[task.id] && (
-                <span class="warn">
+                <span class="bad">
                   {" "}
                   also changed {listed(beside[task.id] ?? [], 8)}, which it does not name
                 </span>
@@ -178,81 +184,37 @@ function Tasks({ since, outcome: { results, beside } }: { since: number; outcome
   );
 }
 
-const FILES_SHOWN = 100;
-
-function Changes({ outcome: { diff, cut, tasks } }: { outcome: Outcome }) {
-  const { team } = app.route;
-  const [shown, setShown] = useState(FILES_SHOWN);
-  const files = useMemo(() => filesIn(diff ?? ""), [diff]);
-  const comments = commentsOf(team);
-  const written = Object.keys(tasks).sort();
-  const count = (key: "added" | "removed"): number => files.reduce((sum, file) => sum + file[key], 0);
+function FailedTask({ task: { id, owner, attempt, why } }: { task: Task }) {
+  const blocked = [...app.live.tasks.values()].filter(({ blockedBy }) => blockedBy.includes(id));
   return (
-    <section>
-      <header class="row changes-head">
-        <h3>Changes</h3>
-        {files.length > 0 && (
-          <span class="dim">
-            {counted(files.length, "file")}, <span class="good">+{count("added")}</span>{" "}
-            <span class="bad">−{count("removed")}</span>, by anybody since the start
-          </span>
-        )}
-        <span class="grow" />
-        {comments.length > 0 && app.mayAct && (
-          <Button class="primary" disabled={app.isSending} onClick={() => void sendComments(team)}>
-            Send {counted(comments.length, "comment")}
+    <li>
+      <header class="row">
+        <Status look="failed" />
+        <TaskLink id={id} class="grow" />
+        {app.mayAct && (
+          <Button aria-label={`Retry #${id}`} onClick={() => void app.act({ do: "retry", id })}>
+            Retry
           </Button>
         )}
       </header>
-      {diff === null && (
-        <p class="dim">
-          The folder is not a git repository, so what was there before is not known.
-          {written.length > 0 && " Tools have written:"}
-        </p>
-      )}
-      {diff === null && (
-        <ul class="ended">
-          {written.map((path) => (
-            <li key={path}>
-              <code class="grow">{path}</code>
-              <FileTasks ids={tasks[path] ?? []} />
-            </li>
-          ))}
-        </ul>
-      )}
-      {diff === "" && <p class="dim">No file is different.</p>}
-      {files.slice(0, shown).map((file) => (
-        <ReviewFile
-          key={file.path}
-          team={team}
-          file={file}
-          tasks={tasks[file.path] ? <FileTasks ids={tasks[file.path] ?? []} /> : null}
-        />
-      ))}
-      {files.length > shown && (
-        <Button class="link" onClick={() => setShown(shown + 500)}>
-          Show {files.length - shown} more files
-        </Button>
-      )}
-      {cut && <p class="dim">The rest is too long for here: git diff shows it.</p>}
-    </section>
+      {why && <p class="ended-why">{why}</p>}
+      <p class="dim">
+        {[
+          owner,
+          attempt > 1 && `try ${attempt}`,
+          blocked.length > 0 &&
+            `${listed(
+              blocked.map((one) => `#${one.id}`),
+              4,
+            )} cannot begin before it`,
+        ]
+          .filter(Boolean)
+          .join(" · ")}
+      </p>
+    </li>
   );
 }
 
-const FileTasks = ({ ids }: { ids: readonly number[] }) => (
-  <span class="dim">
-    {ids.slice(-4).map((id) => (
-      <>
-        {" "}
-        <Link to={{ task: id }} title={app.live.tasks.get(id)?.subject}>
-          #{id}
-        </Link>
-      </>
-    ))}
-  </span>
-);
-
-/** The changes that gates refused, and those that landed; whole in Landing. */
 /** Lines in which a fault would land: a test is missing there. */
 function LeakOf({ leak }: { leak: LeakShown | null }) {
   if (leak === null) return null;
@@ -265,6 +227,7 @@ function LeakOf({ leak }: { leak: LeakShown | null }) {
   );
 }
 
+/** The changes that gates refused, and those that landed; whole in Landing. */
 function Gates({ since }: { since: number }) {
   const { events } = useFacts();
   const { refused, landed } = useMemo(
