@@ -30,7 +30,7 @@ try {
   await page.goto(address);
   await page.locator('.card:has([aria-label="Completed"])').nth(3).waitFor();
   await page.locator(".card.busy").first().click();
-  await page.getByRole("heading", { name: "History" }).waitFor();
+  await page.getByRole("tab", { name: "Now" }).waitFor();
   await page.mouse.move(700, 860);
   await page.screenshot({ path: "docs/page.png" });
   console.log("docs/page.png");

@@ -4,7 +4,6 @@ import type { HttpBindings } from "@hono/node-server";
 import type { Context } from "hono";
 import { badInput } from "../../core/errors.ts";
 import { name, quote, taskId } from "../../core/ids.ts";
-import { task } from "../../team/queries/board.ts";
 import { notes } from "../../team/queries/notes.ts";
 import { memberRows } from "../../team/queries/picture.ts";
 import { planned } from "../../team/plan/planned.ts";
@@ -32,7 +31,8 @@ type Answer = (team: TeamPage, c: Context<Env>, teams: Teams) => Promise<unknown
 
 export const ANSWERS: Readonly<Record<string, Answer>> = {
   members: ({ store }) => memberRows(store),
-  "task/:id": ({ store }, c) => task(store, taskId(c.req.param("id") ?? "")),
+  "task/:id": ({ tasks }, c) => tasks.read(taskId(c.req.param("id") ?? "")),
+  "change/:id": ({ tasks, outcome }, c) => tasks.change(taskId(c.req.param("id") ?? ""), outcome),
   timeline: ({ store }, c) => timeline(store.journal, text(c, "after"), text(c, "detail") === "1"),
   journal: ({ store }, c) =>
     journalBefore(store.journal, {

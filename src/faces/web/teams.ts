@@ -24,6 +24,7 @@ import { allTeams, isElsewhere, openElsewhere } from "./read/elsewhere.ts";
 import { Feed } from "./read/feed.ts";
 import { goalOf } from "./read/glance.ts";
 import { lineReader } from "./read/in-line.ts";
+import { TaskReader } from "./read/shown-task.ts";
 import { liveHostIds, snapshot } from "./read/snapshot.ts";
 import type {
   AllTeams,
@@ -177,6 +178,7 @@ export class TeamPage {
   readonly feed: Feed;
   readonly costs: ReturnType<typeof costReader>;
   readonly outcome: OutcomeReader;
+  readonly tasks: TaskReader;
   private readonly doingReader: DoingReader;
   private readonly line: ReturnType<typeof lineReader>;
   private cached: { readonly cursor: string; readonly at: number; readonly text: Promise<string> } | null =
@@ -194,7 +196,9 @@ export class TeamPage {
     });
     this.line = lineReader(store);
     this.costs = costReader(store);
-    this.outcome = new OutcomeReader(store, cwd, diffShower(settings, cwd, redact));
+    const show = diffShower(settings, cwd, redact);
+    this.outcome = new OutcomeReader(store, cwd, show);
+    this.tasks = new TaskReader(store, cwd, show);
     this.doingReader = new DoingReader(store, outputFolder(cwd), redact);
   }
 

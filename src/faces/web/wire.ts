@@ -11,6 +11,7 @@ import type { RedBaseShown } from "../../core/picture/picture.ts";
 import type { OpenQuestion } from "../../core/picture/questions.ts";
 import type { NoteKind } from "../../core/plan/facts.ts";
 import type { PlanField } from "../../core/plan/plan-views.ts";
+import type { TaskHistory } from "../../core/views/board.ts";
 import type { ReviewComment } from "../../core/views/outcome.ts";
 import type { ListedTeam } from "../../core/views/ps.ts";
 import type { QuestionData } from "../../core/views/request.ts";
@@ -108,6 +109,14 @@ export type Doing = {
   readonly context: number | null;
   readonly jobs: readonly { readonly id: number; readonly command: string; readonly at: number }[];
 };
+
+/** A task in its panel. `around`: turns and phases of its owners; `spent`: by them on it. */
+export type ShownTask = TaskHistory & {
+  readonly around: readonly Event[];
+  readonly spent: { readonly turns: number; readonly tokens: number; readonly usd: number };
+};
+/** `where`: in words; "" for none. */
+export type ShownChange = { readonly where: string; readonly diff: string; readonly cut: boolean };
 
 export type Commit = {
   readonly commit: string;

@@ -2,7 +2,6 @@
 import { systemClock } from "../../adapters/clock.ts";
 import type { Status } from "../../core/board/task.ts";
 import { notFound } from "../../core/errors.ts";
-import type { Event } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
 import { planWords } from "../../core/plan/makespan.ts";
 import {
@@ -14,7 +13,7 @@ import {
 } from "../../core/views/board.ts";
 import type { Store } from "../../ports/index.ts";
 import { redNow } from "./red-target.ts";
-import { ABOUT_TASKS } from "./task-life.ts";
+import { TaskLife } from "./task-life.ts";
 
 export type BoardFilter = { readonly status?: Status | "ready"; readonly owner?: Name };
 
@@ -35,9 +34,13 @@ export async function board(store: Store, filter: BoardFilter = {}): Promise<Boa
   };
 }
 
-/** @throws EkidenError `not_found`, with the ids that exist */
-export async function task(store: Store, id: TaskId): Promise<TaskHistory> {
-  const { board, journal, team } = store;
+/** `life`: read on, and kept by the caller for the next look. @throws EkidenError `not_found`, with the ids that exist */
+export async function task(
+  store: Store,
+  id: TaskId,
+  life = new TaskLife(store.journal, id),
+): Promise<TaskHistory> {
+  const { board, team } = store;
   const found = await board.task(id);
   if (found === null) {
     const last = (await board.tasks()).at(-1);
@@ -52,10 +55,8 @@ export async function task(store: Store, id: TaskId): Promise<TaskHistory> {
     ...blockers.filter((blocker) => blocker !== null),
     ...others.filter((other) => other.status === "in_progress" && other.id !== id),
   ];
-  const history: Event[] = [];
-  for await (const { events } of journal.pages(journal.from(0), ABOUT_TASKS))
-    history.push(...events.filter((event) => "task" in event && event.task === id));
-  return taskHistory(id, boardData(team, around, systemClock.now()), history) as TaskHistory;
+  await life.readOn();
+  return taskHistory(id, boardData(team, around, systemClock.now()), life.history) as TaskHistory;
 }
 
 /** How long the open tasks take, by the teammates that there are, and about what they cost. */

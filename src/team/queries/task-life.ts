@@ -1,4 +1,4 @@
-/** The life of one task, read on with each look: its history, its owners with their times, and their spending. */
+/** The life of one task, read on with each look: its history, its owners with their times, what they did then, and their spending. */
 import { type Event, type FactType, TASK_CHANGES } from "../../core/event.ts";
 import type { Name, TaskId } from "../../core/ids.ts";
 import { Hands } from "../../core/picture/hands.ts";
@@ -21,6 +21,9 @@ export const ABOUT_TASKS: readonly FactType[] = [
 
 const READ: readonly FactType[] = [...ABOUT_TASKS, "turn.taken", "teammate.phase"];
 
+/** The time of a longer task is not told by turns. */
+const AROUND_MAX = 5_000;
+
 /** `until` null: it goes on. */
 export type Try = {
   readonly by: Name;
@@ -32,6 +35,8 @@ export type Try = {
 export class TaskLife {
   readonly history: Event[] = [];
   readonly tries: Try[] = [];
+  /** The turns and phases of its owners, without words. */
+  readonly around: Event[] = [];
   /** The spending of its owners on it, with their subagents. */
   readonly spent = { turns: 0, tokens: 0, usd: 0 };
   private readonly hands = new Hands();
@@ -58,6 +63,7 @@ export class TaskLife {
   private take(event: Event): void {
     const last = this.tries.at(-1);
     this.hands.apply(event);
+    if (event.type === "turn.taken" || event.type === "teammate.phase") this.takeAround(event);
     if (event.type === "turn.taken") {
       if (this.hands.paying(event.who) !== this.id) return;
       this.spent.turns += 1;
@@ -70,6 +76,11 @@ export class TaskLife {
     if (ENDS.has(event.type) && last) last.until ??= event.at;
     if (event.type === "task.claimed")
       this.tries.push({ by: event.by, attempt: event.attempt, from: event.at, until: null });
+  }
+
+  private takeAround(event: Extract<Event, { who: Name }>): void {
+    if (this.around.length >= AROUND_MAX || !this.tries.some(({ by }) => by === event.who)) return;
+    this.around.push(event.type === "turn.taken" ? { ...event, text: "" } : event);
   }
 }
 

@@ -97,7 +97,7 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
     const { page } = await visit(address);
     await team.host.start({ goal: "Go" });
     await page.goto(`${origin}/default/board?task=1`);
-    await page.getByRole("link", { name: "To the question" }).click();
+    await page.getByRole("link", { name: "Answer 1" }).click();
     await page.locator(".question strong", { hasText: "Paint" }).waitFor();
     await page.getByLabel("To alice").fill("not red");
     await page.getByRole("button", { name: "Reject" }).click();

@@ -159,6 +159,22 @@ describe.skipIf(!hasBrowser)("the outcome", () => {
         (await store.transcript.all(name("alice"), 0, 50)).filter(({ entry }) => entry.kind === "result"),
       ).toHaveLength(3),
     );
+    // The panel of the task: what runs, what was said, what has changed, and where the time went.
+    await page.goto(`${origin}/default/board?task=1`);
+    const panel = page.getByRole("complementary", { name: "Task 1" });
+    await panel.locator(".activity .doing", { hasText: "bash while ! test -f go" }).waitFor();
+    await panel.locator(".meter", { hasText: /^alice · 2 turns$/ }).waitFor();
+    await panel.locator(".task-time .time-bar").waitFor();
+    await panel.getByRole("tab", { name: "Words" }).click();
+    await panel.locator(".call", { hasText: "write_file" }).waitFor();
+    await panel.getByRole("tab", { name: "Words" }).press("ArrowRight");
+    await panel
+      .getByRole("region", { name: "notes.md" })
+      .locator(".line.plus", { hasText: "# Notes" })
+      .waitFor();
+    expect(await faultsOfAccess(page)).toEqual([]);
+    await panel.getByRole("tab", { name: "History" }).click();
+    await panel.getByText("claimed #1 Paint").waitFor();
     await page.goto(`${origin}/default/outcome`);
     await page.getByRole("heading", { name: "Still at work" }).waitFor();
     const file = (path: string) => page.locator(".review-file", { hasText: path });

@@ -34,6 +34,7 @@ describe.skipIf(!hasBrowser)("the history of a task", () => {
     await team.until("task.completed", { by: name("alice") });
     await writeFile(list, "one\nTWO\nthree\nfour\nfive\nSIX\n");
     await page.goto(`${origin}/default/board?task=1`);
+    await page.getByRole("tab", { name: "History" }).click();
     await page.getByRole("button", { name: "Undo its changes…" }).click();
     await page.locator(".panel .line.minus", { hasText: "TWO" }).waitFor();
     await page.locator(".panel .line.minus", { hasText: "new" }).waitFor();

@@ -59,18 +59,16 @@ describe.skipIf(!hasBrowser)("without a terminal", () => {
     await page.getByRole("link", { name: "Outcome", exact: true }).first().click();
     await page.getByRole("heading", { name: "Done", exact: true }).waitFor();
     const file = page.locator(".review-file", { hasText: "door.txt" });
-    await file.locator("summary").click();
     await file.getByRole("button", { name: "Comment on line 1" }).click();
     await page.getByLabel("Comment on door.txt, line 1").fill(COMMENT);
-    await page.getByRole("button", { name: "Keep for the batch" }).click();
-    await page.getByRole("button", { name: "Send 1 comment" }).click();
+    await page.getByRole("button", { name: "Add to the review" }).click();
+    await page.getByRole("button", { name: "Finish review (1)" }).click();
     await page.getByText("1 comment became #3.").waitFor();
 
     await page.getByRole("link", { name: "Board", exact: true }).click();
     await page.getByText("Nobody works: no process runs this team.").waitFor();
     await card("Paint").first().click();
-    await page.getByText("Where its time went").click();
-    await page.getByText("waits for a permission").waitFor();
+    await page.locator(".task-time", { hasText: "waits for a permission" }).waitFor();
     expect(await faultsOfAccess(page)).toEqual([]);
 
     // The second run works as the first was told to.

@@ -35,3 +35,25 @@ it("knows nothing of a task that nobody has begun", () => {
   expect(timeOfTask(1, FACTS.slice(0, 1), 400)).toBeNull();
   expect(timeOfTask(2, FACTS, 400)).toBeNull();
 });
+
+it("tells the model from its tools where the turns are known", () => {
+  const turn = (at: number, ms: number, more: object = {}) =>
+    fact(at, "turn.taken", { who: "alice", ms, ...more });
+  const { parts } = timeOfTask(
+    1,
+    [
+      ...FACTS.slice(0, 4),
+      turn(90, 90),
+      turn(118, 10),
+      turn(180, 20),
+      turn(190, 40, { subagent: "alice/1" }),
+    ],
+    200,
+  ) ?? { parts: [] };
+  expect(parts.map(({ words, ms }) => [words, ms])).toEqual([
+    ["waits to be begun", 100],
+    ["tools", 40],
+    ["model", 30],
+    ["waits for a permission", 30],
+  ]);
+});

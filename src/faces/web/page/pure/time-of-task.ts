@@ -1,8 +1,9 @@
-/** The time of a task by its use: waiting to be begun, at work, in gates, and for whom its owner waited. Pure. */
+/** The time of a task by its use: waiting to be begun, the model, its tools, gates, and for whom its owner waited. Pure. */
 import type { Event } from "../../../../core/event.ts";
 import { lanes, SPAN_WORDS, type SpanKind } from "../../../../core/picture/spans.ts";
 
-export type Part = { readonly kind: SpanKind | "begin"; readonly words: string; readonly ms: number };
+export type PartKind = SpanKind | "begin" | "model";
+export type Part = { readonly kind: PartKind; readonly words: string; readonly ms: number };
 export type TimeOfTask = {
   readonly total: number;
   readonly tries: number;
@@ -11,7 +12,10 @@ export type TimeOfTask = {
 };
 
 const OF_OWNER: ReadonlySet<SpanKind> = new Set(["permission", "plan", "question", "provider"]);
-const WORDS: Readonly<Record<Part["kind"], string>> = { ...SPAN_WORDS, begin: "waits to be begun" };
+const WORDS: Readonly<Record<PartKind, string>> = {
+  ...SPAN_WORDS,
+  ...{ begin: "waits to be begun", model: "model" },
+};
 
 /** Null for a task that nobody has added or begun yet. `now`: until when what goes on is counted. */
 export function timeOfTask(id: number, events: readonly Event[], now: number): TimeOfTask | null {
@@ -20,8 +24,8 @@ export function timeOfTask(id: number, events: readonly Event[], now: number): T
   const tries = spans.filter(({ kind, task }) => kind === "task" && task === id);
   const [first] = [...tries].sort((a, b) => a.from - b.from);
   if (added === undefined || first === undefined) return null;
-  const sums = new Map<Part["kind"], number>();
-  const add = (kind: Part["kind"], ms: number): void => {
+  const sums = new Map<PartKind, number>();
+  const add = (kind: PartKind, ms: number): void => {
     if (ms > 0) sums.set(kind, (sums.get(kind) ?? 0) + ms);
   };
   let atWork = 0;
@@ -35,12 +39,25 @@ export function timeOfTask(id: number, events: readonly Event[], now: number): T
       add(span.kind, ms);
       held += Math.max(0, ms);
     }
-    add("task", until - from - held);
+    // Where its turns are known, the rest of its work is that of tools.
+    const model = Math.min(until - from - held, turnsIn(events, who, from, until));
+    add("model", model);
+    add("task", until - from - held - model);
     atWork += until - from;
   }
   const last = Math.max(...tries.map(({ to }) => to ?? now));
   // Between tries, too.
   add("begin", last - added - atWork);
-  const parts = [...sums].map(([kind, ms]) => ({ kind, words: WORDS[kind], ms }));
+  const words = sums.has("model") ? { ...WORDS, task: "tools" } : WORDS;
+  const parts = [...sums].map(([kind, ms]) => ({ kind, words: words[kind], ms }));
   return { total: last - added, tries: tries.length, parts: parts.sort((a, b) => b.ms - a.ms) };
+}
+
+/** The time of the turns of a member, without those of its subagents. */
+function turnsIn(events: readonly Event[], who: string, from: number, until: number): number {
+  let sum = 0;
+  for (const event of events)
+    if (event.type === "turn.taken" && event.who === who && event.subagent === undefined)
+      sum += Math.max(0, Math.min(until, event.at) - Math.max(from, event.at - event.ms));
+  return sum;
 }

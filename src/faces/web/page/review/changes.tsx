@@ -60,7 +60,7 @@ export function Changes({ outcome: { diff, cut, tasks } }: { outcome: Outcome })
   );
 }
 
-function openFirst(files: readonly PatchFile[]): ReadonlySet<string> {
+export function openFirst(files: readonly PatchFile[]): ReadonlySet<string> {
   let left = LINES_OPEN;
   const open = new Set<string>();
   for (const { path, lines } of files) {
@@ -147,7 +147,7 @@ function Tree({ files }: { files: readonly PatchFile[] }) {
 }
 
 /** Stays in sight while a review is being written. */
-function Finish({ files }: { files: readonly PatchFile[] }) {
+export function Finish({ files }: { files: readonly PatchFile[] }) {
   const { team } = app.route;
   const comments = commentsOf(team);
   const viewed = viewedFiles();

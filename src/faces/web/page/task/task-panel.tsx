@@ -1,20 +1,18 @@
-/** One task: its description, the reason of its waiting, its outcome, and the decisions that a person may make about it. */
-import type { ComponentChildren } from "preact";
+/** One task beside a view, in four parts: now, the words of its owner, its change, its history. */
 import { useEffect, useRef, useState } from "preact/hooks";
-import { PERSON } from "../../../../core/ids.ts";
+import type { Event } from "../../../../core/event.ts";
 import type { Task } from "../../../../core/picture/task.ts";
-import type { TaskHistory } from "../../../../core/views/board.ts";
-import { sentence } from "../../../../core/views/sentence.ts";
+import type { ShownTask } from "../../wire.ts";
 import { app } from "../app.ts";
 import { useAnswer, useFacts } from "../live/facts.ts";
 import { Elapsed } from "../parts/clock.tsx";
-import { openDialog } from "../parts/dialog.tsx";
-import { Button, Choice, CloseButton, Form, Pair, TextField } from "../parts/fields.tsx";
-import { Empty, Link, Status, Time } from "../parts/parts.tsx";
-import { Markdown, Output } from "../parts/text.tsx";
-import { lookOf, pauseOf, shownOf, whyWaiting } from "../pure/board.ts";
-import { AsksOf } from "../questions/asks.tsx";
-import { TaskTime } from "./task-time.tsx";
+import { Button, CloseButton } from "../parts/fields.tsx";
+import { Empty, Status } from "../parts/parts.tsx";
+import { pauseOf, shownOf } from "../pure/board.ts";
+import { TaskChange } from "./task-change.tsx";
+import { History } from "./task-history.tsx";
+import { Now } from "./task-now.tsx";
+import { TaskWords } from "./task-words.tsx";
 import { UndoTask } from "./undo-task.tsx";
 
 /** Opened by a key it takes the focus, and gives it back to the card. */
@@ -50,224 +48,117 @@ export function TaskPanel({ id }: { id: number }) {
   );
 }
 
+const TABS = ["Now", "Words", "Changes", "History"] as const;
+type Tab = (typeof TABS)[number];
+/** The next task is opened at the same part. */
+let lastTab: Tab = "Now";
+
 function Details({ task }: { task: Task }) {
-  const { model } = app;
-  const look = lookOf(task, model.tasks);
-  const why = whyWaiting(task, model);
-  const pause = pauseOf(task, model);
-  const dependents = [...model.tasks.values()]
-    .filter((one) => one.blockedBy.includes(task.id))
-    .map((one) => one.id);
+  const pause = pauseOf(task, app.model);
   return (
     <>
       <h2>{task.subject}</h2>
       <p class="panel-status">
-        <Status look={shownOf(task, model)} word />
-        {task.owner && (
-          <Link to={{ view: "conversation", item: task.owner }} title="Its conversation">
-            {task.owner}
-          </Link>
-        )}
+        <Status look={shownOf(task, app.model)} word />
         {task.startedAt !== null && pause !== "away" && pause !== "asks" && (
           <span class="dim">
             <Elapsed since={task.startedAt} to={task.endedAt} />
           </span>
         )}
-        {task.attempt > 1 && <span class="warn">attempt {task.attempt}</span>}
+        {task.attempt > 1 && <span>attempt {task.attempt}</span>}
         {task.landing?.is === "landed" && <span class="good">landed</span>}
       </p>
-      {why && (
-        <p class="why">
-          {why}{" "}
-          {pause === "asks" && <Link to={{ view: "questions", item: "", task: null }}>To the question</Link>}
-        </p>
-      )}
-      {task.why && <p class={`why ${task.status === "failed" ? "bad" : "warn"}`}>{task.why}</p>}
-      {look === "busy" && <AsksOf who={task.owner} />}
-      {app.mayAct && <Actions task={task} />}
-      <dl class="facts">
-        <Ids label="After" ids={task.blockedBy} />
-        <Ids label="Before" ids={dependents} />
-        {task.role && <Pair label="Role">{task.role}</Pair>}
-        {task.priority !== 0 && <Pair label="Priority">{task.priority}</Pair>}
-        {task.estimate !== 1 && <Pair label="Estimate">{task.estimate}</Pair>}
-        {task.touches.length > 0 && <Pair label="Edits">{task.touches.join(", ")}</Pair>}
-        {task.needsPlan && <Pair label="Plan">must be approved first</Pair>}
-      </dl>
-      {task.owner !== null && <TaskTime id={task.id} />}
-      {app.source.recording ? <RecordedTexts id={task.id} /> : <Texts task={task} />}
+      {app.source.recording ? <RecordedParts task={task} /> : <LiveParts task={task} />}
     </>
   );
 }
 
-const IDS_MAX = 12;
-
-function Ids({ label, ids }: { label: string; ids: readonly number[] }) {
-  if (ids.length === 0) return null;
-  return (
-    <Pair label={label}>
-      <span class="ids">
-        {ids.slice(0, IDS_MAX).map((id) => {
-          const task = app.model.tasks.get(id);
-          return (
-            <Link key={id} to={{ task: id }} title={task?.subject}>
-              {task && <Status look={shownOf(task, app.model)} />}#{id}
-            </Link>
-          );
-        })}
-        {ids.length > IDS_MAX && <span class="dim">and {ids.length - IDS_MAX} more</span>}
-      </span>
-    </Pair>
-  );
-}
-
-function Texts({ task }: { task: Task }) {
-  const { data, error } = useAnswer<TaskHistory>(
-    `task/${task.id}`,
-    `${task.status} ${task.attempt} ${task.subject} ${task.landing?.is}`,
-  );
+function LiveParts({ task }: { task: Task }) {
+  const turns = app.live.members.get(task.owner ?? "")?.turns ?? 0;
+  const key = `${task.status} ${task.attempt} ${task.subject} ${task.landing?.is} ${turns}`;
+  const { data, error } = useAnswer<ShownTask>(`task/${task.id}`, key);
+  const until = app.replay?.time ?? Number.POSITIVE_INFINITY;
+  const history = data?.history.filter(({ at }) => at <= until) ?? [];
+  const around = data?.around.filter(({ at }) => at <= until) ?? [];
   if (error) return <p class="bad">{error}</p>;
-  if (!data) return null;
-  const history = app.replay ? data.history.filter((event) => event.at <= app.now) : data.history;
   return (
-    <>
-      {data.task.description && <Section title="Description" text={data.task.description} />}
-      {task.status === "completed" && data.task.result && <Section title="Result" text={data.task.result} />}
-      <History events={history}>
-        {app.mayAct && !app.replay && history.some((event) => event.type === "task.claimed") && (
-          <UndoTask id={task.id} changes={history.length} />
-        )}
-      </History>
-    </>
+    <Parts
+      task={task}
+      history={history}
+      around={around}
+      texts={data?.task ?? null}
+      spent={data?.spent ?? null}
+    />
   );
 }
 
-function RecordedTexts({ id }: { id: number }) {
-  const { data } = useAnswer<{ description: string; result: string | null }>(`text/${id}`);
+function RecordedParts({ task }: { task: Task }) {
+  const { data } = useAnswer<{ description: string; result: string | null }>(`text/${task.id}`);
   const { events } = useFacts();
-  const isCompleted = app.model.tasks.get(id)?.status === "completed";
+  const history = events.filter((event) => "task" in event && event.task === task.id);
+  return <Parts task={task} history={history} around={events} texts={data} spent={null} />;
+}
+
+type PartsProps = Omit<Parameters<typeof Now>[0], "facts"> & {
+  readonly history: readonly Event[];
+  readonly around: readonly Event[];
+};
+
+function Parts({ task, history, around, texts, spent }: PartsProps) {
+  const [chosen, setChosen] = useState<Tab>(lastTab);
+  const last = history.findLast(({ type }) => type === "task.claimed");
+  const isBegun = last !== undefined && task.owner !== null;
+  const shown = TABS.filter((one) => one === "Now" || one === "History" || (isBegun && mayShow(one, task)));
+  const tab = shown.includes(chosen) ? chosen : "Now";
+  const facts = app.source.recording ? around : [...history, ...around].sort((a, b) => a.seq - b.seq);
   return (
     <>
-      {data?.description && <Section title="Description" text={data.description} />}
-      {isCompleted && data?.result && <Section title="Result" text={data.result} />}
-      <History events={events.filter((event) => "task" in event && event.task === id)} />
-    </>
-  );
-}
-
-const Section = ({ title, text }: { title: string; text: string }) => (
-  <section>
-    <h3>{title}</h3>
-    <Markdown text={text} />
-  </section>
-);
-
-function History({ events, children }: { events: TaskHistory["history"]; children?: ComponentChildren }) {
-  return (
-    <section>
-      <h3>History</h3>
-      {children}
-      <ol class="history">
-        {events.map((event) => {
-          const { who, text, tone } = sentence(event);
-          // The evidence follows as it was printed.
-          const says = event.type === "task.reopened" ? text.replace(/:.*/s, "") : text;
-          return (
-            <li key={event.seq} class={tone}>
-              <Time at={event.at} />
-              <span>
-                {who && <b>{who} </b>}
-                {says}
-              </span>
-              {event.type === "task.reopened" && <Output text={event.evidence} />}
-            </li>
-          );
-        })}
-      </ol>
-    </section>
-  );
-}
-
-/** Chooses the member that may claim it, or the person. */
-function Hands({ task: { id, owner, assignee, status } }: { task: Task }) {
-  const names = [...app.model.members.values()]
-    .filter((one) => one.kind === "teammate" && one.phase !== "shutdown")
-    .map(({ name }) => name as string);
-  const mine = owner === PERSON;
-  const options = [...new Set([...names, ...(assignee ? [assignee] : [])])].map(
-    (name) => [name, name] as const,
-  );
-  return (
-    <div class="row">
-      {(status === "pending" || (status === "in_progress" && !mine)) && options.length > 0 && (
-        // biome-ignore lint/a11y/noLabelWithoutControl: the choice is in it
-        <label class="check">
-          For{" "}
-          <Choice
-            label="Member that may claim it"
-            value={assignee}
-            options={[["", "anybody"], ...options]}
-            onValue={(who) => void app.act({ do: "assign", id, who })}
-          />
-        </label>
-      )}
-      {status === "pending" && (
-        <Button onClick={() => void app.act({ do: "take", id })} title="You do it by hand">
-          Take it
-        </Button>
-      )}
-      {mine && (
-        <>
-          <Button onClick={() => void app.act({ do: "complete", id, text: "" })}>Done</Button>
-          <Button onClick={() => void app.act({ do: "fail", id, text: "" })}>Failed</Button>
-        </>
-      )}
-    </div>
-  );
-}
-
-function Actions({ task }: { task: Task }) {
-  const [asks, setAsks] = useState(false);
-  const [reason, setReason] = useState("");
-  const { id, status } = task;
-  const isOver = status === "failed" || status === "cancelled";
-  return (
-    <div class="actions">
-      <div class="row">
-        {status !== "completed" && <Button onClick={() => openDialog({ edit: id })}>Edit</Button>}
-        {isOver && (
-          <Button class="primary" onClick={() => void app.act({ do: "retry", id })}>
-            Retry
-          </Button>
-        )}
-        {status === "in_progress" && (
+      <div class="task-tabs" role="tablist" aria-label="Parts of the task" onKeyDown={toNeighbour}>
+        {shown.map((one) => (
           <Button
-            onClick={() => void app.act({ do: "release", id })}
-            title="Take it from its owner and put it back on the board"
+            key={one}
+            role="tab"
+            class="quiet"
+            aria-selected={one === tab}
+            tabIndex={one === tab ? 0 : -1}
+            onClick={() => {
+              lastTab = one;
+              setChosen(one);
+            }}
           >
-            Release
+            {one}
           </Button>
-        )}
-        {!isOver && status !== "completed" && (
-          <Button aria-expanded={asks} onClick={() => setAsks(!asks)}>
-            Cancel task
-          </Button>
+        ))}
+      </div>
+      <div class={`task-part ${tab.toLowerCase()}-part`} role="tabpanel" aria-label={tab}>
+        {tab === "Now" && <Now task={task} texts={texts} facts={facts} spent={spent} />}
+        {tab === "Words" && <TaskWords task={task} from={last?.at ?? 0} to={task.endedAt} />}
+        {tab === "Changes" && <TaskChange task={task} />}
+        {tab === "History" && (
+          <History events={history}>
+            {app.mayAct && !app.replay && isBegun && <UndoTask id={task.id} changes={history.length} />}
+          </History>
         )}
       </div>
-      {!isOver && status !== "completed" && <Hands task={task} />}
-      {asks && (
-        <Form
-          class="row"
-          onSend={async () => {
-            if (await app.act({ do: "cancel", id, reason })) setAsks(false);
-          }}
-        >
-          <TextField aria-label="Reason" placeholder="Why? (optional)" value={reason} onValue={setReason} />
-          <button type="submit" class="danger">
-            Cancel #{id}
-          </button>
-        </Form>
-      )}
-    </div>
+    </>
   );
+}
+
+/** A recording holds no change of a single task, and a person has no conversation. */
+const mayShow = (tab: Tab, { owner }: Task): boolean =>
+  tab === "Changes" ? app.source.recording === null : app.model.members.has(owner ?? "");
+
+function toNeighbour(event: KeyboardEvent): void {
+  const by =
+    event.key === "ArrowRight"
+      ? "nextElementSibling"
+      : event.key === "ArrowLeft"
+        ? "previousElementSibling"
+        : null;
+  const next = by && (event.target as HTMLElement)[by];
+  if (!(next instanceof HTMLElement)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  next.click();
+  next.focus();
 }

@@ -1,20 +1,18 @@
 /** Shows the work of each member on a card. Only the cards in sight ask for the running call. */
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { PictureMember as Member } from "../../../../core/picture/member.ts";
-import type { LiveOutput } from "../../../../core/text/live-output.ts";
 import { counted, money, tokens } from "../../../../core/views/view.ts";
 import type { Doing } from "../../wire.ts";
 import { app } from "../app.ts";
+import { useDoing } from "../live/doing.ts";
+import { Activity } from "../parts/activity.tsx";
 import { Elapsed } from "../parts/clock.tsx";
 import { Button } from "../parts/fields.tsx";
 import { Empty, Link } from "../parts/parts.tsx";
-import { lastLines } from "../parts/text.tsx";
 import { isAsking, isHosted, isThere } from "../pure/board.ts";
 import { AsksOf } from "../questions/asks.tsx";
 import { Logins } from "./logins.tsx";
 import { TeamNotes } from "./notes.tsx";
-
-const LOOK_MS = 1_000;
 
 export function TeamView() {
   // In the order of joining: no card changes its place under the pointer.
@@ -53,34 +51,6 @@ export function TeamView() {
       <TeamNotes />
     </>
   );
-}
-
-function useDoing(seen: ReadonlySet<string>): ReadonlyMap<string, Doing> {
-  const [doing, setDoing] = useState<ReadonlyMap<string, Doing>>(new Map());
-  const { team } = app.route;
-  useEffect(() => {
-    if (app.source.recording) return;
-    let [isOver, isOld] = [false, true];
-    const look = async (): Promise<void> => {
-      if (isOver || !isOld || document.hidden || app.replay || seen.size === 0) return;
-      isOld = false;
-      const who = [...seen].slice(0, 60).join(",");
-      const list = await app.source.get<Doing[]>(`${team}/doing`, { who }).catch(() => []);
-      if (!isOver && list.length > 0) setDoing(new Map(list.map((one) => [one.name, one])));
-    };
-    const stop = app.tap(() => {
-      isOld = true;
-    });
-    const timer = setInterval(() => void look(), LOOK_MS);
-    const first = setTimeout(() => void look(), 60);
-    return () => {
-      isOver = true;
-      stop();
-      clearInterval(timer);
-      clearTimeout(first);
-    };
-  }, [team]);
-  return doing;
 }
 
 const IDLE_WORDS: Readonly<Record<string, string>> = {
@@ -194,7 +164,7 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
         </p>
       )}
       <AsksOf who={name} />
-      {!(asks && !app.replay) && <Activity member={member} doing={doing} />}
+      {!(asks && !app.replay) && <Activity member={member} doing={doing} lines={3} />}
       <Used member={member} context={doing?.context ?? member.context} />
     </li>
   );
@@ -219,43 +189,6 @@ function Used({ member, context }: { member: Member; context: number | null | un
       {app.mayAct && isThere(member) && <StopButton who={member.name} />}
     </footer>
   );
-}
-
-/** The command or call that runs with its output, else a background command, else the last call. */
-function Activity({ member, doing }: { member: Member; doing: Doing | undefined }) {
-  if (member.phase === "shutdown") return null;
-  const printing = app.replay ? undefined : app.output.findLast((one) => one.who === member.name);
-  if (!doing && !printing) return <pre class="activity dim">{member.lastCall}</pre>;
-  const { head, since, rest } = printing
-    ? { head: headOf(printing), since: printing.since, rest: printing.text }
-    : lastOf(doing as Doing, member);
-  return (
-    <pre class="activity">
-      <span class="doing">
-        <span class={`clip ${since ? "busy" : ""}`}>{head.split("\n")[0]}</span>
-        {since !== undefined && (
-          <span class="dim">
-            <Elapsed since={since} />
-          </span>
-        )}
-      </span>
-      <span class="dim">{lastLines(rest, 3)}</span>
-    </pre>
-  );
-}
-
-const headOf = ({ kind, command }: LiveOutput): string =>
-  kind === "command" ? `bash ${command}` : kind === "text" ? "writes" : "thinks";
-
-function lastOf({ call, jobs, said, output }: Doing, { hosted, machine, since }: Member) {
-  const elsewhere = machine && `runs on ${machine}: its output is there`;
-  const [job] = jobs;
-  // A call that waited for its permission has run only since then.
-  const running = Math.max(call?.at ?? 0, since);
-  if (call && hosted) return { head: `${call.tool} ${call.text}`, since: running, rest: elsewhere || said };
-  if (call) return { head: said, rest: `was cut off: ${call.tool} ${call.text.split("\n")[0]}` };
-  if (job) return { head: `j${job.id} ${job.command}`, since: job.at, rest: elsewhere || output };
-  return { head: said, rest: output };
 }
 
 export function StopButton({ who }: { who: string }) {
