@@ -1,5 +1,6 @@
 /** The work of each member over time, and its obstacles: spans of time by member, folded from facts. Pure. */
 import type { Event } from "../event.ts";
+import type { Rest } from "./turns.ts";
 
 export type SpanKind = "task" | "gate" | "queue" | "permission" | "plan" | "question" | "provider";
 export type Span = {
@@ -22,6 +23,8 @@ export type Lanes = {
   readonly spans: readonly Span[];
   readonly marks: readonly Mark[];
   readonly start: number;
+  /** When each member did nothing. */
+  readonly rests: ReadonlyMap<string, readonly Rest[]>;
   /** When each member was heard of last. */
   readonly seen: ReadonlyMap<string, number>;
 };
@@ -55,7 +58,8 @@ export function lanes(events: readonly Event[]): Lanes {
   for (const event of events) drawn.take(event);
   const open = [drawn.work, drawn.step, drawn.wait].flatMap((some) => [...some.values()]);
   const spans = [...drawn.spans, ...open.map((span): Span => ({ ...span, to: null, end: "" }))];
-  return { names: [...drawn.names], spans, marks: drawn.marks, start: events[0]?.at ?? 0, seen: drawn.seen };
+  const { marks, seen, rests } = drawn;
+  return { names: [...drawn.names], spans, marks, rests, start: events[0]?.at ?? 0, seen };
 }
 
 /** The picture as it grows with each fact. */
@@ -64,6 +68,7 @@ class Drawn {
   readonly spans: Span[] = [];
   readonly marks: Mark[] = [];
   readonly seen = new Map<string, number>();
+  readonly rests = new Map<string, Rest[]>();
   /** What goes on: by task, and by member. */
   readonly work = new Map<number, Open>();
   readonly step = new Map<number, Open>();
@@ -80,6 +85,7 @@ class Drawn {
       case "teammate.phase": {
         this.names.add(event.who);
         this.close(this.wait, event.who, at);
+        this.rest(event.who, at, event.phase === "work");
         const kind = event.phase === "idle" ? WAITS[event.reason ?? ""] : undefined;
         if (kind) this.wait.set(event.who, { kind, who: event.who, task: null, from: at });
         break;
@@ -120,6 +126,14 @@ class Drawn {
     if (!span) return;
     open.delete(key);
     this.spans.push({ ...span, to: at, end });
+  }
+
+  private rest(who: string, at: number, isOver: boolean): void {
+    const rests = this.rests.get(who) ?? [];
+    const last = rests.at(-1);
+    if (isOver && last) last.to ??= at;
+    else if (!isOver && last?.to !== null) rests.push({ from: at, to: null });
+    this.rests.set(who, rests);
   }
 
   private land(task: number, who: string, at: number, kind: SpanKind): void {

@@ -59,6 +59,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   questions: (team) => team.questions(),
   doing: (team, c) => team.doing(text(c, "who")),
   costs: (team) => team.costs(),
+  turns: (team) => team.turns(),
   outcome: (team, c) => team.outcome.read(text(c, "whole") === "1"),
   start: (team, _, teams) => teams.startForm(team),
   steering: async (team) => {

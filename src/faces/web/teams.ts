@@ -26,6 +26,7 @@ import { goalOf } from "./read/glance.ts";
 import { lineReader } from "./read/in-line.ts";
 import { TaskReader } from "./read/shown-task.ts";
 import { liveHostIds, snapshot } from "./read/snapshot.ts";
+import { turnReader } from "./read/turns.ts";
 import type {
   AllTeams,
   ConversationPage,
@@ -177,6 +178,7 @@ export class TeamPage {
   readonly project: Project;
   readonly feed: Feed;
   readonly costs: ReturnType<typeof costReader>;
+  readonly turns: ReturnType<typeof turnReader>;
   readonly outcome: OutcomeReader;
   readonly tasks: TaskReader;
   private readonly doingReader: DoingReader;
@@ -196,6 +198,7 @@ export class TeamPage {
     });
     this.line = lineReader(store);
     this.costs = costReader(store);
+    this.turns = turnReader(store);
     const show = diffShower(settings, cwd, redact);
     this.outcome = new OutcomeReader(store, cwd, show);
     this.tasks = new TaskReader(store, cwd, show);

@@ -118,6 +118,12 @@ export type ShownTask = TaskHistory & {
 /** `where`: in words; "" for none. */
 export type ShownChange = { readonly where: string; readonly diff: string; readonly cut: boolean };
 
+/** Turns in order of time: the number of the name, the end, and the milliseconds that it took. */
+export type TurnTimes = {
+  readonly names: readonly string[];
+  readonly turns: readonly (readonly [who: number, to: number, ms: number])[];
+};
+
 export type Commit = {
   readonly commit: string;
   readonly message: string;

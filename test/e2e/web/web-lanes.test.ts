@@ -7,6 +7,16 @@ import { hasBrowser, visit } from "../../fixtures/browser.ts";
 import { pageServer } from "../../fixtures/page-server.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 
+const TURN = {
+  model: "m",
+  text: "",
+  inputTokens: 1,
+  cachedTokens: 0,
+  outputTokens: 1,
+  usd: 0,
+  ms: 1,
+} as const;
+
 describe.skipIf(!hasBrowser)("the lanes", () => {
   it.each([false, true])("show who worked on what, by click and by keys (dark: %s)", async (dark) => {
     const { store, folder } = await programTeam({ says: {} });
@@ -16,6 +26,7 @@ describe.skipIf(!hasBrowser)("the lanes", () => {
       return [
         { type: "teammate.spawned", who: task.by, kind: "teammate", role: "", model: "m", by: LEAD } as Fact,
         { type: "task.claimed", ...task } as Fact,
+        { type: "turn.taken", ...TURN, who: task.by } as Fact,
         { type: "gate.started", ...task, command: "make" } as Fact,
       ];
     };
@@ -41,6 +52,10 @@ describe.skipIf(!hasBrowser)("the lanes", () => {
       page.getByRole("button", { name: new RegExp(`^member-${nth} works on #${nth} Subject ${nth}, `) });
     await bar(1).waitFor();
     expect(await faultsOfAccess(page)).toEqual([]);
+    // Below the work of each member its turns and tools; the pointer reads a span.
+    await page.locator(".lane .of-model[d^=M]").first().waitFor();
+    await bar(1).hover();
+    await page.locator(".hover-card", { hasText: /member-1 completed.*model 0s ·\s+tools .*1 turn/ }).waitFor();
     // Only lanes in sight have elements.
     const count = await page.locator(".lane").count();
     expect(count).toBeLessThan(40);

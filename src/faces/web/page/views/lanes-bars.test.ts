@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { Span } from "../../../../core/picture/spans.ts";
-import { barsOf, ticksOf } from "./lanes-bars.ts";
+import { barsOf, folded, gapsIn, stripOf, ticksOf, unfolded, xOf } from "./lanes-bars.ts";
 
 const span = (from: number, to: number | null, more: Partial<Span> = {}): Span => ({
   ...{ kind: "task", who: "alice", task: from, end: to === null ? "" : "completed" },
@@ -65,3 +65,40 @@ it.each([
     expect(((steps[0] as number) / to) * width).toBeGreaterThanOrEqual(90);
   },
 );
+
+it("folds what nobody did anything in, over a minute, to 24 pixels", () => {
+  const busy = [
+    { from: 0, to: 600_000 },
+    { from: 540_000, to: 660_000 },
+    { from: 700_000, to: 720_000 },
+    { from: 36_000_000, to: 36_480_000 },
+  ];
+  const range = { from: 0, to: 36_480_000 };
+  const gaps = gapsIn(busy, range, 1_000);
+  expect(gaps.map(({ from, to }) => [from, to])).toEqual([[720_000, 36_000_000]]);
+  const view = { from: 0, to: folded(range.to, gaps), width: 1_000, gaps };
+  expect(xOf(36_000_000, view) - xOf(720_000, view)).toBeCloseTo(24);
+  expect(xOf(range.to, view)).toBe(1_000);
+  for (const at of [0, 600_000, 720_000, 9_000_000, 36_000_000, 36_480_000])
+    expect(unfolded(folded(at, gaps), gaps)).toBeCloseTo(at);
+  const { times } = ticksOf(view);
+  expect(times.length).toBeGreaterThan(4);
+  expect(times.filter((at) => 720_000 < at && at < 36_000_000)).toEqual([]);
+});
+
+it("draws thousands of turns as one path, a pixel at least each", () => {
+  const turns = Array.from({ length: 3_000 }, (_, i) => ({ from: i * 1_200, to: i * 1_200 + 900 }));
+  expect(stripOf(turns, HOUR, 3_600_000, 10, 6)).toBe("M0 10h999.9v6h-999.9z");
+  expect(
+    stripOf(
+      [
+        { from: 0, to: 1 },
+        { from: 1_800_000, to: null },
+      ],
+      HOUR,
+      2_160_000,
+      0,
+      6,
+    ),
+  ).toBe("M0 0h1v6h-1zM500 0h100v6h-100z");
+});

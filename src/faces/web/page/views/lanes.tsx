@@ -1,6 +1,7 @@
 /** The view of work over time: a lane for each member, with elements for the members and hours in sight, and the selected span in words below. */
 import type { RefObject } from "preact";
 import { useMemo, useRef, useState } from "preact/hooks";
+import type { Event } from "../../../../core/event.ts";
 import {
   type Lanes,
   lanes,
@@ -9,14 +10,16 @@ import {
   type Span,
   withoutLost,
 } from "../../../../core/picture/spans.ts";
+import { type Step, stepsOf } from "../../../../core/picture/turns.ts";
 import { span as spanText } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { useFacts } from "../live/facts.ts";
+import { useTurns } from "../live/turns.ts";
 import { useClock } from "../parts/clock.tsx";
 import { Button } from "../parts/fields.tsx";
 import { clockTime, Empty, Link, useSize } from "../parts/parts.tsx";
-import { LaneBar, LaneMark } from "./lane-bar.tsx";
-import { AXIS, type Bar, barsOf, rowHeight, TWO_LINES, ticksOf, type View, xOf } from "./lanes-bars.ts";
+import { HoverCard, type Hovered, LaneBar, LaneLabel, LaneMark, Strip } from "./lane-bar.tsx";
+import { AXIS, type Bar, barsOf, folded, gapsIn, rowHeight, ticksOf, type View, xOf } from "./lanes-bars.ts";
 import { hearing, isSame, pointerOf, useSelected, useZoom } from "./lanes-hand.ts";
 
 const isHosted = (who: string): boolean => app.live.members.get(who)?.hosted !== false;
@@ -31,34 +34,38 @@ export function LanesView() {
       <Empty title="Nobody has worked yet">Each member gets a lane here, with its tasks over time.</Empty>
     );
   }
-  return <Chart lanes={app.replay ? all : withoutLost(all, isHosted)} />;
+  return <Chart lanes={app.replay ? all : withoutLost(all, isHosted)} events={events} />;
 }
 
 const LEGEND: readonly (readonly [color: string, word: string])[] = [
   ["lane-task", "work"],
   ["lane-good", "completed"],
   ["lane-bad", "failed"],
+  ["lane-you", "waits for you"],
+  ["lane-model", "model"],
+  ["lane-tools", "tools"],
   ["lane-gate", "gate"],
   ["lane-queue", "landing queue"],
-  ["lane-wait", "waits for a person"],
 ];
 
 /** Rows above and below those in sight, so that scrolling shows no gaps. */
 const BESIDE = 4;
 
-function Chart({ lanes: all }: { lanes: Lanes }) {
+function Chart({ lanes: all, events }: { lanes: Lanes; events: readonly Event[] }) {
   useClock(all.spans.some((one) => one.to === null));
   const [box, chart] = [useRef<HTMLDivElement>(null), useRef<HTMLDivElement>(null)];
   const [{ height }, { width }] = [useSize(box), useSize(chart)];
   const [top, setTop] = useState(0);
   const { first, last } = endsOf(all);
-  const { range, zoomBy, moveBy, showTime, fit } = useZoom(first, last);
-  const view: View = { ...range, width };
-  const row = rowHeight(all.names.length, height);
+  const { steps, gaps } = useSteps(all, events, { from: first, to: last, width });
+  const { range, zoomBy, moveBy, showTime, fit } = useZoom(first, folded(last, gaps));
+  const view: View = { ...range, width, gaps };
+  const row = rowHeight(all.names.length);
+  const [hovered, setHovered] = useState<Hovered | null>(null);
   const { spans, marks, works } = useMemo(() => byMember(all), [all]);
   const shown = (span: Span): void => {
     showRow(box, AXIS + all.names.indexOf(span.who) * row, row);
-    showTime(span.from, span.to ?? last);
+    showTime(folded(span.from, gaps), folded(span.to ?? last, gaps));
   };
   const { selected, setSelected, move } = useSelected(works, shown);
   const pointer = pointerOf(chart, view, { zoomBy, moveBy });
@@ -83,7 +90,7 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
         onKeyDown={onKeyDown}
       >
         <Names names={all.names} row={row} />
-        <div class={`lane-chart${row < TWO_LINES ? " low" : ""}`} ref={chart} {...pointer}>
+        <div class={`lane-chart${row < 40 ? " many" : ""}`} ref={chart} {...pointer}>
           <Axis view={view} />
           {all.names.map((name, nth) =>
             width === 0 || nth < from || nth > to ? null : (
@@ -91,14 +98,19 @@ function Chart({ lanes: all }: { lanes: Lanes }) {
                 <Lane
                   bars={barsOf(spans.get(name) ?? [], view, last)}
                   marks={marks.get(name) ?? []}
-                  {...{ last, view, selected }}
-                  onBar={(bar) => (bar.count > 1 ? zoomBy(4, bar.span.from) : setSelected(bar.span))}
+                  steps={steps.get(name) ?? []}
+                  {...{ last, view, row, selected }}
+                  onBar={(bar) =>
+                    bar.count > 1 ? zoomBy(4, folded(bar.span.from, gaps)) : setSelected(bar.span)
+                  }
+                  onHover={setHovered}
                 />
               </div>
             ),
           )}
         </div>
       </div>
+      <HoverCard hovered={hovered} steps={steps.get(hovered?.span.who ?? "") ?? []} last={last} />
       <p class="lane-detail" role="status">
         <Detail span={selected} last={last} />
       </p>
@@ -116,17 +128,45 @@ function endsOf(all: Lanes): { readonly first: number; readonly last: number } {
   return { first, last };
 }
 
+/** The turns of each member with their tools, and the times in which nobody did anything. */
+function useSteps(all: Lanes, events: readonly Event[], { from, to, width }: View) {
+  const turns = useTurns(events);
+  const steps = useMemo(() => {
+    const isOn = (who: string): boolean => app.replay !== null || isHosted(who);
+    return new Map(
+      [...turns].map(([who, list]) => {
+        const own = stepsOf(list, all.rests.get(who) ?? []);
+        return [who, isOn(who) ? own : own.map((one) => ({ ...one, to: one.to ?? one.from }))] as const;
+      }),
+    );
+  }, [turns, all]);
+  // Not each second: a gap at the end grows without anybody seeing it.
+  const end = Math.round(to / 10_000);
+  const gaps = useMemo(() => {
+    const busy = [...all.spans, ...[...turns.values()].flat()].map((one) => ({
+      from: one.from,
+      to: one.to ?? to,
+    }));
+    return gapsIn(busy, { from, to }, width);
+  }, [all, turns, from, end, width]);
+  return { steps, gaps };
+}
+
 type LaneProps = {
   readonly bars: readonly Bar[];
   readonly marks: readonly Mark[];
+  readonly steps: readonly Step[];
+  readonly row: number;
   readonly last: number;
   readonly view: View;
   readonly selected: Span | null;
   readonly onBar: (bar: Bar) => void;
+  readonly onHover: (hovered: Hovered | null) => void;
 };
 
-const Lane = ({ bars, marks, last, view, selected, onBar }: LaneProps) => (
+const Lane = ({ bars, marks, steps, row, last, view, selected, onBar, onHover }: LaneProps) => (
   <>
+    <Strip steps={steps} view={view} last={last} row={row} />
     {bars.map((bar) => (
       <LaneBar
         key={`${bar.span.kind} ${bar.span.from} ${bar.span.task}`}
@@ -134,7 +174,11 @@ const Lane = ({ bars, marks, last, view, selected, onBar }: LaneProps) => (
         last={last}
         isSelected={selected !== null && isSame(bar.span, selected)}
         onClick={() => onBar(bar)}
+        onHover={onHover}
       />
+    ))}
+    {bars.map((bar) => (
+      <LaneLabel key={`${bar.span.from} ${bar.span.task}`} bar={bar} bars={bars} last={last} />
     ))}
     {marks.map((mark) => (
       <LaneMark key={`${mark.kind} ${mark.at}`} mark={mark} view={view} />
@@ -188,6 +232,14 @@ function Axis({ view }: { view: View }) {
     <>
       {ticks.times.map((at) => (
         <i key={at} class="tick" style={{ left: `${xOf(at, view)}px` }} />
+      ))}
+      {(view.gaps ?? []).map(({ from, to }) => (
+        <i
+          key={from}
+          class="gap"
+          title={`Nobody did anything for ${spanText(to - from)}`}
+          style={{ left: `${xOf(from, view)}px`, width: `${xOf(to, view) - xOf(from, view)}px` }}
+        />
       ))}
       <div class="axis" style={{ height: `${AXIS}px` }}>
         {ticks.times.map((at) => (
