@@ -18,6 +18,7 @@ import type { Mode } from "./permission/mode.ts";
 import type { BoardHeld, BoardReleased, BoardShown, NoteChanged, NoteWritten } from "./plan/facts.ts";
 import type { CheckOutcome, Refuser } from "./plan/task-check.ts";
 import type { WorkJudged } from "./progress/look.ts";
+import type { Choices } from "./settings/choices.ts";
 import type { Undone } from "./undo/change.ts";
 
 export type Fact = Readonly<
@@ -29,9 +30,10 @@ export type Fact = Readonly<
   | { type: "journal.pruned"; before: Instant; by: Name }
   /** Another team of the store. */
   | { type: "team.deleted"; team: Name; by: Name }
-  | { type: "team.resumed"; host: HostId }
+  /** `how`: facts of older programs have none. */
+  | { type: "team.resumed"; host: HostId; how?: Choices | undefined }
   /** The use of the team until then; limits of a run count from here, over its resumes. */
-  | { type: "run.began"; turns: number; usd: number }
+  | { type: "run.began"; turns: number; usd: number; how?: Choices | undefined }
   | {
       type: "team.finished";
       completed: number;

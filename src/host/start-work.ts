@@ -8,6 +8,7 @@ import { type HostId, LEAD, PERSON } from "../core/ids.ts";
 import { keyOf, rerunOf, tasksOf } from "../core/project/rerun.ts";
 import type { Runbook } from "../core/project/runbook.ts";
 import { agentLine } from "../core/settings/agent-line.ts";
+import { choicesOf } from "../core/settings/choices.ts";
 import type { Store } from "../ports/index.ts";
 import type { Team } from "../runtime/team/team.ts";
 import type { Parts } from "./parts.ts";
@@ -58,7 +59,7 @@ export async function startWork(work: Work, tasks: readonly Task[], here: StartP
   const { settings, store } = here.parts;
   if ("resume" in work) await here.parts.endOrphans();
   const adopted = await team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
-  if ("resume" in work) await store.journal.note([{ type: "team.resumed", host }]);
+  if ("resume" in work) await store.journal.note([{ type: "team.resumed", host, how: choicesOf(settings) }]);
   if ("runbook" in work) return await startRunbook(work, tasks, here);
   if ("goal" in work) await here.words.tell(work.goal, work.images);
   const isNew = !("resume" in work && adopted.includes(LEAD));

@@ -11,6 +11,7 @@ import { PROJECT_FILE_MAX, readRegular } from "../../adapters/small-files.ts";
 import { badInput, EkidenError, notFound } from "../../core/errors.ts";
 import { quote } from "../../core/ids.ts";
 import { parseRunbook } from "../../core/project/runbook.ts";
+import { ASK_EACH } from "../../core/settings/choices.ts";
 import type { Store } from "../../ports/index.ts";
 import { hasLead, logFile, saidIn, startOwn } from "../kit/own-process.ts";
 import { keepPlan, makeRepository } from "./new-project.ts";
@@ -105,7 +106,7 @@ const modelOf = ({ model, lead, effort }: StartOptions): string[] => [
   ...(lead ? ["--lead", lead] : []),
   ...(effort ? ["--effort", effort] : []),
 ];
-const askOf = ({ ask }: StartOptions): string[] => (ask ? ["--ask", "bash(*)"] : []);
+const askOf = ({ ask }: StartOptions): string[] => (ask ? ["--ask", ASK_EACH] : []);
 const trustOf = ({ trust }: StartOptions): string[] => (trust ? ["--trust"] : []);
 
 const logOf = ({ cwd }: Launch, team: string, what: Launched): string =>

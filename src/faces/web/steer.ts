@@ -4,6 +4,7 @@ import type { Order } from "../../core/board/orders.ts";
 import { badInput } from "../../core/errors.ts";
 import { name, PERSON, quote } from "../../core/ids.ts";
 import { type Mode, readMode } from "../../core/permission/mode.ts";
+import type { Choices } from "../../core/settings/choices.ts";
 import { readEffort } from "../../core/settings/effort.ts";
 import type { Settings } from "../../core/settings/settings.ts";
 import { withHost } from "../../host/attach/one-call.ts";
@@ -39,6 +40,14 @@ export async function readSteering(
     };
   });
   return here ?? (await steeringOf(store, settings));
+}
+
+/** How the last run was told to work; null where no run has said so. */
+export async function lastChoices({ journal }: Pick<Store, "journal">): Promise<Choices | null> {
+  let last: Choices | null = null;
+  for await (const { events } of journal.pages(journal.from(0), ["run.began", "team.resumed"]))
+    for (const event of events) if ("how" in event && event.how) last = event.how;
+  return last;
 }
 
 /** What a person has changed the mode to since the last run began; null where nobody has. */

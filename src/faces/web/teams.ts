@@ -6,6 +6,7 @@ import type { Mail } from "../../core/board/mail.ts";
 import { isMediaType } from "../../core/conversation/image.ts";
 import { messageOf, notFound, notPermitted } from "../../core/errors.ts";
 import { mailId, type Name, name, PERSON, quote, speaker } from "../../core/ids.ts";
+import { choicesOf } from "../../core/settings/choices.ts";
 import { cronLine } from "../../core/views/cron.ts";
 import type { Store } from "../../ports/index.ts";
 import { withKeptKeys } from "../../project/kept-keys.ts";
@@ -118,17 +119,14 @@ export class Teams {
     const { settings, cwd } = project;
     const { runbooksIn } = await import("./launch.ts");
     const { canBecomeRepository, isolates } = await import("./new-project.ts");
-    const { changedMode } = await import("./steer.ts");
+    const { changedMode, lastChoices } = await import("./steer.ts");
     const { modelsHere } = await import("../../project/models-here.ts");
     return {
       runbooks: runbooksIn(cwd),
-      model: settings.model ?? "",
+      last: await lastChoices(store),
       ...(await leadsFor(project)),
-      effort: typeof settings.effort === "string" ? settings.effort : "",
-      teammates: settings.teammates?.length ?? null,
-      worktrees: settings.worktrees,
+      ...choicesOf(settings),
       isolates: await isolates(project),
-      mode: settings.permissionMode,
       changedMode: await changedMode(store),
       offered: await modelsHere(settings),
       isEmpty: await canBecomeRepository(cwd),
@@ -150,9 +148,8 @@ async function leadsFor({
   env: own,
   settings,
   cwd: folder,
-}: Project): Promise<Pick<StartForm, "found" | "missing" | "lead" | "programs">> {
-  const lead = settings.lead?.replace(/^agent:/, "") ?? "";
-  if (own === undefined) return { found: "", missing: "", lead, programs: [] };
+}: Project): Promise<Pick<StartForm, "found" | "missing" | "programs">> {
+  if (own === undefined) return { found: "", missing: "", programs: [] };
   const [{ usualModel }, { agentPrograms }] = await Promise.all([
     import("../../host/models/usual-models.ts"),
     import("../../adapters/agents/look.ts"),
@@ -166,7 +163,7 @@ async function leadsFor({
     agentPrograms({ folder, env }),
   ]);
   return {
-    ...{ ...model, lead },
+    ...model,
     programs: programs.flatMap(({ name, title, state, missing }) =>
       state === "absent" ? [] : { name, title, lacks: state === "ready" ? "" : missing.join(" ") },
     ),

@@ -11,6 +11,7 @@ import type { RedBaseShown } from "../../core/picture/picture.ts";
 import type { OpenQuestion } from "../../core/picture/questions.ts";
 import type { NoteKind } from "../../core/plan/facts.ts";
 import type { PlanField } from "../../core/plan/plan-views.ts";
+import type { Choices } from "../../core/settings/choices.ts";
 import type { TaskHistory } from "../../core/views/board.ts";
 import type { ReviewComment } from "../../core/views/outcome.ts";
 import type { ListedTeam } from "../../core/views/ps.ts";
@@ -231,24 +232,18 @@ export type StartOptions = {
 };
 export type Runbooks = readonly { readonly file: string; readonly tasks: number }[];
 /** The choices of the form for a start. */
-export type StartForm = {
+export type StartForm = Choices & {
   readonly runbooks: Runbooks;
-  /** The model of the settings; "" where none is set. */
-  readonly model: string;
+  /** Those of the last run; the others are of the settings. */
+  readonly last: Choices | null;
   /** The model of a start that names none, by key or Ollama; "" where there is none, and then what to set. */
   readonly found: string;
   readonly missing: string;
-  /** The agent program that leads by the settings; "" for none. */
-  readonly lead: string;
   /** Those that are installed. `lacks`: what is missing, with what to do; "" for one that is ready. */
   readonly programs: readonly { readonly name: string; readonly title: string; readonly lacks: string }[];
-  readonly effort: string;
-  readonly teammates: number | null;
-  readonly worktrees: boolean | "auto";
   /** "auto" would give several members a branch for each task. */
   readonly isolates: boolean;
-  /** That of the settings, and what a person has changed it to during the last run. */
-  readonly mode: Mode;
+  /** What a person has changed the mode to during the last run. */
   readonly changedMode: Mode | null;
   /** Models to choose from. */
   readonly offered: readonly string[];

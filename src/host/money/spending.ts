@@ -6,6 +6,7 @@
 import type { Member, Seat } from "../../core/board/member.ts";
 import { Budget, type More, type RunStart } from "../../core/budget.ts";
 import type { Name } from "../../core/ids.ts";
+import { choicesOf } from "../../core/settings/choices.ts";
 import type { Cursor } from "../../ports/index.ts";
 import { Brakes } from "./brakes.ts";
 import type { JudgeParts } from "./judge.ts";
@@ -59,7 +60,9 @@ export class Spending implements Allowance {
     this.start = last.start;
     this.budget = new Budget(this.parts.settings, members, last.start);
     if (isNew || last.end === "concluded")
-      await journal.note([{ type: "run.began", ...this.budget.beginRun() }]);
+      await journal.note([
+        { type: "run.began", ...this.budget.beginRun(), how: choicesOf(this.parts.settings) },
+      ]);
     this.brakes.begin(await journal.end());
   }
 

@@ -34,9 +34,9 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     const { page } = await visit(await addressIn(web.stdout));
     await page.getByRole("heading", { name: "What should the team do?" }).waitFor();
     expect(await faultsOfAccess(page)).toEqual([]);
-    const files = page.getByLabel("Or work through a file of this folder");
+    const files = page.getByLabel("File", { exact: true });
     expect(await files.locator("option").allInnerTexts()).toEqual([
-      "no file: the goal above",
+      "none: the text above",
       "build.md: 2 tasks",
     ]);
     // No key and no Ollama: it says what is missing, and what works without.
@@ -76,17 +76,24 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     onTestFinished(() => server.close());
     ours = new Project();
     const web = ours.start(["web", "--port", "0"], server.env);
-    const { page } = await visit(await addressIn(web.stdout));
+    const address = await addressIn(web.stdout);
+    const { page } = await visit(address);
     await page.getByLabel("Goal").fill("See whether all is well");
     await page.getByLabel("Model").fill("anthropic/claude-haiku-4-5");
     await page.getByLabel("Teammates").fill("0");
-    await page.getByLabel("Budget in US dollars").fill("$2");
+    await page.getByLabel("Budget $").fill("$2");
     await page.getByLabel("Effort").selectOption("low");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.getByRole("link", { name: "Outcome", exact: true }).first().click();
     await page.locator(".last-words", { hasText: "All is well." }).waitFor();
     await page.getByRole("heading", { name: "Done", exact: true }).waitFor();
     expect(JSON.stringify(server.requests[0]?.body)).toContain("See whether all is well");
+    // The team knows how it worked, not this browser.
+    const other = (await visit(address)).page;
+    await other.goto(`${new URL(address).origin}/default/run`);
+    expect(await other.getByLabel("Model").inputValue()).toBe("anthropic/claude-haiku-4-5");
+    expect(await other.getByLabel("Teammates").inputValue()).toBe("0");
+    expect(await other.getByLabel("Effort").inputValue()).toBe("low");
   });
 
   it("edits as they come where tasks work on branches, else asks, and keeps the mode of the last run", async () => {
@@ -109,7 +116,7 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     expect([await branches.inputValue(), await edits.inputValue()]).toEqual(["", "accept-edits"]);
     await branches.selectOption("one folder for all");
     expect(await edits.inputValue()).toBe("default");
-    await page.getByLabel("Or work through a file of this folder").selectOption("build.md");
+    await page.getByLabel("File", { exact: true }).selectOption("build.md");
     await edits.selectOption("as they come");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     const pack = page.locator(".card", { hasText: "Pack" });
@@ -156,7 +163,7 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     ours.write({ "build.md": RUNBOOK, works: "" });
     const web = ours.start(["web", "--port", "0"]);
     const { page } = await visit(await addressIn(web.stdout));
-    await page.getByLabel("Or work through a file of this folder").selectOption("build.md");
+    await page.getByLabel("File", { exact: true }).selectOption("build.md");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.locator(".card", { hasText: "Pack" }).locator('[aria-label="In progress"]').waitFor();
     web.kill("SIGTERM");

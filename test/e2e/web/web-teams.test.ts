@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("the teams of all projects", () => {
     await card.getByText("Done", { exact: true }).waitFor();
     await page.reload(); // the address says it all
     await card.getByRole("link", { name: "Start" }).click();
-    await page.getByLabel("Or work through a file of this folder").selectOption("two.md");
+    await page.getByLabel("File", { exact: true }).selectOption("two.md");
     await page.getByRole("button", { name: "Start", exact: true }).click();
     await page.locator(".card", { hasText: "Again" }).locator('[aria-label="Completed"]').waitFor();
     expect([existsSync(join(there.dir, "again")), existsSync(join(here.dir, "again"))]).toEqual([

@@ -60,6 +60,10 @@ describe.skipIf(!hasBrowser)("with a key, on the page", () => {
     const kept = join(ours.home, ".config", "ekiden");
     mkdirSync(kept, { recursive: true });
     writeFileSync(join(kept, "keys.json"), JSON.stringify({ ANTHROPIC_API_KEY: KEY }), { mode: 0o600 });
+    await page.getByRole("button", { name: "Take the example plan" }).click();
+    expect(await page.getByLabel("Goal").inputValue()).toContain("## Count the files\n```sh\n");
+    expect(await page.getByRole("button", { name: "Start", exact: true }).isEnabled()).toBe(true);
+    await page.getByLabel("Goal").fill("");
     await page.getByRole("button", { name: "Look again" }).click();
     await page.getByText("The page takes no key.").waitFor({ state: "detached" });
     expect(await page.content()).not.toContain(KEY);
@@ -79,9 +83,8 @@ describe.skipIf(!hasBrowser)("with a key, on the page", () => {
 
     await page.getByRole("link", { name: "Outcome", exact: true }).first().click();
     await page.getByRole("heading", { name: "Done", exact: true }).waitFor();
-    const file = page.locator(".review-file", { hasText: "door.txt" });
-    await file.locator("summary").click();
-    await file.getByRole("button", { name: "Comment on line 1" }).click();
+    const file = page.getByRole("region", { name: "door.txt", exact: true });
+    await file.getByRole("button", { name: "Comment on line 1", exact: true }).click();
     await page.getByLabel("Comment on door.txt, line 1").fill("Paint it twice.");
     await page.getByRole("button", { name: "Keep for the batch" }).click();
     await page.getByRole("button", { name: "Send 1 comment" }).click();

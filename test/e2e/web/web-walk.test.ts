@@ -58,8 +58,8 @@ describe.skipIf(!hasBrowser)("without a terminal", () => {
 
     await page.getByRole("link", { name: "Outcome", exact: true }).first().click();
     await page.getByRole("heading", { name: "Done", exact: true }).waitFor();
-    const file = page.locator(".review-file", { hasText: "door.txt" });
-    await file.getByRole("button", { name: "Comment on line 1" }).click();
+    const file = page.getByRole("region", { name: "door.txt", exact: true });
+    await file.getByRole("button", { name: "Comment on line 1", exact: true }).click();
     await page.getByLabel("Comment on door.txt, line 1").fill(COMMENT);
     await page.getByRole("button", { name: "Add to the review" }).click();
     await page.getByRole("button", { name: "Finish review (1)" }).click();
@@ -84,8 +84,7 @@ describe.skipIf(!hasBrowser)("without a terminal", () => {
 
     await page.getByRole("link", { name: "Outcome", exact: true }).first().click();
     await page.locator(".totals", { hasText: /^Completed1Time/ }).waitFor(); // of the last run alone
-    await page.locator(".review-file", { hasText: "door.txt" }).locator("summary").click();
-    await page.getByText("two coats").first().waitFor();
+    await page.getByRole("region", { name: "door.txt", exact: true }).getByText("two coats").waitFor();
     expect(await faultsOfAccess(page)).toEqual([]);
 
     // The whole of it plays by itself, and a moment of it has an address.

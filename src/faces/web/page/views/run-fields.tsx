@@ -1,10 +1,9 @@
 /** The fields of a start: its goal, plan or file, how the team works, and what is sent of them. */
+import type { ComponentChildren } from "preact";
 import type { Mode } from "../../../../core/permission/mode.ts";
 import { EFFORTS } from "../../../../core/settings/effort.ts";
-import { tried } from "../../../../core/tried.ts";
 import { counted } from "../../../../core/views/view.ts";
 import type { StartForm, StartOptions } from "../../wire.ts";
-import { app } from "../app.ts";
 import { Button, Check, LabelledChoice, TextField } from "../parts/fields.tsx";
 
 export type Fields = {
@@ -27,29 +26,17 @@ export type Fields = {
   readonly trust: boolean;
 };
 
-/** The choices of the last start of a team in this browser: a team goes on in the same way. */
-const keptKey = (): string => `ekiden-start-${app.project}-${app.teamName}`;
-export const keptFields = (): Partial<Fields> =>
-  tried(() => JSON.parse(localStorage.getItem(keptKey()) ?? "{}") as Partial<Fields>, {});
-export function keepFields(fields: Fields): void {
-  const { model, lead, effort, teammates, branches, mode, ask, planFirst } = fields;
-  const kept = JSON.stringify({ model, lead, effort, teammates, branches, mode, ask, planFirst });
-  tried(() => localStorage.setItem(keptKey(), kept), null); // a browser that keeps nothing
+/** A team goes on in the way in which it worked last. */
+export function firstFields(form: StartForm): Fields {
+  const { model, lead, effort, mode, worktrees, teammates, ask } = form.last ?? form;
+  return {
+    ...{ goal: "", runbook: "", budgetUsd: "", trust: false, planFirst: false, isPlan: null },
+    ...{ model, lead, effort, ask },
+    mode: form.changedMode ?? (form.last === null && mode === "default" ? "" : mode),
+    branches: worktrees === "auto" ? "" : worktrees ? "yes" : "no",
+    teammates: teammates === null ? "" : String(teammates),
+  };
 }
-
-export const firstFields = (form: StartForm): Fields => ({
-  ...{ goal: "", runbook: "", budgetUsd: "", trust: false, ask: false, planFirst: false, isPlan: null },
-  ...{
-    model: form.model,
-    lead: form.lead,
-    effort: form.effort,
-    mode: form.mode === "default" ? "" : form.mode,
-  },
-  branches: form.worktrees === "auto" ? "" : form.worktrees ? "yes" : "no",
-  teammates: form.teammates === null ? "" : String(form.teammates),
-  ...keptFields(),
-  ...(form.changedMode !== null && { mode: form.changedMode }),
-});
 
 const onBranches = ({ branches, teammates, runbook }: Fields, { isolates }: StartForm): boolean =>
   branches === "yes" || (branches === "" && isolates && runbook === "" && Number(teammates || 2) > 1);
@@ -69,49 +56,79 @@ type WhatProps = {
   readonly form: StartForm;
 };
 
-/** A goal, a plan or a file of the folder. */
-export function What({ fields, change, form }: WhatProps) {
+/** What one writes, with how the team works on it as chips below it. */
+export function Composer({ fields, change, form, children }: WhatProps & { children: ComponentChildren }) {
   return (
-    <>
+    <div class="composer">
       <textarea
         aria-label="Goal"
-        rows={5}
+        rows={4}
         placeholder="Find out why the tests are slow, and make them fast"
         value={fields.goal}
         disabled={fields.runbook !== ""}
         onInput={({ currentTarget }) => change({ goal: currentTarget.value })}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+          event.preventDefault();
+          event.currentTarget.form?.requestSubmit();
+        }}
       />
-      {fields.runbook === "" && looksLikePlan(fields.goal) && (
+      <div class="chips">
+        <Chips fields={fields} change={change} form={form} />
+        {children}
+      </div>
+    </div>
+  );
+}
+
+/** What depends on the text. */
+export function Remarks({ fields, change, form }: WhatProps) {
+  const { lacks = "" } = form.programs.find(({ name }) => name === fields.lead) ?? {};
+  const isText = fields.runbook === "";
+  return (
+    <>
+      {lacks !== "" && <p role="note">{lacks}</p>}
+      {isText && looksLikePlan(fields.goal) && (
         <Check value={isPlan(fields)} onValue={(isPlan) => change({ isPlan })}>
           This is a plan: each ## heading is a task; it is kept as a file here
         </Check>
       )}
-      {fields.runbook === "" && !isPlan(fields) && (
+      {isText && !isPlan(fields) && (
         <Check value={fields.planFirst} onValue={(planFirst) => change({ planFirst })}>
           Show me the board first: nothing of it begins before I have approved it
         </Check>
       )}
-      {form.runbooks.length > 0 && (
-        <LabelledChoice
-          label="Or work through a file of this folder"
-          value={fields.runbook}
-          options={[
-            ["", "no file: the goal above"],
-            ...form.runbooks.map(({ file, tasks }) => [file, `${file}: ${counted(tasks, "task")}`] as const),
-          ]}
-          onValue={(runbook) => change({ runbook })}
-        />
-      )}
     </>
   );
 }
+
+/** Works without a model: the blocks are what is run. */
+const EXAMPLE = `# Look around in this folder
+
+## Count the files
+\`\`\`sh
+find . -type f -not -path './.git/*' -not -path './.ekiden/*' -not -path './node_modules/*' | wc -l
+\`\`\`
+
+## Find the largest files
+After: Count the files
+\`\`\`sh
+find . -type f -not -path './.git/*' -not -path './.ekiden/*' -not -path './node_modules/*' -exec wc -c {} + | sort -rn | head -n 10
+\`\`\`
+
+## Count what is to do
+After: Count the files
+\`\`\`sh
+grep -rIn --exclude-dir=.git --exclude-dir=.ekiden --exclude-dir=node_modules TODO . | head -n 20 || true
+\`\`\`
+`;
 
 /** What is written needs a model or a program, and nothing names one. */
 export const lacksModel = (fields: Fields, { missing }: StartForm): boolean =>
   ![missing === "", fields.model.trim(), fields.lead, fields.runbook, isPlan(fields)].some(Boolean);
 
 /** Says how to get a model. */
-export function Missing({ form, lookAgain }: { form: StartForm; lookAgain: () => void }) {
+export function Missing({ form, change, lookAgain }: Omit<WhatProps, "fields"> & { lookAgain: () => void }) {
   return (
     <div class="missing" role="note">
       <b>A goal needs a model, and none is set up</b>
@@ -123,10 +140,11 @@ export function Missing({ form, lookAgain }: { form: StartForm; lookAgain: () =>
       </p>
       <Button onClick={lookAgain}>Look again</Button>
       <p class="dim">
-        {form.runbooks.length > 0
-          ? "A file of this folder, chosen above,"
-          : "A plan, written above with ## headings and sh blocks,"}{" "}
-        works without a model.
+        Try without a key:{" "}
+        <Button class="link" onClick={() => change({ goal: EXAMPLE, isPlan: true, runbook: "" })}>
+          Take the example plan
+        </Button>
+        , a file of this folder, or a plan with ## headings and sh blocks.
       </p>
     </div>
   );
@@ -155,22 +173,22 @@ const EDITS = [
 ] as const;
 const OTHER_MODES = { plan: "none: only look", bypass: "as they come, and every command" } as const;
 
-export function How(props: WhatProps) {
-  const { lead } = props.fields;
-  const { lacks = "" } = props.form.programs.find(({ name }) => name === lead) ?? {};
-  return (
-    <>
-      <Choices {...props} />
-      {lacks !== "" && <p role="note">{lacks}</p>}
-    </>
-  );
-}
-
-function Choices({ fields, change, form }: WhatProps) {
+function Chips({ fields, change, form }: WhatProps) {
   const mode = modeOf(fields, form);
   const isOther = mode === "plan" || mode === "bypass";
   return (
-    <div class="form-grid">
+    <>
+      {form.runbooks.length > 0 && (
+        <LabelledChoice
+          label="File"
+          value={fields.runbook}
+          options={[
+            ["", "none: the text above"],
+            ...form.runbooks.map(({ file, tasks }) => [file, `${file}: ${counted(tasks, "task")}`] as const),
+          ]}
+          onValue={(runbook) => change({ runbook })}
+        />
+      )}
       <LedBy fields={fields} change={change} form={form} />
       <TextField
         label="Model"
@@ -182,7 +200,7 @@ function Choices({ fields, change, form }: WhatProps) {
       <LabelledChoice
         label="Effort"
         value={fields.effort}
-        options={[["", "the model's default"], ...EFFORTS]}
+        options={[["", "default"], ...EFFORTS]}
         onValue={(effort) => change({ effort })}
       />
       <TextField
@@ -193,7 +211,7 @@ function Choices({ fields, change, form }: WhatProps) {
         onValue={(teammates) => change({ teammates })}
       />
       <TextField
-        label="Budget in US dollars"
+        label="Budget $"
         placeholder="20"
         inputMode="decimal"
         value={fields.budgetUsd}
@@ -222,7 +240,7 @@ function Choices({ fields, change, form }: WhatProps) {
         options={[...EDITS, ...(isOther ? [[mode, OTHER_MODES[mode]] as const] : [])]}
         onValue={(mode) => change({ mode: mode as Mode })}
       />
-    </div>
+    </>
   );
 }
 

@@ -8,16 +8,14 @@ import { Button, Check, Form, Refusal, TextField } from "../parts/fields.tsx";
 import { Empty, Link } from "../parts/parts.tsx";
 import { isHosted, looksOf, teamState } from "../pure/board.ts";
 import {
+  Composer,
   type Fields,
   firstFields,
-  How,
   isPlan,
-  keepFields,
-  keptFields,
   lacksModel,
   Missing,
   optionsOf,
-  What,
+  Remarks,
 } from "./run-fields.tsx";
 import { Schedule } from "./schedule.tsx";
 import { SteeringForm } from "./steering.tsx";
@@ -54,7 +52,11 @@ export function RunView() {
   if (!form) return <Empty title="Loading" />;
   return (
     <div class="door">
-      {isThere ? <More /> : <Start key={team} form={form} lookAgain={read} />}
+      {isThere ? (
+        <More isAsking={form.last?.ask === true} />
+      ) : (
+        <Start key={team} form={form} lookAgain={read} />
+      )}
       {isThere && <SteeringForm key={`steer ${team}`} />}
       <Schedule form={form} onChange={read} />
     </div>
@@ -73,21 +75,34 @@ function Start({ form, lookAgain }: { form: StartForm; lookAgain: () => void }) 
   const { counts } = looksOf(app.model);
   const open = counts.busy + counts.ready + counts.waiting;
   const goOn = (): void => {
-    keepFields(fields);
     void send("resume", "", optionsOf(fields, form));
   };
   const submit = (): void => {
     const { goal, runbook } = fields;
-    keepFields(fields);
     const what = runbook !== "" ? "runbook" : isPlan(fields) ? "plan" : "goal";
     void send(what, runbook || goal, optionsOf(fields, form));
   };
   return (
     <Form class="form" onSend={submit}>
       <h2>What should the team do?</h2>
-      <What fields={fields} change={change} form={form} />
-      {lacksModel(fields, form) && <Missing form={form} lookAgain={lookAgain} />}
-      <How fields={fields} change={change} form={form} />
+      <Composer fields={fields} change={change} form={form}>
+        <span class="composer-acts row">
+          {open > 0 && (
+            <Button disabled={isSending} onClick={goOn}>
+              Go on with {open} open {open === 1 ? "task" : "tasks"}
+            </Button>
+          )}
+          <button
+            type="submit"
+            class="primary"
+            disabled={isSending || (fields.goal.trim() === "" && fields.runbook === "")}
+          >
+            {isSending ? "Starting…" : "Start"}
+          </button>
+        </span>
+      </Composer>
+      {lacksModel(fields, form) && <Missing form={form} change={change} lookAgain={lookAgain} />}
+      <Remarks fields={fields} change={change} form={form} />
       {form.isEmpty && fields.branches === "yes" && (
         <p class="dim">Branches need a git repository: this empty folder becomes one.</p>
       )}
@@ -100,20 +115,6 @@ function Start({ form, lookAgain }: { form: StartForm; lookAgain: () => void }) 
         </Check>
       )}
       <Refusal text={refusal} />
-      <div class="row">
-        <button
-          type="submit"
-          class="primary"
-          disabled={isSending || (fields.goal.trim() === "" && fields.runbook === "")}
-        >
-          {isSending ? "Starting…" : "Start"}
-        </button>
-        {open > 0 && (
-          <Button disabled={isSending} onClick={goOn}>
-            Go on with {open} open {open === 1 ? "task" : "tasks"}
-          </Button>
-        )}
-      </div>
     </Form>
   );
 }
@@ -140,7 +141,7 @@ function useStart() {
 }
 
 /** The team works. */
-function More() {
+function More({ isAsking }: { isAsking: boolean }) {
   const [count, setCount] = useState("1");
   const { send, isSending, refusal } = useStart();
   const { title } = teamState(app.model);
@@ -155,9 +156,7 @@ function More() {
       </p>
       <Form
         class="row"
-        onSend={() =>
-          send("spawn", "", { teammates: Number(count) || 1, ...(keptFields().ask && { ask: true }) })
-        }
+        onSend={() => send("spawn", "", { teammates: Number(count) || 1, ...(isAsking && { ask: true }) })}
       >
         <TextField aria-label="How many" inputMode="numeric" class="short" value={count} onValue={setCount} />
         <button type="submit" disabled={isSending}>
