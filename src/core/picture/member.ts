@@ -15,6 +15,8 @@ export type MemberRow = Spent & {
   readonly since: number;
   /** A living process runs it, as far as is known. */
   readonly hosted: boolean;
+  /** The id of its process, where that is there and stands still. */
+  readonly frozen?: number | undefined;
   /** Where, if not on this machine. */
   readonly machine: string;
   readonly task: number | null;

@@ -66,8 +66,10 @@ export class Picture {
     for (const row of rows) {
       const known = this.members.get(row.name);
       if (!known) this.members.set(row.name, memberOf(row));
-      else if (isCurrent) Object.assign(known, row);
-      else Object.assign(known, { hosted: row.hosted, machine: row.machine });
+      else {
+        const { hosted, machine, frozen } = row;
+        Object.assign(known, isCurrent ? row : {}, { hosted, machine, frozen });
+      }
     }
     this.changed("member");
   }

@@ -199,7 +199,7 @@ export class TeamPage {
     const show = diffShower(settings, cwd, redact);
     this.outcome = new OutcomeReader(store, cwd, show);
     this.tasks = new TaskReader(store, cwd, show);
-    this.doingReader = new DoingReader(store, outputFolder(cwd), redact);
+    this.doingReader = new DoingReader(store, outputFolder(cwd), project);
   }
 
   /** A `Snapshot`, as JSON. */

@@ -108,6 +108,8 @@ export type Doing = {
   readonly output: string;
   /** Tokens of its last request: how much its context holds. */
   readonly context: number | null;
+  /** The share of its window that is filled; null where the window is not known. */
+  readonly filled: number | null;
   readonly jobs: readonly { readonly id: number; readonly command: string; readonly at: number }[];
 };
 

@@ -1,11 +1,13 @@
 /** The picture of a team as the tables have it, and the place in the journal from which facts lead on. */
 import { hostname } from "node:os";
+import { systemClock } from "../../adapters/clock.ts";
+import type { Host } from "../../core/board/host.ts";
 import type { Member } from "../../core/board/member.ts";
 import { type MemberRow, rowOf } from "../../core/picture/member.ts";
 import { Picture } from "../../core/picture/picture.ts";
 import { shownOf } from "../../core/picture/task.ts";
 import type { Cursor, Store } from "../../ports/index.ts";
-import { liveHosts } from "./hosts.ts";
+import { readHosts, standsStill } from "./hosts.ts";
 import { redBaseOf } from "./red-target.ts";
 import { openQuestion } from "./requests.ts";
 
@@ -41,13 +43,17 @@ export async function pictureOf(
 }
 
 export async function memberRows({ roster }: Pick<Store, "roster">): Promise<MemberRow[]> {
-  const [members, hosts] = [await roster.members(), await liveHosts({ roster })];
-  const live = new Map(hosts.map((host) => [host.id, host.machine]));
-  return members.map((member) => memberRow(member, member.host === null ? undefined : live.get(member.host)));
+  const [members, hosts] = [await roster.members(), await readHosts({ roster })];
+  const byId = new Map(hosts.map((host) => [host.id, host]));
+  return members.map((member) => memberRow(member, member.host === null ? undefined : byId.get(member.host)));
 }
 
-const memberRow = (member: Member, machine: string | undefined): MemberRow => ({
-  ...rowOf(member),
-  hosted: machine !== undefined,
-  machine: machine === undefined || machine === hostname() ? "" : machine,
-});
+function memberRow(member: Member, host: Host | undefined): MemberRow {
+  const isLive = host !== undefined && host.leaseUntil > systemClock.now();
+  return {
+    ...rowOf(member),
+    hosted: isLive,
+    machine: isLive && host.machine !== hostname() ? host.machine : "",
+    ...(host !== undefined && standsStill(host) && { frozen: host.pid }),
+  };
+}

@@ -4,10 +4,13 @@ import { sizeOf, tailOf } from "../../../adapters/tail.ts";
 import type { Job } from "../../../core/board/job.ts";
 import { callsOf, type ToolCall, textOf } from "../../../core/conversation/chat.ts";
 import type { Name } from "../../../core/ids.ts";
+import { windowOf } from "../../../core/settings/models.ts";
+import type { Settings } from "../../../core/settings/settings.ts";
 import { KEPT, lastPrinted } from "../../../core/text/live-output.ts";
 import { inOurNames } from "../../../core/tool-names.ts";
 import { callText } from "../../../core/views/call-text.ts";
 import type { Recorded, Store } from "../../../ports/index.ts";
+import type { Project } from "../project.ts";
 import type { Doing } from "../wire.ts";
 
 const TAIL = 1_200;
@@ -24,11 +27,13 @@ export class DoingReader {
   private readonly store: Store;
   private readonly outputDir: string;
   private readonly redact: (text: string) => string;
+  private readonly models: Settings["models"];
   private readonly seen = new Map<Name, Seen>();
 
   /** Output of background commands is read from files in `outputDir` only. */
-  constructor(store: Store, outputDir: string, redact: (text: string) => string) {
+  constructor(store: Store, outputDir: string, { redact, settings }: Pick<Project, "redact" | "settings">) {
     this.store = store;
+    this.models = settings.models;
     this.outputDir = outputDir;
     this.redact = redact;
   }
@@ -44,8 +49,16 @@ export class DoingReader {
       said: seen.said,
       output: tail || seen.output,
       context,
+      filled: context === null ? null : await this.filled(who, context),
       jobs: running.map((job) => ({ id: job.id, command: job.command, at: job.startedAt })),
     };
+  }
+
+  /** Nobody knows the window of an agent program. */
+  private async filled(who: Name, context: number): Promise<number | null> {
+    const model = (await this.store.roster.member(who))?.model ?? "";
+    if (!model.includes("/")) return null;
+    return context / windowOf(model.slice(model.indexOf("/") + 1), this.models[model]);
   }
 
   /** The call that waits, as its member made it. */

@@ -10,15 +10,13 @@ import { looksOf } from "../pure/board.ts";
 import { chainWords } from "../pure/time-left.ts";
 import { Card } from "./card.tsx";
 import { Edges } from "./edges.tsx";
-import { CARD, GAP, type Layout, layout } from "./layout.ts";
+import { type Layout, layout } from "./layout.ts";
 import { type Part, partOf, REST_WORDS, WHOLE_MAX } from "./part.ts";
 
 const FOLDED_FROM = 24; // tasks: larger boards begin without what is done
 const MARGIN = 24;
 /** Cards can be read at each of these. */
-const [LEAST, MOST] = [0.5, 1.5];
-/** Below this, a card has room for one line of its subject. */
-const SMALL = 0.75;
+const [LEAST, MOST] = [0.85, 1.5];
 const BY = 1.25;
 
 type Keys = Readonly<Record<string, () => void>>;
@@ -82,14 +80,15 @@ export function Graph() {
 /** The cards and the edges between them. */
 function Sheet({ laid, k, critical }: { laid: Layout; k: number; critical: ReadonlySet<number> }) {
   const { model, route } = app;
-  const looks = looksOf(model).of;
+  const { of: looks, counts } = looksOf(model);
+  const isLate = 2 * (counts.done + counts.cancelled) >= model.tasks.size;
   return (
     <div
       class="graph-sheet"
       style={{ width: `${laid.width * k + 2 * MARGIN}px`, height: `${laid.height * k + 2 * MARGIN}px` }}
     >
       <div
-        class={`cards${k < SMALL ? " small" : ""}`}
+        class="cards"
         style={{
           transform: `scale(${k})`,
           width: `${laid.width}px`,
@@ -102,7 +101,16 @@ function Sheet({ laid, k, critical }: { laid: Layout; k: number; critical: Reado
           const [task, look] = [model.tasks.get(id), looks.get(id)];
           return (
             task &&
-            look && <Card key={id} task={task} look={look} place={place} isCritical={critical.has(id)} />
+            look && (
+              <Card
+                key={id}
+                task={task}
+                look={look}
+                place={place}
+                isCritical={critical.has(id)}
+                isLate={isLate}
+              />
+            )
           );
         })}
       </div>
@@ -195,13 +203,11 @@ function useLaid(path: readonly number[], isFolded: boolean): { readonly part: P
   return { part, laid };
 }
 
-/** As much of the board as can still be read; on a phone two cards beside each other. */
+/** As much of the board as can still be read; the rest is a scroll away. */
 export function fitting(laid: Layout, { width, height }: { width: number; height: number }): number {
   if (laid.places.size === 0 || width === 0) return 1;
-  const room = width - 2 * MARGIN;
-  const least = width < 600 ? Math.min(SMALL, room / (2 * CARD.width + GAP.x)) : SMALL;
-  const whole = Math.min(room / laid.width, (height - 2 * MARGIN) / laid.height);
-  return Math.min(1, Math.max(LEAST, least, whole));
+  const whole = Math.min((width - 2 * MARGIN) / laid.width, (height - 2 * MARGIN) / laid.height);
+  return Math.min(1, Math.max(LEAST, whole));
 }
 
 /** Zooming keeps what is in the middle of the box. Returns what hears of its scrolling: a smaller sheet moves the box before it is asked. */

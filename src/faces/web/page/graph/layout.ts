@@ -18,7 +18,7 @@ export type Layout = {
   readonly height: number;
 };
 
-export const CARD = { width: 208, height: 74 } as const;
+export const CARD = { width: 232, height: 84 } as const;
 export const GAP = { x: 72, y: 20, lane: 14, column: 16 } as const;
 const STEP = CARD.height + GAP.y;
 /** With more bends than these, long edges are drawn straight: nobody follows one of a thousand. */

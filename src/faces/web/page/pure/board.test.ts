@@ -8,7 +8,16 @@ import { lanes, withoutLost } from "../../../../core/picture/spans.ts";
 import { blank, type Task } from "../../../../core/picture/task.ts";
 import { CARD, layout } from "../graph/layout.ts";
 import { Replay } from "../live/replay.ts";
-import { deadBlocker, looksOf, pauseOf, putInLine, shownCounts, whyNobody, whyWaiting } from "./board.ts";
+import {
+  deadBlocker,
+  looksOf,
+  pauseOf,
+  putInLine,
+  shownCounts,
+  teamState,
+  whyNobody,
+  whyWaiting,
+} from "./board.ts";
 import { landings } from "./landings.ts";
 
 const row = (id: number, more: Partial<Task> = {}): Task => ({ ...blank(id, `Task ${id}`, 0), ...more });
@@ -53,6 +62,13 @@ it("says of a task in progress that nobody works on why, and of a lost process b
   );
   expect(pauseOf(lost.tasks.get(1) as Task, lost)).toBe("away");
   expect(whyWaiting(lost.tasks.get(1) as Task, lost)).toMatch(/^alice is not running/);
+  const alice = lost.members.get("alice");
+  if (alice) lost.members.set("alice", { ...alice, frozen: 77 });
+  expect(whyWaiting(lost.tasks.get(1) as Task, lost)).toMatch(
+    /^alice stands still: process 77 stands still\./,
+  );
+  expect(whyNobody(lost)).toMatch(/^Nobody works: process 77 stands still\. .*kill -CONT 77/);
+  expect(teamState(lost).word).toBe("Stands still");
 
   const now = model([task, row(2, { status: "completed" })]);
   putInLine(now, [

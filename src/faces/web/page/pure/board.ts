@@ -138,6 +138,8 @@ export function putInLine(model: Picture, facts: readonly Event[]): void {
 }
 
 function whyHeld(task: Task, owner: Member | undefined): string {
+  if (owner && !owner.hosted && owner.frozen !== undefined)
+    return `${owner.name} stands still: ${frozenWords(owner.frozen)}`;
   if (owner && !owner.hosted)
     return `${owner.name} is not running: its process has ended. The next run of the team goes on with the task.`;
   if (owner?.reason === "awaiting_base") return "Waits until the target branch is repaired.";
@@ -163,6 +165,8 @@ export function whyNobody(model: Picture): string {
   const { counts, of } = looksOf(model);
   if (counts.busy + counts.ready + counts.waiting === 0) return "";
   if (there.some(({ phase }) => phase === "work")) return "";
+  const frozen = frozenIn(model);
+  if (there.length === 0 && frozen !== null) return `Nobody works: ${frozenWords(frozen)}`;
   if (there.length === 0 && counts.busy + counts.ready > 0)
     return "Nobody works: no process runs this team. Start it again.";
   if (questions > 0)
@@ -177,6 +181,13 @@ export function whyNobody(model: Picture): string {
   );
   return task ? `Nobody works. #${task.id}: ${whyWaiting(task, model)}` : "";
 }
+
+/** The process of the team that stands still, such as one that was stopped by a signal, or in a debugger. */
+const frozenIn = ({ members }: Pick<Picture, "members">): number | null =>
+  [...members.values()].find(({ hosted, frozen }) => !hosted && frozen !== undefined)?.frozen ?? null;
+
+const frozenWords = (pid: number): string =>
+  `process ${pid} stands still. It goes on with kill -CONT ${pid}, or ends with kill -9 ${pid}.`;
 
 /** Some process runs members of the team. */
 export const isHosted = ({ members }: Pick<Picture, "members">): boolean =>
@@ -209,6 +220,8 @@ export function teamState(model: Picture): {
     return { word: "Needs you", tone: "needs", title: `${questions} open: see Questions` };
   if (atWork > 0) return { word: "Working", tone: "works", title: `${atWork} of ${there.length} at work` };
   if (there.length > 0) return { word: "Idle", tone: "rests", title: "Everybody waits for something" };
+  const frozen = frozenIn(model);
+  if (frozen !== null) return { word: "Stands still", tone: "needs", title: frozenWords(frozen) };
   if (model.tasks.size > 0 && open === 0)
     return { word: "Finished", tone: "ended", title: "Nothing is left to do, and nobody is at work" };
   if (model.tasks.size + model.members.size === 0)

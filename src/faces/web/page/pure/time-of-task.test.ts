@@ -53,7 +53,7 @@ it("tells the model from its tools where the turns are known", () => {
   expect(parts.map(({ words, ms }) => [words, ms])).toEqual([
     ["waits to be begun", 100],
     ["tools", 40],
-    ["model", 30],
     ["waits for a permission", 30],
+    ["model", 30],
   ]);
 });

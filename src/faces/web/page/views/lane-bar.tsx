@@ -10,14 +10,14 @@ import { type Bar, stripOf, type View, xOf } from "./lanes-bars.ts";
 
 const COLORS: Readonly<Record<SpanKind, string>> = {
   ...{ task: "lane-task", gate: "lane-gate", queue: "lane-queue" },
-  ...{ permission: "lane-wait", plan: "lane-wait", question: "lane-wait", provider: "lane-wait" },
+  ...{ permission: "lane-wait", plan: "lane-wait", question: "lane-wait", provider: "lane-off" },
 };
 const ENDS: Readonly<Record<Span["end"], string>> = {
   ...{ completed: "lane-good", failed: "lane-bad", released: "lane-off", cancelled: "lane-off" },
   "": "lane-task",
 };
 const MARKS: Readonly<Record<Mark["kind"], string>> = {
-  ...{ landed: "lane-good", refused: "lane-bad", retry: "lane-wait" },
+  ...{ landed: "lane-good", refused: "lane-bad", retry: "lane-off" },
 };
 
 type BarProps = {

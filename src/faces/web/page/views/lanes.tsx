@@ -10,17 +10,17 @@ import {
   type Span,
   withoutLost,
 } from "../../../../core/picture/spans.ts";
-import { type Step, stepsOf } from "../../../../core/picture/turns.ts";
+import type { Step } from "../../../../core/picture/turns.ts";
 import { span as spanText } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";
 import { useFacts } from "../live/facts.ts";
-import { useTurns } from "../live/turns.ts";
 import { useClock } from "../parts/clock.tsx";
 import { Button } from "../parts/fields.tsx";
 import { clockTime, Empty, Link, useSize } from "../parts/parts.tsx";
 import { HoverCard, type Hovered, LaneBar, LaneLabel, LaneMark, Strip } from "./lane-bar.tsx";
-import { AXIS, type Bar, barsOf, folded, gapsIn, rowHeight, ticksOf, type View, xOf } from "./lanes-bars.ts";
+import { AXIS, type Bar, barsOf, folded, rowHeight, ticksOf, type View, xOf } from "./lanes-bars.ts";
 import { hearing, isSame, pointerOf, useSelected, useZoom } from "./lanes-hand.ts";
+import { useSteps } from "./lanes-steps.ts";
 
 const isHosted = (who: string): boolean => app.live.members.get(who)?.hosted !== false;
 
@@ -126,30 +126,6 @@ function endsOf(all: Lanes): { readonly first: number; readonly last: number } {
   // A team may have been made long before it began to work.
   const first = Math.min(last - 1_000, ...all.spans.map(({ from }) => from));
   return { first, last };
-}
-
-/** The turns of each member with their tools, and the times in which nobody did anything. */
-function useSteps(all: Lanes, events: readonly Event[], { from, to, width }: View) {
-  const turns = useTurns(events);
-  const steps = useMemo(() => {
-    const isOn = (who: string): boolean => app.replay !== null || isHosted(who);
-    return new Map(
-      [...turns].map(([who, list]) => {
-        const own = stepsOf(list, all.rests.get(who) ?? []);
-        return [who, isOn(who) ? own : own.map((one) => ({ ...one, to: one.to ?? one.from }))] as const;
-      }),
-    );
-  }, [turns, all]);
-  // Not each second: a gap at the end grows without anybody seeing it.
-  const end = Math.round(to / 10_000);
-  const gaps = useMemo(() => {
-    const busy = [...all.spans, ...[...turns.values()].flat()].map((one) => ({
-      from: one.from,
-      to: one.to ?? to,
-    }));
-    return gapsIn(busy, { from, to }, width);
-  }, [all, turns, from, end, width]);
-  return { steps, gaps };
 }
 
 type LaneProps = {

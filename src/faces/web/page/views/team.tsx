@@ -34,22 +34,29 @@ export function TeamView() {
         <TeamNotes />
       </>
     );
+  const isGone = ({ phase }: Member): boolean => phase === "shutdown";
+  const gone = members.filter(isGone);
+  const card = (member: Member) => (
+    <Card
+      key={member.name}
+      member={member}
+      doing={app.replay ? undefined : doing.get(member.name)}
+      seen={seen}
+    />
+  );
   return (
-    <>
-      {app.mayAct && isHosted(app.model) && <StopAll />}
+    <div class="team">
       <Logins />
-      <ul class="crew">
-        {members.map((member) => (
-          <Card
-            key={member.name}
-            member={member}
-            doing={app.replay ? undefined : doing.get(member.name)}
-            seen={seen}
-          />
-        ))}
-      </ul>
+      <ul class="crew">{members.filter((one) => !isGone(one)).map(card)}</ul>
+      {gone.length > 0 && (
+        <details class="gone" open={gone.length === members.length}>
+          <summary>{counted(gone.length, "stopped member")}</summary>
+          <ul class="crew">{gone.map(card)}</ul>
+        </details>
+      )}
       <TeamNotes />
-    </>
+      {app.mayAct && isHosted(app.model) && <StopAll />}
+    </div>
   );
 }
 
@@ -76,9 +83,9 @@ const END_WORDS: Readonly<Record<string, string>> = {
   budget: "stopped: the budget is used up",
 };
 
-function phaseWords({ phase, reason, hosted, task }: Member): string {
+function phaseWords({ phase, reason, hosted, frozen, task }: Member): string {
   if (phase === "shutdown") return END_WORDS[reason] ?? "stopped";
-  if (!hosted) return "is not running";
+  if (!hosted) return frozen === undefined ? "is not running" : `process ${frozen} stands still`;
   if (phase === "idle") return IDLE_WORDS[reason] ?? "is idle";
   const landing = task === null ? null : app.model.tasks.get(task)?.landing?.is;
   if (landing === "gate") return "its gate runs";
@@ -99,9 +106,10 @@ export function PhaseWords({ member }: { member: Member }) {
 }
 
 function phaseTone(member: Member): string {
-  const { phase, reason, hosted } = member;
+  const { phase, hosted, frozen } = member;
   if (phase === "shutdown") return "dim";
-  if (!hosted || isAsking(member) || (phase === "idle" && reason === "rate_limited")) return "warn";
+  if (isAsking(member) || (!hosted && frozen !== undefined)) return "warn";
+  if (!hosted) return "dim";
   return phase === "idle" ? "dim" : "busy";
 }
 
@@ -116,6 +124,9 @@ const Phase = ({ member }: { member: Member }) => (
     )}
   </p>
 );
+
+/** Of the well of a member. */
+const LINES = 10;
 
 function Card({ member, doing, seen }: { member: Member; doing: Doing | undefined; seen: Set<string> }) {
   const box = useRef<HTMLLIElement>(null);
@@ -146,7 +157,7 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
           </span>
         )}
         {member.unread > 0 && (
-          <Link to={{ view: "mail", item: name }} class="tag warn">
+          <Link to={{ view: "mail", item: name }} class="tag">
             {member.unread} unread
           </Link>
         )}
@@ -164,28 +175,23 @@ function Card({ member, doing, seen }: { member: Member; doing: Doing | undefine
         </p>
       )}
       <AsksOf who={name} />
-      {!(asks && !app.replay) && <Activity member={member} doing={doing} lines={3} />}
-      <Used member={member} context={doing?.context ?? member.context} />
+      {!(asks && !app.replay) && <Activity member={member} doing={doing} lines={LINES} />}
+      <Used member={member} doing={doing} />
     </li>
   );
 }
 
-/** Its use of tokens and money, and the button that stops it. */
-function Used({ member, context }: { member: Member; context: number | null | undefined }) {
-  const spent = member.inputTokens + member.outputTokens;
+/** "63 % context · 12 turns · $0.12", and the button that stops it. */
+function Used({ member, doing }: { member: Member; doing: Doing | undefined }) {
+  const { inputTokens, cachedTokens, outputTokens, turns, usd } = member;
+  const context = doing?.context ?? member.context;
+  const share = doing?.filled;
+  const filled = share ? `${Math.ceil(100 * share)} % context` : context && `${tokens(context)} context`;
+  const spent = `${tokens(inputTokens + outputTokens)} tokens: ${inputTokens} in, ${cachedTokens} of them cached, ${outputTokens} out`;
+  const parts = [filled, turns > 0 ? counted(turns, "turn") : "no turn yet", usd > 0 && money(usd)];
   return (
     <footer>
-      {member.turns === 0 && <span>no turn yet</span>}
-      {context ? <span title="Tokens of its last request">{tokens(context)} context</span> : null}
-      {spent > 0 && (
-        <span
-          title={`${member.inputTokens} in, ${member.cachedTokens} of them cached, ${member.outputTokens} out`}
-        >
-          {tokens(spent)} tokens
-        </span>
-      )}
-      {member.turns > 0 && <span>{counted(member.turns, "turn")}</span>}
-      {member.usd > 0 && <span>{money(member.usd)}</span>}
+      <span title={turns > 0 ? spent : undefined}>{parts.filter(Boolean).join(" · ")}</span>
       {app.mayAct && isThere(member) && <StopButton who={member.name} />}
     </footer>
   );
@@ -220,7 +226,7 @@ export function StopButton({ who }: { who: string }) {
 }
 
 const StopAll = () => (
-  <div class="toolbar">
+  <p class="stop-all row">
     <span class="dim">Stop the whole team:</span> <StopButton who="all" />
-  </div>
+  </p>
 );
