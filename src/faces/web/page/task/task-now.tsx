@@ -77,9 +77,13 @@ function Live({ member }: { member: Member }) {
 function Meter({ task: { owner, attempt }, spent }: Pick<Props, "task" | "spent">) {
   return (
     <p class="meter dim">
-      <Link to={{ view: "conversation", item: owner ?? "", task: null }} title="Its conversation">
-        {owner}
-      </Link>
+      {app.model.members.has(owner ?? "") ? (
+        <Link to={{ view: "conversation", item: owner ?? "", task: null }} title="Its conversation">
+          {owner}
+        </Link>
+      ) : (
+        owner
+      )}
       {attempt > 1 && ` · try ${attempt}`}
       {spent !== null && spent.usd > 0 && ` · ${money(spent.usd)}`}
       {spent !== null && spent.turns > 0 && ` · ${counted(spent.turns, "turn")}`}
@@ -100,7 +104,7 @@ const isShown = ({ ms }: Part): boolean => ms >= SHOWN_MS;
 function TimeBar({ id, facts, isOn }: { id: number; facts: readonly Event[]; isOn: boolean }) {
   useClock(isOn);
   const time = timeOfTask(id, facts, app.now);
-  if (time === null || time.total === 0) return null;
+  if (time === null || time.total < SHOWN_MS) return null;
   const words = time.parts.map(({ words, ms }) => `${words} ${span(ms)}`).join(", ");
   return (
     <section class="task-time" aria-label="Where its time went">

@@ -173,6 +173,21 @@ const EDITS = [
 ] as const;
 const OTHER_MODES = { plan: "none: only look", bypass: "as they come, and every command" } as const;
 
+const Branches = ({ fields, change, form }: WhatProps) => (
+  <LabelledChoice
+    label="Branches"
+    value={fields.branches}
+    options={[
+      ...(form.worktrees === "auto"
+        ? [["", form.isolates ? "by itself: one for each task" : "by itself: one folder for all"] as const]
+        : []),
+      ["yes", "one for each task, landed when it is done"],
+      ["no", "one folder for all"],
+    ]}
+    onValue={(branches) => change({ branches: branches as Fields["branches"] })}
+  />
+);
+
 function Chips({ fields, change, form }: WhatProps) {
   const mode = modeOf(fields, form);
   const isOther = mode === "plan" || mode === "bypass";
@@ -217,23 +232,7 @@ function Chips({ fields, change, form }: WhatProps) {
         value={fields.budgetUsd}
         onValue={(budgetUsd) => change({ budgetUsd })}
       />
-      <LabelledChoice
-        label="Branches"
-        value={fields.branches}
-        options={[
-          ...(form.worktrees === "auto"
-            ? [
-                [
-                  "",
-                  form.isolates ? "by itself: one for each task" : "by itself: one folder for all",
-                ] as const,
-              ]
-            : []),
-          ["yes", "one for each task, landed when it is done"],
-          ["no", "one folder for all"],
-        ]}
-        onValue={(branches) => change({ branches: branches as Fields["branches"] })}
-      />
+      <Branches fields={fields} change={change} form={form} />
       <LabelledChoice
         label="Edits"
         value={mode}

@@ -1,12 +1,12 @@
 /** The views of the page, in the order of the navigation. A new one is a file here and its entry below. */
 
 import { CompareView } from "../forks/compare.tsx";
+import { LanesView } from "../lanes/lanes.tsx";
 import { BoardView } from "./board.tsx";
 import { ConversationView } from "./conversation.tsx";
 import { CostsView } from "./costs.tsx";
 import { JournalView } from "./journal.tsx";
 import { LandingView } from "./landing.tsx";
-import { LanesView } from "./lanes.tsx";
 import { MailView } from "./mail.tsx";
 import { OutcomeView } from "./outcome.tsx";
 import { QuestionsView } from "./questions.tsx";

@@ -70,13 +70,14 @@ function Chart({ lanes: all, events }: { lanes: Lanes; events: readonly Event[] 
   const { selected, setSelected, move } = useSelected(works, shown);
   const pointer = pointerOf(chart, view, { zoomBy, moveBy });
   const onKeyDown = hearing({
-    ArrowRight: () => move(1),
-    ArrowLeft: () => move(-1),
-    "+": () => zoomBy(2),
-    "-": () => zoomBy(0.5),
+    ...{ ArrowRight: () => move(1), ArrowLeft: () => move(-1) },
+    ...{ "+": () => zoomBy(2), "-": () => zoomBy(0.5) },
     ...(selected?.task && { Enter: () => app.go({ task: selected.task }) }),
   });
   const [from, to] = [Math.floor((top - AXIS) / row) - BESIDE, Math.ceil((top + height) / row) + BESIDE];
+  const inSight = width === 0 ? [] : all.names.slice(Math.max(0, from), to + 1);
+  const onBar = ({ count, span }: Bar): void =>
+    count > 1 ? zoomBy(4, folded(span.from, gaps)) : setSelected(span);
   return (
     <div class="lanes">
       <Toolbar zoomBy={zoomBy} onFit={fit} />
@@ -92,28 +93,20 @@ function Chart({ lanes: all, events }: { lanes: Lanes; events: readonly Event[] 
         <Names names={all.names} row={row} />
         <div class={`lane-chart${row < 40 ? " many" : ""}`} ref={chart} {...pointer}>
           <Axis view={view} />
-          {all.names.map((name, nth) =>
-            width === 0 || nth < from || nth > to ? null : (
-              <div key={name} class="lane" style={{ top: `${AXIS + nth * row}px`, height: `${row}px` }}>
-                <Lane
-                  bars={barsOf(spans.get(name) ?? [], view, last)}
-                  marks={marks.get(name) ?? []}
-                  steps={steps.get(name) ?? []}
-                  {...{ last, view, row, selected }}
-                  onBar={(bar) =>
-                    bar.count > 1 ? zoomBy(4, folded(bar.span.from, gaps)) : setSelected(bar.span)
-                  }
-                  onHover={setHovered}
-                />
-              </div>
-            ),
-          )}
+          {inSight.map((name, i) => (
+            <Lane
+              key={name}
+              top={AXIS + (Math.max(0, from) + i) * row}
+              bars={barsOf(spans.get(name) ?? [], view, last)}
+              marks={marks.get(name) ?? []}
+              steps={steps.get(name) ?? []}
+              {...{ last, view, row, selected, onBar, onHover: setHovered }}
+            />
+          ))}
         </div>
       </div>
       <HoverCard hovered={hovered} steps={steps.get(hovered?.span.who ?? "") ?? []} last={last} />
-      <p class="lane-detail" role="status">
-        <Detail span={selected} last={last} />
-      </p>
+      <Detail span={selected} last={last} />
     </div>
   );
 }
@@ -129,6 +122,7 @@ function endsOf(all: Lanes): { readonly first: number; readonly last: number } {
 }
 
 type LaneProps = {
+  readonly top: number;
   readonly bars: readonly Bar[];
   readonly marks: readonly Mark[];
   readonly steps: readonly Step[];
@@ -140,8 +134,8 @@ type LaneProps = {
   readonly onHover: (hovered: Hovered | null) => void;
 };
 
-const Lane = ({ bars, marks, steps, row, last, view, selected, onBar, onHover }: LaneProps) => (
-  <>
+const Lane = ({ top, bars, marks, steps, row, last, view, selected, onBar, onHover }: LaneProps) => (
+  <div class="lane" style={{ top: `${top}px`, height: `${row}px` }}>
     <Strip steps={steps} view={view} last={last} row={row} />
     {bars.map((bar) => (
       <LaneBar
@@ -159,7 +153,7 @@ const Lane = ({ bars, marks, steps, row, last, view, selected, onBar, onHover }:
     {marks.map((mark) => (
       <LaneMark key={`${mark.kind} ${mark.at}`} mark={mark} view={view} />
     ))}
-  </>
+  </div>
 );
 
 function Toolbar({ zoomBy, onFit }: { zoomBy: (by: number) => void; onFit: () => void }) {
@@ -262,7 +256,13 @@ function* lastEnds({ spans, marks }: Lanes): Iterable<number> {
   yield last;
 }
 
-function Detail({ span, last }: { span: Span | null; last: number }) {
+const Detail = (props: { span: Span | null; last: number }) => (
+  <p class="lane-detail" role="status">
+    <DetailWords {...props} />
+  </p>
+);
+
+function DetailWords({ span, last }: { span: Span | null; last: number }) {
   if (span === null)
     return <span class="dim">Select a span to read it. Ctrl and wheel zoom, Shift and wheel move.</span>;
   const task = span.task === null ? undefined : app.model.tasks.get(span.task);
