@@ -27,13 +27,13 @@ export class DoingReader {
   private readonly store: Store;
   private readonly outputDir: string;
   private readonly redact: (text: string) => string;
-  private readonly models: Settings["models"];
+  private readonly settings: Settings;
   private readonly seen = new Map<Name, Seen>();
 
   /** Output of background commands is read from files in `outputDir` only. */
   constructor(store: Store, outputDir: string, { redact, settings }: Pick<Project, "redact" | "settings">) {
     this.store = store;
-    this.models = settings.models;
+    this.settings = settings;
     this.outputDir = outputDir;
     this.redact = redact;
   }
@@ -56,9 +56,10 @@ export class DoingReader {
 
   /** Nobody knows the window of an agent program. */
   private async filled(who: Name, context: number): Promise<number | null> {
-    const model = (await this.store.roster.member(who))?.model ?? "";
+    const { models, model: usual = "" } = this.settings;
+    const model = (await this.store.roster.member(who))?.model || usual;
     if (!model.includes("/")) return null;
-    return context / windowOf(model.slice(model.indexOf("/") + 1), this.models[model]);
+    return context / windowOf(model.slice(model.indexOf("/") + 1), models[model]);
   }
 
   /** The call that waits, as its member made it. */
