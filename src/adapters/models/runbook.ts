@@ -262,11 +262,12 @@ function callOf(
   return tools.some(({ name }) => name === tool) ? { type: "call", id, tool, input } : null;
 }
 
-/** The error first, then where it came from, then the end of the output. */
+/** The error first, then where it came from and what the sandbox has to do with it, then the end of the output. */
 function blockFailure(failure: string, output: string, where: string): string {
+  const [denial] = output.split("\n").filter((line) => /^\[sandbox: .*\]$/.test(line));
   const lines = output.split("\n").filter((line) => line.trim() !== "" && !/^\[.*\]$/.test(line));
   const error = cutEnd(lines.at(-1)?.trim() ?? "", 200);
-  const head = `${failure}${error ? `: ${error}` : ""} (${where})`;
+  const head = `${failure}${error ? `: ${error}` : ""} (${where})${denial ? ` ${denial}` : ""}`;
   return lines.length > 1 ? `${head}\n${tail(output)}` : head;
 }
 

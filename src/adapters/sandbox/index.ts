@@ -3,7 +3,7 @@
  * that has not proven itself here counts as off.
  */
 import { randomBytes } from "node:crypto";
-import { existsSync, realpathSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -253,8 +253,7 @@ class ProcessSandbox implements Sandbox {
     const gitMounts = proof || wanted.readOnly ? [] : place.git.flatMap((one) => one.mounts ?? []);
     const objects = stage.objects?.watch(gitMounts) ?? (async () => null);
     const began = performance.now();
-    const denial = (output: string) =>
-      denialNote(output, policy, shared?.refusedSince(began) ?? [], existsSync);
+    const denial = (output: string) => denialNote(output, policy, shared?.refusedSince(began) ?? [], real);
     const { network } = policy;
     // A command that must have no network although others have gets one of its own, and so does what reaches other hosts.
     const key = wanted.network === undefined ? "" : JSON.stringify(wanted.network);

@@ -4,13 +4,14 @@ import { EVERY_HOST, type SandboxPolicy, UNIX_SOCKETS } from "./sandbox.ts";
 
 /**
  * One line about a failed command that the sandbox is the cause of, or null. `output` is what it printed. It names the host or the path;
- * an error that programs also have for other reasons counts only where it names a path that the sandbox guards.
+ * an error that programs also have for other reasons counts only where it names a path that the sandbox guards. `real`: the path without
+ * links, or null where nothing is there.
  */
 export function denialNote(
   output: string,
   policy: SandboxPolicy,
   refusedHosts: readonly string[],
-  exists: (path: string) => boolean = () => true,
+  real: (path: string) => string | null = (path) => path,
 ): string | null {
   const [host] = refusedHosts;
   if (host !== undefined)
@@ -29,7 +30,7 @@ export function denialNote(
     text.split("\n").some((line) => NOT_PERMITTED.test(line) && SOCKET.test(line))
   )
     return `[sandbox: commands have no Unix sockets, also not of their own. The rule that would allow it: allow network(${UNIX_SOCKETS})]`;
-  const denied = deniedPath(text, policy, exists);
+  const denied = deniedPath(text, policy, real);
   if (denied === null) return null;
   const { path } = denied;
   if (denied.isHidden)
@@ -49,7 +50,7 @@ export const hostWanted = (note: string): string | null => {
 function deniedPath(
   text: string,
   policy: SandboxPolicy,
-  exists: (path: string) => boolean,
+  real: (path: string) => string | null,
 ): { readonly path: string; readonly isHidden: boolean } | null {
   let isUnnamed = false;
   for (const said of text.split("\n").reverse()) {
@@ -62,7 +63,10 @@ function deniedPath(
     } else if (isReadOnly) return { path, isHidden: false };
     else {
       const full = resolvePath(policy.cwd, path);
-      if (isHidden(full, policy) && exists(full)) return { path, isHidden: true };
+      const target = real(full);
+      // A link of the workspace may lead to what is hidden.
+      if (target !== null && isHidden(target, policy))
+        return { path: target === full ? path : target, isHidden: true };
       if (!/no such file|ENOENT/i.test(line) && isGuarded(full, policy)) return { path, isHidden: false };
     }
   }
@@ -88,10 +92,10 @@ const isGuarded = (path: string, { rules, cwd }: SandboxPolicy): boolean =>
 /** The shell that says it is not the path that it is about. */
 const SHELL = /^(?:\/\S*\/)?(?:ba|da|z)?sh: /;
 const MAY_BE_DENIED =
-  /device or resource busy|operation not permitted|permission denied|no such file or directory|\b(?:EBUSY|EPERM|EACCES|ENOENT)\b/i;
+  /device or resource busy|operation not permitted|permission denied|no such file|\b(?:EBUSY|EPERM|EACCES|ENOENT)\b/i;
 /** `touch: cannot touch '/x': Read-only …`, `/bin/sh: 1: cannot create /x: …`, `EROFS: …, open '/x'`. */
 const QUOTED_PATH = /['"‘`]([^'"’`\s]*\/[^'"’`]*|\.[\w.-]+)['"’`]/g;
-const BARE_PATH = /(?:^|[\s:])((?:~|\.{1,2})?\/[^\s:'"]+|\.[\w-][\w./-]*)(?=:)/g;
+const BARE_PATH = /(?:^|[\s:])((?:~|\.{1,2})?\/[^\s:'"]+|\.?[\w-][\w.-]*\/[^\s:'"]+|\.[\w-][\w.-]*)(?=:)/g;
 
 /** `listen EPERM: operation not permitted /tmp/x.pipe`, `could not create Unix socket: Operation not permitted`. */
 const NOT_PERMITTED = /operation not permitted|\bEPERM\b/i;

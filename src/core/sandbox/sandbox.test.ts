@@ -175,6 +175,16 @@ describe("the note about a failed command", () => {
     expect(denialNote(output, policy, [])).toContain(expected);
   });
 
+  it("names what a link of the workspace leads to", () => {
+    const real = (path: string): string =>
+      path.replace("/deps/", "/linked/").replace(/^.*\/linked\//, "/home/b/other/");
+    for (const output of [
+      "sh: 0: cannot open deps/tool.sh: No such file",
+      "cat: ./deps/tool.sh: No such file or directory",
+    ])
+      expect(denialNote(output, policy, [], real)).toContain("/home/b/other/tool.sh is hidden");
+  });
+
   it("tells what the network of the command is, and that a read-only command may write nothing", () => {
     const note = (network: "off" | string[], output: string, readOnly = false) =>
       denialNote(output, sandboxPolicy(PLACE, { readOnly }, network), []);
@@ -201,7 +211,10 @@ describe("the note about a failed command", () => {
       "Error: ENOENT: no such file or directory, open '/w/a'",
       "bash: ./x: Permission denied",
     ])
-      expect(denialNote(output, policy, [], () => false), output).toBeNull();
+      expect(
+        denialNote(output, policy, [], () => null),
+        output,
+      ).toBeNull();
     expect(denialNote("", policy, ["b.org"])).toContain("allow network(b.org)");
   });
 });
