@@ -29,9 +29,9 @@ import type { ForkedData } from "../../src/team/actions/fork/fork.ts";
 import type { sendMail } from "../../src/team/actions/mail.ts";
 import type { changeMember } from "../../src/team/actions/members.ts";
 import type { addNote, changeNote } from "../../src/team/actions/notes.ts";
-import type { beginBoard, moveTask } from "../../src/team/plan/edit.ts";
 import type { stop } from "../../src/team/actions/stop.ts";
 import type { addTask, editTask, reopenTask, retryTask } from "../../src/team/actions/tasks.ts";
+import type { beginBoard, moveTask } from "../../src/team/plan/edit.ts";
 import type { costs } from "../../src/team/queries/costs.ts";
 import type { Summary } from "../../src/team/queries/summary.ts";
 

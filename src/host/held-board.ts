@@ -4,7 +4,6 @@ import { LEAD, later, type Name, PERSON, type RequestId } from "../core/ids.ts";
 import { boardQuestion, HOLD_FACTS, Hold, LARGE } from "../core/plan/hold.ts";
 import type { Clock, Cursor, Store } from "../ports/index.ts";
 import type { BoardHold } from "../runtime/agent/agent.ts";
-import { boardQuestionOf } from "../team/plan/planned.ts";
 import type { HostOptions } from "./team-host.ts";
 
 /** The person decides when; then the lead is woken, and asks again. */
@@ -49,6 +48,7 @@ export class HeldBoard implements BoardHold {
 
   /** The open question about the board: the process may have ended before it noted it. */
   private async asked(): Promise<RequestId | undefined> {
+    const { boardQuestionOf } = await import("../team/plan/planned.ts");
     return (await boardQuestionOf(this.store)) ?? undefined;
   }
 

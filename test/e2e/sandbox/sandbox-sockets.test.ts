@@ -121,8 +121,7 @@ bubblewrapOrSkip(describe)("Unix sockets", () => {
   });
 
   it("that come and go stop no command and no MCP server", async () => {
-    for (let i = 0; i < 25; i += 1)
-      expect(await run(`echo ${i} >> ran`)).toMatchObject({ exitCode: 0 });
+    for (let i = 0; i < 25; i += 1) expect(await run(`echo ${i} >> ran`)).toMatchObject({ exitCode: 0 });
     expect(readFileSync(join(workspace, "ran"), "utf8").split("\n")).toHaveLength(26);
     const problems: string[] = [];
     const config = { command: process.execPath, args: [filesystem, workspace], env: {} };

@@ -55,7 +55,9 @@ describe.skipIf(!hasBrowser)("the lanes", () => {
     // Below the work of each member its turns and tools; the pointer reads a span.
     await page.locator(".lane .of-model[d^=M]").first().waitFor();
     await bar(1).hover();
-    await page.locator(".hover-card", { hasText: /member-1 completed.*model 0s ·\s+tools .*1 turn/ }).waitFor();
+    await page
+      .locator(".hover-card", { hasText: /member-1 completed.*model 0s ·\s+tools .*1 turn/ })
+      .waitFor();
     // Only lanes in sight have elements.
     const count = await page.locator(".lane").count();
     expect(count).toBeLessThan(40);
