@@ -197,9 +197,11 @@ bubblewrapOrSkip(describe)("lands in", () => {
     const project = clone(origin.dir);
     chownSync(project, 12_345, 12_345);
     chownSync(join(project, ".git"), 12_345, 12_345);
-    const { sandbox, shell } = confined(base, project, { inWorktrees: true });
-    both = { sandbox, shell };
     const env = { PATH: process.env.PATH ?? "", HOME: base, GIT_CONFIG_NOSYSTEM: "1" };
+    // A sandbox looks for new files of the home folder only from time to time.
+    writeFileSync(join(base, ".gitconfig"), "");
+    const { sandbox, shell } = confined(base, project, { inWorktrees: true, env });
+    both = { sandbox, shell };
     const opened = () => openTrees(project, shell, { sandbox, env, gate: "true" });
     await expect(opened()).rejects.toThrow(/dubious ownership.*safe\.directory/s);
     git(base, "config", "--global", "safe.directory", project);

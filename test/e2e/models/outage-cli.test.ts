@@ -74,7 +74,7 @@ it("sums up a conversation that grows too long and keeps all of it readable", as
       : says(words(request).includes("counted a lot") ? "It was summed up." : "It was not.");
   });
   const run = await project.run(["run", "count", "--teammates", "0"], {
-    env: { ...env, EKIDEN_CONTEXT_TOKENS: "5000" },
+    env: { ...env, EKIDEN_CONTEXT_TOKENS: "8000" },
   });
   expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("It was summed up.") });
   const { stdout } = await project.run(["transcript", "lead"]);
