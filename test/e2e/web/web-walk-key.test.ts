@@ -86,9 +86,9 @@ describe.skipIf(!hasBrowser)("with a key, on the page", () => {
     const file = page.getByRole("region", { name: "door.txt", exact: true });
     await file.getByRole("button", { name: "Comment on line 1", exact: true }).click();
     await page.getByLabel("Comment on door.txt, line 1").fill("Paint it twice.");
-    await page.getByRole("button", { name: "Keep for the batch" }).click();
-    await page.getByRole("button", { name: "Send 1 comment" }).click();
-    await page.getByText("1 comment became #2.").waitFor();
+    await page.getByRole("button", { name: "Add to the review" }).click();
+    await page.getByRole("button", { name: "Finish review (1)" }).click();
+    await page.getByText("1 comment became #2").waitFor();
 
     await page.getByRole("link", { name: "Board", exact: true }).click();
     await page.getByText("Nobody works: no process runs this team.").waitFor();
