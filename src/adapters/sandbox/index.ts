@@ -8,14 +8,12 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { notPermitted } from "../../core/errors.ts";
-import type { ClosedPatterns } from "../../core/paths/closed-files.ts";
 import { type CommandLimits, DEFAULT_COMMAND_LIMITS } from "../../core/sandbox/command-limits.ts";
 import { denialNote } from "../../core/sandbox/denial.ts";
 import {
   type Confinement,
   EVERY_HOST,
   type Network,
-  type SandboxMode,
   sandboxPolicy,
   UNIX_SOCKETS,
 } from "../../core/sandbox/sandbox.ts";
@@ -27,29 +25,13 @@ import { NestedNames } from "./files/nested.ts";
 import { NewFiles } from "./files/new-files.ts";
 import { GitLinks } from "./git-links.ts";
 import { jailedProgram } from "./jailed.ts";
+import type { SandboxOptions } from "./options.ts";
 import { coveredOf, namesOf, onlyRead, writableWords } from "./place.ts";
 import type { ProofPlace } from "./proof.ts";
 import { hintOf, ProvenKeys } from "./proven.ts";
 import { seatbeltProfile } from "./seatbelt.ts";
 import { replacedFolders, Stage } from "./stage.ts";
 import { findTool, proofKey, type Tool } from "./tool.ts";
-
-export type SandboxOptions = {
-  readonly mode: SandboxMode;
-  readonly network: Network;
-  /** The project; absolute. */
-  readonly workspace: string;
-  /** Where it is kept what was proven. */
-  readonly stateFolder: string;
-  /** Where commands of this project keep their caches, in the place of the person's. */
-  readonly cacheFolder: string;
-  readonly limits?: CommandLimits;
-  /** Folders of this program: commands must not see them. */ readonly ownFolders: readonly string[];
-  /** Paths outside that the person has opened for reading; absolute. */ readonly shown?: readonly string[];
-  /** Files that deny rules close to commands. */ readonly closed?: ClosedPatterns;
-  /** Members work in worktrees of tasks. */ readonly inWorktrees?: boolean;
-  /** With PATH and HOME; default: this process's. */ readonly env?: NodeJS.ProcessEnv;
-};
 
 /** `isFaulty`: there is a program, and it does not hold. A moment later it may. */
 type Ready = { readonly tool: Tool } | { readonly off: string; readonly isFaulty: boolean };

@@ -1,6 +1,6 @@
 /** A sandbox whose code is loaded when it is first asked for something: until its first command a team needs none of it. */
 import type { Sandbox } from "../../ports/shell.ts";
-import type { SandboxOptions } from "./index.ts";
+import type { SandboxOptions } from "./options.ts";
 
 export function lateSandbox(options: SandboxOptions): Sandbox {
   let opened: Promise<Sandbox> | undefined;

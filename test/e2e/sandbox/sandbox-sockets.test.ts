@@ -7,7 +7,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Mcp } from "../../../src/adapters/mcp/index.ts";
-import type { SandboxOptions } from "../../../src/adapters/sandbox/index.ts";
+import type { SandboxOptions } from "../../../src/adapters/sandbox/options.ts";
 import type { Confinement } from "../../../src/core/sandbox/sandbox.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { type Confined, closeConfined, confined } from "../../fixtures/confined.ts";

@@ -16,7 +16,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { SandboxOptions } from "../../../src/adapters/sandbox/index.ts";
+import type { SandboxOptions } from "../../../src/adapters/sandbox/options.ts";
 import type { Sandbox, Shell, ShellOptions, ShellResult } from "../../../src/ports/index.ts";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
 import { closeConfined, confined } from "../../fixtures/confined.ts";
