@@ -9,11 +9,14 @@ import type { Store } from "../../ports/index.ts";
 import { answer } from "../actions/answer.ts";
 import type { Done } from "../actions/done.ts";
 import { cancelTask, editTask, retryTask, type TaskEdit } from "../actions/tasks.ts";
+import { liveHosts } from "../queries/hosts.ts";
 import { boardQuestionOf } from "./planned.ts";
 
 /** Changes places with the task before (-1) or behind it. @throws EkidenError `bad_input`, as `editTask` */
 export async function moveTask(store: Store, by: Name, id: TaskId, places: 1 | -1): Promise<Undoable> {
   const tasks = await store.board.tasks();
+  if (!tasks.some((task) => task.id === id))
+    throw notFound(`There is no task #${id}. ekiden tasks shows all tasks.`);
   const move = moved(tasks, id, places);
   if ("why" in move) throw badInput(move.why);
   const set = async (priorities: ReadonlyMap<TaskId, number>): Promise<void> => {
@@ -109,5 +112,11 @@ export async function beginBoard(store: Store): Promise<Done<unknown>> {
   if (question === null)
     throw notFound("No board waits for you to let it begin: ekiden ps shows what waits for you.");
   const { data } = await answer(store, question, BEGIN);
-  return { data, text: "the team works on the board as it is now" };
+  const isRun = (await liveHosts(store)).length > 0;
+  return {
+    data,
+    text: isRun
+      ? "the team works on the board as it is now"
+      : "the board may begin as it is now, but no process runs the team. Start it: ekiden resume",
+  };
 }
