@@ -10,8 +10,8 @@ import { nameShown } from "../../core/text/hidden.ts";
 import { listed } from "../../core/text/listed.ts";
 import { tried } from "../../core/tried.ts";
 import { bytesIn, replaceFile } from "../small-files.ts";
+import { strayPath } from "./files/index-paths.ts";
 import { modulesIn, REPLACED } from "./git-folders.ts";
-import { strayPath } from "./index-paths.ts";
 import type { Reads } from "./reads.ts";
 
 /** Deeper than any ref of a person. */

@@ -3,9 +3,9 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { repository } from "../../../test/fixtures/repository.ts";
+import { repository } from "../../../../test/fixtures/repository.ts";
+import type { Reads } from "../reads.ts";
 import { strayPath } from "./index-paths.ts";
-import type { Reads } from "./reads.ts";
 
 const READS: Reads = {
   git: "git",

@@ -3,7 +3,7 @@
  * can name `.git/hooks/x` or `../x`, and the next `git checkout .` of the person makes that file.
  */
 import { dirname } from "node:path";
-import { printedBy, type Reads } from "./reads.ts";
+import { printedBy, type Reads } from "../reads.ts";
 
 /** Also as file systems that fold names call it. */
 const GIT = /^(?:\.git[ .]*|git~1)$/i;
