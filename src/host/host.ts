@@ -228,7 +228,8 @@ class Host implements TeamHost {
     return this.here.models.thinking();
   }
 
-  get changed(): ReadonlySet<string> {
+  async changed(): Promise<ReadonlySet<string>> {
+    await Promise.all(this.parts.looks);
     return this.parts.changed;
   }
 
@@ -237,8 +238,7 @@ class Host implements TeamHost {
   }
 
   async runsUnasked(): Promise<boolean> {
-    const { sandbox, settings } = this.parts;
-    return settings.confinedCommands === "run" && (await sandbox.status()).active;
+    return this.parts.settings.confinedCommands === "run" && (await this.parts.sandbox.status()).active;
   }
 
   async sandbox(): Promise<string> {

@@ -77,6 +77,8 @@ export type Parts = {
   readonly liveOutput: LiveOutputWriter;
   /** The files of the project that calls have changed here, relative to it. */
   readonly changed: Set<string>;
+  /** Under way: which files the commands that have ended changed. Each resolves. */
+  readonly looks: Set<Promise<unknown>>;
   /** The teammates that this process is about to add, in their order: those that are there already name them, so that no opening changes. */
   readonly coming: Map<Name, Pick<Recruit, "name" | "role">>;
   /** Ekiden's folder in the person's configuration; it need not exist. */
@@ -228,6 +230,7 @@ export async function openParts(options: PartsOptions): Promise<Parts> {
     taskChanges: taskChanges({ workspace, env: environment, trusted: trust.runsGit, sandbox, trees }),
     liveOutput: new LiveOutputWriter(outputDir, scope, secrets.redact),
     changed: new Set(),
+    looks: new Set(),
     coming: new Map(),
     userFolder: userFolder(),
     secrets,

@@ -67,8 +67,8 @@ export type HostOptions = {
 export type TeamHost = {
   /** The team's board, mail, journal and so on. Closed with the host. */
   readonly store: Store;
-  /** The files of the project that calls have changed in its process, relative to it. */
-  readonly changed: ReadonlySet<string>;
+  /** The files of the project that calls have changed in its process, relative to it. Waits for the looks that commands which ended still have. */
+  changed(): Promise<ReadonlySet<string>>;
   /** Where the journal of this run begins. */
   readonly since: Cursor;
   /** To be called once. Resolves when all members have started; `done` says how the run ends. */

@@ -50,6 +50,7 @@ describe.runIf(BACKENDS.includes("sqlite"))("the files of a fork", () => {
       workspace: repo.dir,
       store,
       changed: new Set(),
+      looks: new Set(),
       secrets: { redact: (text: string) => text },
     };
     const recorder = new Recorder(parts as never, own, new Records(own, store.team));

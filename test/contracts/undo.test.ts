@@ -56,6 +56,7 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
         workspace: repo.dir,
         store,
         changed: new Set(),
+        looks: new Set(),
         secrets: { redact: (text: string) => text } as never,
       },
       own,

@@ -62,7 +62,7 @@ export async function stay(
 
 async function sayTotals(watched: Watched, outcome: Outcome): Promise<void> {
   const { call } = watched;
-  const summary = await watched.summary.figures(call.cwd, watched.report, watched.host.changed);
+  const summary = await watched.summary.figures(call.cwd, watched.report, await watched.host.changed());
   const { completed, failed, cancelled, unfinished } = outcome;
   const tasks = completed + failed + cancelled + unfinished > 0 ? `tasks: ${tally(outcome)} · ` : "";
   call.say(`${tasks}${summaryText(summary)}`);

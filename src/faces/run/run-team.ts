@@ -208,8 +208,8 @@ async function readAlong(watched: Watched, from: Cursor, signal: AbortSignal): P
   }
 }
 
-const figures = ({ call, host, summary, report }: Watched): Promise<Summary> =>
-  summary.figures(call.cwd, report, host.changed);
+const figures = async ({ call, host, summary, report }: Watched): Promise<Summary> =>
+  await summary.figures(call.cwd, report, await host.changed());
 
 /** The end of a run that had nothing to do: no host was opened and nothing was written. Returns the exit code. */
 export function endedBefore(

@@ -72,7 +72,7 @@ export type AttachOptions = {
 
 export class AttachedHost implements TeamHost {
   /** Not told by the process that runs the team. */
-  readonly changed = new Set<string>();
+  readonly changed = async (): Promise<ReadonlySet<string>> => new Set();
   readonly store: Store;
   readonly since: Cursor = "" as Cursor;
   readonly done: Promise<Outcome>;

@@ -51,7 +51,7 @@ async function openRecorder(parts: Parts): Promise<Recorder> {
 
 export class Recorder {
   readonly records: Records;
-  private readonly parts: Pick<Parts, "workspace" | "store" | "secrets" | "changed">;
+  private readonly parts: Pick<Parts, "workspace" | "store" | "secrets" | "changed" | "looks">;
   private readonly repository: OwnRepository;
   private readonly folders = new Map<string, SharedFolder>();
   private readonly told = new Set<string>();
@@ -59,11 +59,10 @@ export class Recorder {
   private readonly process = newTicket();
   private last: Promise<void> = Promise.resolve();
   /** Looks after commands that are under way. */
-  private readonly looks = new Set<Promise<unknown>>();
   private count = 0;
 
   constructor(
-    parts: Pick<Parts, "workspace" | "store" | "secrets" | "changed">,
+    parts: Pick<Parts, "workspace" | "store" | "secrets" | "changed" | "looks">,
     repository: OwnRepository,
     records: Records,
   ) {
@@ -132,9 +131,9 @@ export class Recorder {
       throw error;
     }
     const ended = this.end(call, reply, began, folder, running).catch((error) => this.tell(error));
-    this.looks.add(ended);
+    this.parts.looks.add(ended);
     void ended.then(() => {
-      this.looks.delete(ended);
+      this.parts.looks.delete(ended);
       void this.last.then(over); // its record is written
     });
     const line = call.tool.line?.(call.input) ?? "";
@@ -215,7 +214,7 @@ export class Recorder {
 
   /** Resolves when all is written. */
   async flush(): Promise<void> {
-    await Promise.all(this.looks);
+    await Promise.all(this.parts.looks);
     await this.last;
   }
 
