@@ -278,6 +278,9 @@ export function isNews(event: Event): boolean {
   if (event.type === "teammate.phase") return event.phase === "shutdown" || event.note !== undefined;
   if (event.type === "login.window") return event.usedPercent === undefined || isOver(event);
   if (event.type === "team.created") return event.team !== undefined;
+  // Each goal begins and ends so where only large boards are shown.
+  if (event.type === "board.held") return !event.large;
+  if (event.type === "board.released") return event.why === "approved";
   // The owner knows what she did herself.
   if (event.type === "person.acted") return event.name !== OWNER;
   return !CHATTER.has(event.type);
