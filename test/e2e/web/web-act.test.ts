@@ -172,6 +172,7 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
     await page.goto(`${origin}/default/team`);
     await page.getByRole("button", { name: "Stop alice" }).click();
     await page.getByRole("button", { name: "Now" }).click();
+    await page.getByText("1 stopped member").click();
     await page.locator(".member.shutdown", { hasText: "alice" }).waitFor();
     await soon(async () => expect((await team.store.roster.member(alice))?.activity.phase).toBe("shutdown"));
   });

@@ -33,7 +33,7 @@ export function Graph() {
   const size = useSize(box);
   const k = zoom ?? fitting(laid, size);
   const critical = useMemo(() => new Set(isCritical ? path : []), [isCritical, path]);
-  const onScroll = useMiddle(box, k);
+  const keepMiddle = useMiddle(box, k);
   const isFirst = useRef(true);
   // The panel of a task takes room from the box.
   useEffect(() => {
@@ -42,12 +42,16 @@ export function Graph() {
     isFirst.current = false;
     cardOf(box, wanted)?.scrollIntoView({ block: "nearest", inline: "nearest" });
   }, [selected, size.width]);
-  const zoomBy = (by: number): void => setZoom(Math.min(MOST, Math.max(LEAST, k * by)));
+  const zoomTo = (k: number | null): void => {
+    keepMiddle(); // its last scroll may not have been told yet
+    setZoom(k);
+  };
+  const zoomBy = (by: number): void => zoomTo(Math.min(MOST, Math.max(LEAST, k * by)));
   const keys: Keys = {
     "+": () => zoomBy(BY),
     "=": () => zoomBy(BY),
     "-": () => zoomBy(1 / BY),
-    "0": () => setZoom(null),
+    "0": () => zoomTo(null),
   };
   return (
     <div class="graph">
@@ -57,7 +61,7 @@ export function Graph() {
         ref={box}
         role="group"
         aria-label={`Graph of ${part.ids.size} tasks. The columns show the same as lists.`}
-        onScroll={onScroll}
+        onScroll={keepMiddle}
         onKeyDown={(event) => {
           const act = keys[event.key];
           if (act) act();
