@@ -14,7 +14,6 @@ import type { Done } from "../../team/actions/done.ts";
 import type { ForkedData } from "../../team/actions/fork/fork.ts";
 import { sendMail, takeBack } from "../../team/actions/mail.ts";
 import { addNote, changeNote } from "../../team/actions/notes.ts";
-import { editPlanned, moveTask, removePlanned } from "../../team/plan/edit.ts";
 import { stop } from "../../team/actions/stop.ts";
 import {
   addTask,
@@ -26,6 +25,7 @@ import {
   retryTask,
   takeTask,
 } from "../../team/actions/tasks.ts";
+import { editPlanned, moveTask, removePlanned } from "../../team/plan/edit.ts";
 import type { OutcomeReader } from "../../team/queries/outcome.ts";
 import type { Launch } from "./launch.ts";
 import type { Act } from "./wire.ts";
