@@ -10,7 +10,7 @@ import { openStore, type StoreOptions } from "../../src/adapters/store/index.ts"
 import type { NewTask } from "../../src/core/board/task.ts";
 import { DEFAULT_TEAM, PERSON } from "../../src/core/ids.ts";
 import type { Store } from "../../src/ports/store.ts";
-import { newHome } from "../fixtures/home.ts";
+import { newHome, takeHomeAway } from "../fixtures/home.ts";
 import type { InTerminal, Size } from "../fixtures/pty.ts";
 import { takeAway } from "../fixtures/take-away.ts";
 
@@ -169,7 +169,7 @@ export class Project {
     // Processes outlive a killed program that started them; its home is in their environment.
     for (const pid of processesOf(`HOME=${this.home}\0`)) kill(pid);
     takeAway(this.dir);
-    takeAway(this.home);
+    takeHomeAway(this.home);
   }
 }
 

@@ -27,7 +27,7 @@ type Space = "undo" | "pending";
 export const ROOT = /^(?:\.ekiden\/worktrees\/[\w-][\w.-]*(?:\/(?!\.\.?(?:\/|$))[^/\0]+)*)?$/;
 
 const DAY_MS = 86_400_000;
-const BOUNDS = { days: 14, ofMember: 200, bytes: 500 * 1024 * 1024 } as const;
+const BOUNDS = { days: 14, ofMember: 200, bytes: 500 * 1024 * 1024, loose: 2_000 } as const;
 const HOUR_MS = 3_600_000;
 
 const refOf = (space: Space, team: string, id: string): string => `refs/ekiden/${space}/${team}/${id}`;
@@ -134,8 +134,16 @@ export class Records {
     });
     await this.drop(old);
     this.sweep(now);
-    if (this.bytes() > BOUNDS.bytes) await this.drop(changes.slice(0, Math.ceil(changes.length / 2)));
-    await this.repository.git(["gc", "--quiet", "--prune=1.hour.ago"]);
+    const isLarge = this.bytes() > BOUNDS.bytes;
+    if (isLarge) await this.drop(changes.slice(0, Math.ceil(changes.length / 2)));
+    // It starts eight processes, and this is done in each run.
+    if (old.length > 0 || isLarge || this.isLoose())
+      await this.repository.git(["gc", "--quiet", "--prune=1.hour.ago"]);
+  }
+
+  /** Whether many objects lie by themselves, estimated as git does: by one of their 256 folders. */
+  private isLoose(): boolean {
+    return namesIn(join(this.repository.folder, "objects", "17")).length * 256 > BOUNDS.loose;
   }
 
   private async drop(changes: readonly Change[]): Promise<void> {
