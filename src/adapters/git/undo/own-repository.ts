@@ -93,7 +93,7 @@ export class OwnRepository {
       const path = join(this.folder, part);
       const found = lstatSync(path, { throwIfNoEntry: false });
       if (found && !found.isDirectory())
-        throw notPermitted(`${path} is not a folder, and Ekiden keeps there what undo needs. Remove it.`);
+        throw notPermitted(`${path} is not a folder, and Ekiden stores what undo needs there. Remove it.`);
       makeFolder(path, 0o700);
     }
     // A project may have brought them: with them git would read another configuration.

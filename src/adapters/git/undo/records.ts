@@ -136,14 +136,10 @@ export class Records {
     this.sweep(now);
     const isLarge = this.bytes() > BOUNDS.bytes;
     if (isLarge) await this.drop(changes.slice(0, Math.ceil(changes.length / 2)));
-    // It starts eight processes, and this is done in each run.
-    if (old.length > 0 || isLarge || this.isLoose())
+    // Many objects that lie by themselves are estimated as git does, by one of their 256 folders.
+    const isLoose = namesIn(join(this.repository.folder, "objects", "17")).length * 256 > BOUNDS.loose;
+    if (old.length > 0 || isLarge || isLoose)
       await this.repository.git(["gc", "--quiet", "--prune=1.hour.ago"]);
-  }
-
-  /** Whether many objects lie by themselves, estimated as git does: by one of their 256 folders. */
-  private isLoose(): boolean {
-    return namesIn(join(this.repository.folder, "objects", "17")).length * 256 > BOUNDS.loose;
   }
 
   private async drop(changes: readonly Change[]): Promise<void> {
