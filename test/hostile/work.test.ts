@@ -30,6 +30,7 @@ import { Secrets } from "../../src/core/text/secrets.ts";
 import { fenced } from "../../src/core/views/transcript-markdown.ts";
 import { nearestLines } from "../../src/tools/files/nearest-lines.ts";
 import { cpuMs } from "../fixtures/cpu.ts";
+import { sampled } from "../fixtures/fuzz.ts";
 
 const secrets = new Secrets([{ name: "KEY", value: "abcdefgh12345678" }]);
 const diffOf = (text: string): string =>
@@ -212,7 +213,7 @@ const cost = (read: () => unknown): number =>
     } catch {} // it refuses the text
   });
 
-it.each(Object.keys(READERS))(
+it.each(sampled(Object.keys(READERS), 2))(
   "%s takes time by the length of a text",
   (name) => {
     const read = READERS[name] as (text: string) => unknown;

@@ -5,6 +5,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createShell } from "../../../src/adapters/shell/index.ts";
 import { messageOf } from "../../../src/core/errors.ts";
 import type { Landing, Worktrees } from "../../../src/ports/worktrees.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { landing, openTrees, workspacesIn, writeWork } from "../../fixtures/landing-trees.ts";
 import { type Repository, repository } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
@@ -99,7 +100,7 @@ const cases = Object.keys(PHASES).flatMap((phase) =>
   Object.keys(REMOVALS).map((removal) => [removal, phase] as const),
 );
 
-it.each(cases)("%s, removed %s", async (removal, phase) => {
+it.each(sampled(cases, 2))("%s, removed %s", async (removal, phase) => {
   const repo = repository({ "a.txt": "a\n" });
   const { dir } = repo;
   const shell = createShell({ outputDir: join(dir, ".ekiden", "output") });

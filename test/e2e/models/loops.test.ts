@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { ScriptedStep, Step } from "../../../src/adapters/models/scripted.ts";
 import type { ModelRequest } from "../../../src/ports/index.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { type ProgramOptions, programTeam } from "../../fixtures/program-team.ts";
 import { soon } from "../../fixtures/soon.ts";
 
@@ -113,7 +114,8 @@ describe("a lead", () => {
 });
 
 describe("a teammate with a task", () => {
-  it.each(kinds.filter((kind) => kind !== "always something new" && kind !== "a flood of tasks"))(
+  const usual = kinds.filter((kind) => kind !== "always something new" && kind !== "a flood of tasks");
+  it.each(sampled(usual, 2))(
     "that repeats %s: the task goes back with the evidence, then it is failed",
     async (kind) => {
       const team = await begin({ lead: quiet, alice: LOOPS[kind] ?? [] }, { providerTimeoutMs: 500 });
@@ -166,7 +168,7 @@ describe("a teammate with a task", () => {
 describe("a teammate without a task", () => {
   const told: readonly Step[] = [call("send_message", { to: "alice", text: "Look around." }), ...quiet];
 
-  it.each(kinds)("that repeats %s waits for news, and the lead hears of it", async (kind) => {
+  it.each(sampled(kinds, 2))("that repeats %s waits for news, and the lead hears of it", async (kind) => {
     const team = await begin({ lead: told, alice: LOOPS[kind] ?? [] });
     await team.host.start({ goal: "Go" });
     await team.host.done;
