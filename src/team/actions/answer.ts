@@ -107,7 +107,7 @@ async function find(requests: Store["requests"], id: string): Promise<Request> {
   if (known) return known;
   const list = open.map((one) => `${one.id} (${one.ask.kind} of ${one.by})`).join(", ");
   throw notFound(
-    `there is ${fitting.length > 1 ? "more than one" : "no"} open request ${quote(id)}. ${list ? `Open: ${list}.` : "Nobody waits for an answer."}`,
+    `there is ${fitting.length > 1 ? "more than one" : "no"} open request ${quote(id)}. ${list ? `Open: ${list}.` : "No question waits for an answer."}`,
   );
 }
 

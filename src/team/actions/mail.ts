@@ -6,6 +6,7 @@ import { badInput, notFound } from "../../core/errors.ts";
 import { address, fullName, type MailId, type Name, PERSON } from "../../core/ids.ts";
 import { mayMail, type Settings } from "../../core/settings/settings.ts";
 import type { Store } from "../../ports/index.ts";
+import { atRest } from "../queries/hosts.ts";
 import type { Done } from "./done.ts";
 
 /** `to`: "alice", "lead", "all", or a member of another team ("alice@backend"). */
@@ -58,7 +59,8 @@ export async function sendMail(
       ? await store.mail.send(from, mail)
       : await store.sendAcross(team, fullName(from, store.team), mail);
   const reached = team === null ? who : fullName(who, team);
-  return { data: { id, to: [reached] }, text: `sent to ${reached}${urgent ? ", urgent" : ""}` };
+  const rest = from === PERSON && team === null ? await atRest(store) : "";
+  return { data: { id, to: [reached] }, text: `sent to ${reached}${urgent ? ", urgent" : ""}${rest}` };
 }
 
 /** Takes a message back that nobody has read. @throws EkidenError `not_found` */

@@ -16,6 +16,10 @@ export async function readHosts({ roster }: Pick<Store, "roster">): Promise<Host
 export const standsStill = ({ leaseUntil, identity }: Host): boolean =>
   leaseUntil <= systemClock.now() && livesAs(identity) === true;
 
+/** Said after what waits for the team: empty where a process runs it. */
+export const atRest = async (store: Pick<Store, "roster">): Promise<string> =>
+  (await liveHosts(store)).length > 0 ? "" : "; no process runs the team now. To start it: ekiden resume";
+
 /** The processes that live, as far as can be seen from here. */
 export async function liveHosts(store: Pick<Store, "roster">): Promise<Host[]> {
   const hosts = await readHosts(store);

@@ -123,7 +123,10 @@ it("hears what the person says in another terminal, too", async () => {
   const refused = await project.run(["send", "lead", "my secret"]);
   expect(refused).toMatchObject({ code: expect.any(Number), stderr: expect.stringContaining("no secrets") });
   expect(refused.code).not.toBe(0);
-  expect(await project.run(["send", "lead", "hello"])).toMatchObject({ code: 0 });
+  // Nobody reads it before the team is started again.
+  expect(await project.run(["send", "lead", "hello"])).toMatchObject({
+    ...{ code: 0, stderr: "sent to lead; no process runs the team now. To start it: ekiden resume\n" },
+  });
   const { stdout } = await project.run(["inbox", "lead"]);
   expect(stdout).toMatch(/hello\s+\[added by a hook\]\s+on main/);
   expect(stdout).not.toContain("secret");
