@@ -25,7 +25,9 @@ export async function keepImage(outputDir: string, { name, mediaType, content }:
   makeFolder(outputDir, 0o700);
   makeFolder(folder, 0o700);
   if (lstatSync(folder).isSymbolicLink())
-    throw notPermitted(`${folder} is a link, and Ekiden writes through no link of a project. Remove it.`);
+    throw notPermitted(
+      `${folder} is a link, and Ekiden does not write through links of a project. Remove it.`,
+    );
   // A file that is used again is young again: `ekiden prune` goes by age.
   if ((await bytesOf(outputDir, image)) !== null) {
     await utimes(fileOf(outputDir, image), new Date(), new Date());

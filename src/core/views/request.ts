@@ -57,7 +57,7 @@ export function questionViews({ requests }: QuestionsData): View[] {
     (one): FeedLine => ({ at: one.at, who: one.by, text: inFullText(one), tone: "plain" }),
   );
   return [
-    { kind: "table", columns, rows, empty: "Nobody waits for an answer." },
+    { kind: "table", columns, rows, empty: "No question waits for an answer." },
     ...(lines.length > 0 ? [{ kind: "feed", lines, empty: "" } as const] : []),
   ];
 }

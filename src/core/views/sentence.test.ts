@@ -246,7 +246,7 @@ it("has one line for every fact", () => {
     * dim   lead   deleted old facts and conversations, from before 1970-01-01T00:00:00.000Z
     * warn         claude: the window of five hours is used up, resets 1970-01-01 00:00 UTC
     * bad          nobody can work on #1 now: alice cannot work (Session limit.). They try again by themselves.
-    * good         somebody is able to work again
+    * good         a member can work again
     * plain person made this team of lead, as it was at line 120 (1970-01-01T00:00:00.001Z)
     * dim          a run began
     * dim          the team was resumed
@@ -286,14 +286,14 @@ it("has one line for every fact", () => {
       dim   alice  took the request r back
     * warn  alice  answered a request, and the answer was ignored: second answer
       dim   alice  compacted its context (summary): 9000 → 900 tokens
-      plain lead   chose the model anthropic/claude-haiku-5 for all members
-      plain lead   chose the effort high for all members
+      plain lead   set the model anthropic/claude-haiku-5 for all members
+      plain lead   set the effort high for all members
       dim   lead   orders: interrupt for alice
       dim          an order was refused: no such model
     * dim   Ann    at the page: allowed it
     * plain person undid changes of alice in 2 files: a.ts, b.ts; left: c.ts
-      plain lead   chose the permission mode plan
-    * warn  alice  asks the model again in 1.5 s (attempt 2): 429
+      plain lead   set the permission mode plan
+    * warn  alice  retries the model call in 1.5 s (attempt 2): 429
       dim   alice  runs j1 in the background: npm test
     * warn  alice  j1 failed (exit code 2)
     * plain lead   set the cron c1 (0 9 * * *): Look

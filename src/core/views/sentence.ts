@@ -56,7 +56,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
       role === undefined
         ? ""
         : role === ""
-          ? `took the role of ${name ?? who} away`
+          ? `removed the role of ${name ?? who} away`
           : `made ${name ?? who} ${role}`,
     ]
       .filter(Boolean)
@@ -177,22 +177,22 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   ],
   "model.changed": ({ who, model, by }) => [
     by,
-    `chose the model ${model} for ${who ?? "all members"}`,
+    `set the model ${model} for ${who ?? "all members"}`,
     "plain",
   ],
   "effort.changed": ({ who, effort, by }) => [
     by,
-    `chose the effort ${effort ?? "of the settings"} for ${who ?? "all members"}`,
+    `set the effort ${effort ?? "of the settings"} for ${who ?? "all members"}`,
     "plain",
   ],
   "order.given": ({ what, by }) => [by, `orders: ${orderWords(what)}`, "dim"],
   "order.done": ({ isDone, text }) => [null, isDone ? text : `an order was refused: ${text}`, "dim"],
   "person.acted": ({ name, what }) => [name, `at the page: ${what}`, "dim"],
   "work.undone": (undone) => [undone.by, undoneWords(undone)],
-  "mode.changed": ({ mode, by }) => [by, `chose the permission mode ${mode}`, "plain"],
+  "mode.changed": ({ mode, by }) => [by, `set the permission mode ${mode}`, "plain"],
   "model.retried": ({ who, why, attempt, waitMs }) => [
     who,
-    `asks the model again in ${seconds(waitMs)} (attempt ${attempt}): ${why}`,
+    `retries the model call in ${seconds(waitMs)} (attempt ${attempt}): ${why}`,
     "warn",
   ],
   "job.started": ({ who, job, command }) => [who, `runs j${job} in the background: ${command}`, "dim"],
@@ -218,7 +218,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   "memory.kept": ({ who, topics }) => [who, `noted for later sessions: ${topics.join(", ")}`, "dim"],
   "login.window": (window) => [null, windowWords(window), isOver(window) ? "warn" : "dim"],
   "work.stalled": (stalled) => [null, stalledWords(stalled), "bad"],
-  "work.recovered": () => [null, "somebody is able to work again", "good"],
+  "work.recovered": () => [null, "a member can work again", "good"],
   "warning.raised": ({ who, text }) => [who, text, "warn"],
 };
 
@@ -248,7 +248,7 @@ export function tally(counts: {
 }
 
 const RESTS = {
-  cannot_work: "cannot work and tries again later",
+  cannot_work: "cannot work now and will try again",
   at_limit: "waits for the end of a limit",
 } as const;
 

@@ -55,7 +55,10 @@ export const run: Run<Options> = async (call, _args, options) => {
       return worker?.endNow();
     }
     leaving.abort();
-    if (worker) tell(`Drains: no new tasks; begun ones have ${drainMs / 1_000} s (again: ends at once).`);
+    if (worker)
+      tell(
+        `Draining: takes no new tasks; tasks in progress have ${drainMs / 1_000} s (again: ends at once).`,
+      );
     worker?.drain(drainMs);
   });
   const health = (): Health => worker?.health ?? { live: true, state: "waiting" };

@@ -25,15 +25,12 @@ const FULL: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT"]);
 function asKnown(thrown: unknown): unknown {
   const { code = "", path, syscall } = thrown instanceof Error ? (thrown as NodeJS.ErrnoException) : {};
   if (syscall === "uv_cwd")
-    return badInput("The current folder is gone. Change to one that is there.", { cause: thrown });
+    return badInput("The current folder no longer exists. Change to one that exists.", { cause: thrown });
   // A write into an open file does not say which one it is.
   if (path === undefined && FULL.has(code))
-    return badInput(
-      "No space is left on the disk that is written. Make room (df -h shows it) and try again.",
-      {
-        cause: thrown,
-      },
-    );
+    return badInput("The disk is full. Free some space (df -h shows it) and try again.", {
+      cause: thrown,
+    });
   if (path === undefined || syscall?.startsWith("spawn") || !Object.hasOwn(SYSTEM, code)) return thrown;
   const why = `${path}: ${SYSTEM[code]}. Check the path and its permissions.`;
   return badInput(why, { cause: thrown });
@@ -75,7 +72,7 @@ export function handleClosedOutput(): { keepGoing(): void } {
       const isFault = error.code !== "EPIPE" && stream === process.stdout;
       if (isFault && !told)
         process.stderr.write(
-          `ekiden: ${name} cannot be written: ${(error.code && SYSTEM[error.code]) || error.message}. ${end ? "Redirect it to a place that takes it." : "The work goes on; `ekiden log` shows what is missing."}\n`,
+          `ekiden: ${name} cannot be written: ${(error.code && SYSTEM[error.code]) || error.message}. ${end ? "Redirect it to a file that can be written." : "The work goes on; `ekiden log` shows what is missing."}\n`,
         );
       told = true;
       if (end && stream === process.stdout) process.exit(isFault ? 1 : (process.exitCode ?? 0));

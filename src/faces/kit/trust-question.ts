@@ -32,7 +32,7 @@ export async function settleTrust(trust: ProjectTrust, { need, json, err, say }:
     return true;
   }
   if (closed || waiting.some(isStore)) throw untrusted(trust);
-  say("Going on without them. To agree later: ekiden trust");
+  say("Continuing without them. To agree later: ekiden trust");
   return false;
 }
 

@@ -28,7 +28,7 @@ const MARGIN = 2;
 export const SCREEN_COMMANDS: OwnCommands<Place> = {
   detach: {
     usage: "/detach",
-    about: "leave; the members work on without a terminal, ekiden shows them again",
+    about: "leave; the members keep working without a terminal; ekiden shows them again",
     run: async ({ detach }) => {
       if (!detach)
         throw badInput("/detach is for ekiden's conversation. Here: ctrl+c, then ekiden resume --detach");

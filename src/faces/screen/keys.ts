@@ -41,7 +41,7 @@ export const eachPanel = <T>(make: (name: PanelName, nth: number) => T): Record<
 export const ACTIONS: Readonly<Record<ActionName, Bound>> = {
   interrupt: { keys: ["ctrl+c"], about: "interrupts the lead, else clears the line; twice stops the team" },
   suspend: { keys: ["ctrl+z"], about: "stops the program; fg continues it" },
-  redraw: { keys: ["ctrl+l"], about: "draws the screen anew" },
+  redraw: { keys: ["ctrl+l"], about: "redraws the screen" },
   expand: { keys: ["ctrl+o"], about: "calls, their output and thoughts in full, or folded" },
   panels: { keys: ["ctrl+t"], about: "opens the panels in turn" },
   help: { keys: ["?"], about: "shows the keys, until the next one", whenEmpty: true },
@@ -52,7 +52,7 @@ export const ACTIONS: Readonly<Record<ActionName, Bound>> = {
   "page-up": { keys: ["pageUp"], about: "scrolls the feed up" },
   "page-down": { keys: ["pageDown"], about: "scrolls the feed down" },
   end: { keys: ["end"], about: "to the end of the feed", whenEmpty: true },
-  leave: { keys: ["ctrl+d"], about: "leaves; the team works on", whenEmpty: true },
+  leave: { keys: ["ctrl+d"], about: "leaves; the team keeps working", whenEmpty: true },
   editor: { keys: ["ctrl+g"], about: "opens what you type in $VISUAL or $EDITOR" },
   paste: { keys: ["ctrl+v"], about: "pastes an image or a text of the clipboard" },
   find: {
@@ -63,14 +63,14 @@ export const ACTIONS: Readonly<Record<ActionName, Bound>> = {
   "next-question": { keys: ["tab"], about: "shows the next question", whenEmpty: true },
   "take-back": {
     keys: ["up"],
-    about: "takes your last message back that nobody has read; else earlier lines",
+    about: "takes back your last message while nobody has read it; else shows earlier lines",
     whenEmpty: true,
   },
   close: {
     keys: ["escape"],
     about: "closes what is open, else interrupts the member that is shown, else returns to the lead",
   },
-  ...eachPanel((name, i) => ({ keys: [`f${i + 2}`], about: `opens and closes the panel ${name}` })),
+  ...eachPanel((name, i) => ({ keys: [`f${i + 2}`], about: `opens or closes the panel ${name}` })),
 };
 
 const KEY =

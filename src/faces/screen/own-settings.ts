@@ -60,7 +60,8 @@ export function applyOwnSettings(): { readonly settings: OwnSettings; readonly f
 export function keepOwn(chosen: { readonly theme?: string; readonly thoughts?: string }): void {
   const faults: string[] = [];
   const before = read(faults);
-  if (faults[0] !== undefined) throw badInput(`it holds until you leave: ${ownSettingsFile()}: ${faults[0]}`);
+  if (faults[0] !== undefined)
+    throw badInput(`it applies until you leave: ${ownSettingsFile()}: ${faults[0]}`);
   replaceOwnFile(ownSettingsFile(), `${JSON.stringify({ ...before, ...chosen }, null, 2)}\n`);
 }
 

@@ -54,7 +54,7 @@ export class ForgeWatch {
       try {
         await this.step();
         if (this.hasLooked) this.parts.onStep?.();
-        if (this.failures > 0) await this.parts.tell("The forge answers again.");
+        if (this.failures > 0) await this.parts.tell("The forge is available again.");
         this.failures = 0;
       } catch (error) {
         if (signal.aborted) return;

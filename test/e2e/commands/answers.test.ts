@@ -44,7 +44,7 @@ it("a runbook pauses where it says `Plan: yes`, until a person has approved its 
     code: 2,
     stderr: expect.stringContaining("was answered before"),
   });
-  expect((await project.run(["requests"])).stdout).toContain("Nobody waits for an answer.");
+  expect((await project.run(["requests"])).stdout).toContain("No question waits for an answer.");
 });
 
 it("a rejected runbook step fails with the feedback", async () => {

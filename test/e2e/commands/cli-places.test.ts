@@ -42,7 +42,7 @@ it("refuses a file where a folder is wanted", async () => {
   await refused(["export", "note"], /note is a file\. Give a folder/);
   await refused(["export", "note/below"], /note is a file\. Give a folder/);
   await refused(["export", "/dev/null"], /\/dev\/null is a file/);
-  await refused(["export", ".git"], /\.git" is in a folder of git\. Give another folder/);
+  await refused(["export", ".git"], /\.git" is inside a folder of git\. Give another folder/);
   expect((await project.run(["export", "out/of/nothing"])).code).toBe(0);
 });
 
@@ -72,7 +72,7 @@ it.runIf(isFresh("dist/main.js"))("says that the current folder is gone", async 
   const failed = promisify(execFile)("sh", ["-c", line], { cwd: project.dir });
   await expect(failed).rejects.toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("current folder is gone"),
+    stderr: expect.stringContaining("current folder no longer exists"),
   });
 });
 

@@ -57,7 +57,7 @@ it("waits for a PostgreSQL that is away, and ends with 0 also meanwhile", async 
   expect(existsSync(join(project.dir, ".tasks/task_2.json"))).toBe(false);
   proxy.up();
   await soon(() => expect(read("task_2.json")).toMatchObject({ subject: "Second" }));
-  expect(said.stderr()).toContain("The store is back.");
+  expect(said.stderr()).toContain("The store is available again.");
   proxy.down();
   await soon(() => expect(said.stderr().match(/stay as they are/g)).toHaveLength(2));
   follower.kill("SIGINT");

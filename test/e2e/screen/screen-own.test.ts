@@ -31,7 +31,7 @@ it("has the keys of the file", async () => {
   terminal.type("\x10");
   await terminal.shows(/─ members .*esc closes · f12 next/);
   terminal.type("/keys\r");
-  await terminal.shows(/ctrl\+p +members +opens and closes the panel members/);
+  await terminal.shows(/ctrl\+p +members +opens or closes the panel members/);
 });
 
 it("hides thoughts or shows them whole, and leaves the story on the normal screen", async () => {
@@ -71,7 +71,7 @@ it("says what is wrong in the file, and goes on with the rest", async () => {
   const { terminal: other } = await open('{ "theme": ');
   await other.shows(/terminal\.json: it is not used: /);
   other.type("/theme dark\r");
-  await other.shows(/it holds until you leave/);
+  await other.shows(/it applies until you leave/);
 });
 
 it("changes the colours, keeps the choice, and asks the terminal for its background", async () => {

@@ -205,7 +205,7 @@ it("answers the question under the cursor, whichever the card shows", async () =
   terminal.type("later\r");
   await terminal.shows(/● lead +permission bash: touch two/);
   terminal.type(`${DOWN}y`);
-  await terminal.shows("Nobody waits for an answer.");
+  await terminal.shows("No question waits for an answer.");
   await terminal.shows("Done.");
   expect(existsSync(join(place.dir, "two"))).toBe(true);
   expect(existsSync(join(place.dir, "one"))).toBe(false);

@@ -50,10 +50,8 @@ it("changes the model and the mode from the next call on", async () => {
   terminal.type("/model anthropic/claude-haiku-5 bob\r");
   await terminal.shows(/No member "bob" in team "default"/);
   const { stdout } = await place.run(["log"]);
-  expect(stdout).toMatch(/person +chose the model anthropic\/claude-haiku-5 for all members/);
-  expect(stdout).toMatch(
-    /person +chose the permission mode accept-edits[\s\S]*chose the permission mode plan/,
-  );
+  expect(stdout).toMatch(/person +set the model anthropic\/claude-haiku-5 for all members/);
+  expect(stdout).toMatch(/person +set the permission mode accept-edits[\s\S]*set the permission mode plan/);
 });
 
 it("shows that the lead works, and how to stop it; a question goes with the turn that asked", async () => {

@@ -40,7 +40,7 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
     expect(existsSync(join(team.folder, "greeting.txt"))).toBe(true);
     expect(readFileSync(join(team.folder, "greeting.txt"), "utf8")).toContain("good morning");
     await card.getByRole("button", { name: "Allow", exact: true }).click();
-    await page.getByText("Nobody waits for an answer").waitFor();
+    await page.getByText("No question waits for an answer").waitFor();
     await team.until("task.completed", { by: alice });
     expect(readFileSync(join(team.folder, "greeting.txt"), "utf8")).toBe("good evening\nworld\n");
   });

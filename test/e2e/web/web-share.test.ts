@@ -22,7 +22,7 @@ describe.skipIf(!hasBrowser)("a person with the link", () => {
     await owner.getByRole("button", { name: "Share" }).click();
     await owner.getByLabel("Ends").selectOption("in a week");
     await owner.getByRole("button", { name: "Make a link" }).click();
-    const link = await owner.getByLabel(/The link: it is shown only now/).inputValue();
+    const link = await owner.getByLabel("The link (it is shown only once)").inputValue();
     await owner.getByText(/A link works until/).waitFor();
     expect(await faultsOfAccess(owner)).toEqual([]);
     const { page } = await visit(link);

@@ -54,7 +54,7 @@ describe.skipIf(!hasBrowser)("with a key, on the page", () => {
     const git = (...args: string[]): string => execFileSync("git", args, { cwd: ours.dir, encoding: "utf8" });
     const card = (subject: string) => page.locator(".card", { hasText: subject });
 
-    await page.getByText("The page takes no key.").waitFor();
+    await page.getByText("A key cannot be entered on this page.").waitFor();
     expect(await faultsOfAccess(page)).toEqual([]);
     // As `ekiden` in a terminal keeps it (`screen-first-model.test.ts`).
     const kept = join(ours.home, ".config", "ekiden");
@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)("with a key, on the page", () => {
     expect(await page.getByRole("button", { name: "Start", exact: true }).isEnabled()).toBe(true);
     await page.getByLabel("Goal").fill("");
     await page.getByRole("button", { name: "Look again" }).click();
-    await page.getByText("The page takes no key.").waitFor({ state: "detached" });
+    await page.getByText("A key cannot be entered on this page.").waitFor({ state: "detached" });
     expect(await page.content()).not.toContain(KEY);
     await page.getByLabel("Goal").fill("Paint the door.");
     await page.getByLabel("Branches").selectOption("yes");

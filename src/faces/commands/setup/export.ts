@@ -22,7 +22,7 @@ export const run: Run<{ force?: boolean; follow?: boolean }> = async (call, [dir
       .split(sep)
       .some((part) => /^\.git$/i.test(part))
   )
-    throw badInput(`${quote(dir)} is in a folder of git. Give another folder, such as board.`);
+    throw badInput(`${quote(dir)} is inside a folder of git. Give another folder, such as board.`);
   const force = options.force === true;
   if (options.follow) return await followed(call, target, force);
   const { writeLayouts } = await import("../../../adapters/layout/write.ts");
@@ -38,7 +38,7 @@ async function followed(call: Invocation, dir: string, force: boolean): Promise<
   const over = new AbortController();
   const outage: OutageWatch = {
     onAway: (why) => call.say(`${why} The files stay as they are until it is back.`),
-    onBack: () => call.say("The store is back."),
+    onBack: () => call.say("The store is available again."),
     giveUp: over.signal,
   };
   const write = async (store: Store, signal: AbortSignal): Promise<void> => {

@@ -93,7 +93,7 @@ export class FirstModelView implements FullView {
       },
       {
         name: "no model",
-        about: "a look around: only the steps of runbooks (Markdown files) are run",
+        about: "without a model: only the steps of runbooks (Markdown files) run",
         choose: () => this.take({}, "runbook"),
       },
     ];

@@ -21,7 +21,7 @@ export const questionsPanel: Panel = {
     const asked = (await requests(store)).requests;
     const rank = (one: QuestionData): number => (isForPerson(one) ? 0 : 1);
     const rows = [...asked].sort((a, b) => rank(a) - rank(b) || a.at - b.at);
-    return { empty: "Nobody waits for an answer.", rows: rows.map((one) => questionRow(one, style)) };
+    return { empty: "No question waits for an answer.", rows: rows.map((one) => questionRow(one, style)) };
   },
 };
 

@@ -55,8 +55,8 @@ export function Share() {
     <Dialog title={`Share ${teamTitle(app.project, app.teamName)}`}>
       <Form class="form" onSend={make}>
         <p class="dim">
-          Who has the link sees this team alone: board, conversations, changes, costs. Nothing can be changed
-          with it.
+          Anyone with the link sees this team only: its board, conversations, changes and costs. They cannot
+          change anything.
         </p>
         <LabelledChoice label="Ends" value={hours} options={ENDS} onValue={setHours} />
         <Refusal text={refusal} />
@@ -69,7 +69,7 @@ export function Share() {
       {address !== "" && (
         <div class="form made">
           <label>
-            The link: it is shown only now
+            The link (it is shown only once)
             <input readOnly value={address} onFocus={({ currentTarget }) => currentTarget.select()} />
           </label>
           <CopyButton text={address} of="the link" />

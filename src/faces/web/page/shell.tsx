@@ -130,7 +130,9 @@ function Banner() {
   if (connection.is === "refused") return <p class="banner bad">{connection.text}</p>;
   if (app.isLost)
     return (
-      <p class="banner warn">The page's server has ended or cannot be reached. To look on: ekiden web</p>
+      <p class="banner warn">
+        The server of this page has stopped or cannot be reached. To start it again: ekiden web
+      </p>
     );
   return null;
 }

@@ -133,7 +133,7 @@ function Foot() {
         {canNotify() && !app.source.recording && (
           <Tool
             words={isNotifying() ? "Notifies you" : "Notify me"}
-            title="Of questions, failures and the end, while the page is not seen"
+            title="About questions, failures and the end, while you are not looking at the page"
             icon="bell"
             isOn={isNotifying()}
             onClick={() => void setNotifying(!isNotifying())}

@@ -32,7 +32,7 @@ export function Changes({ outcome: { diff, cut, tasks } }: { outcome: Outcome })
         )}
       </header>
       {diff === null && <Written tasks={tasks} />}
-      {diff === "" && <p class="dim">No file is different.</p>}
+      {diff === "" && <p class="dim">No file has changed.</p>}
       {files.length > 0 && (
         <div class="review">
           <Tree files={files} />
@@ -78,7 +78,7 @@ function Written({ tasks }: { tasks: Outcome["tasks"] }) {
     <>
       <p class="dim">
         The folder is not a git repository, so what was there before is not known.
-        {written.length > 0 && " Tools have written:"}
+        {written.length > 0 && " Written by tools:"}
       </p>
       <ul class="written">
         {written.map((path) => (

@@ -186,7 +186,7 @@ function Words({ text, about, onText, onClose }: WordsProps) {
     <Form class="line-comment" onSend={() => onText(words)}>
       <textarea
         aria-label={`Comment on ${about}`}
-        placeholder="What must be different?"
+        placeholder="What should change?"
         rows={2}
         value={words}
         ref={(at) => at?.focus()}

@@ -41,7 +41,7 @@ export function TaskPanel({ id }: { id: number }) {
         <Details task={task} />
       ) : (
         <Empty title={app.replay ? "Not there yet" : "No such task"}>
-          {app.replay ? "At this moment the task had not been added." : `The board has no task #${id}.`}
+          {app.replay ? "The task did not exist yet at this moment." : `The board has no task #${id}.`}
         </Empty>
       )}
     </aside>

@@ -17,7 +17,7 @@ export function CostsView() {
   if (error) return <Empty title="The journal cannot be read">{error}</Empty>;
   if (!data) return <Empty title="Loading" />;
   if (data.total.turns === 0)
-    return <Empty title="Nothing spent yet">Tokens and money by member, model and task stand here.</Empty>;
+    return <Empty title="Nothing spent yet">Tokens and money by member, model and task appear here.</Empty>;
   const { total } = data;
   return (
     <div class="costs">

@@ -67,7 +67,7 @@ export function EntryBlock({ line: { at, entry }, ...given }: BlockProps) {
         <article class="entry summary">
           <Head who="Summed up" at={at} />
           <details>
-            <summary>All above left its context; this is what it kept.</summary>
+            <summary>Everything above was removed from its context; this summary was kept.</summary>
             <Markdown text={entry.text} />
           </details>
         </article>

@@ -47,7 +47,7 @@ export function MailView() {
       )}
       {shown.length === 0 ? (
         <Empty title={isLoading ? "Loading" : "No mail"}>
-          {isLoading ? "" : "What members and you write to each other stands here."}
+          {isLoading ? "" : "What you and the members write to each other appears here."}
         </Empty>
       ) : (
         <ol class="letters">
@@ -150,7 +150,7 @@ function Compose({ to: first }: { to: string }) {
         value={text}
         onInput={({ currentTarget }) => setText(currentTarget.value)}
       />
-      <Check value={isUrgent} onValue={setUrgent} title="Cuts short what the member is doing">
+      <Check value={isUrgent} onValue={setUrgent} title="Interrupts what the member is doing">
         Urgent
       </Check>
       <button type="submit" disabled={text.trim() === ""}>

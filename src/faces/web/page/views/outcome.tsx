@@ -31,7 +31,7 @@ export function OutcomeView() {
   if (data.runs === 0)
     return (
       <Empty title="Nothing has run yet">
-        After a run, what it changed, the tasks that ended and the lead's last words stand here.
+        After a run, what it changed, the tasks that ended and the lead's last words appear here.
       </Empty>
     );
   return (

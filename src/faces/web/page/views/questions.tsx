@@ -17,7 +17,7 @@ export function QuestionsView() {
     );
   if (shown.length === 0)
     return (
-      <Empty title="Nobody waits for an answer">
+      <Empty title="No question waits for an answer">
         Questions, plans and permissions that need a person appear here.
       </Empty>
     );

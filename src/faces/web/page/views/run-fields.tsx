@@ -95,7 +95,7 @@ export function Remarks({ fields, change, form }: WhatProps) {
       )}
       {isText && !isPlan(fields) && (
         <Check value={fields.planFirst} onValue={(planFirst) => change({ planFirst })}>
-          Show me the board first: nothing of it begins before I have approved it
+          Show me the board first: no task starts before I approve it
         </Check>
       )}
     </>
@@ -134,8 +134,8 @@ export function Missing({ form, change, lookAgain }: Omit<WhatProps, "fields"> &
       <b>A goal needs a model, and none is set up</b>
       <p>{form.missing}</p>
       <p>
-        The page takes no key. <code>ekiden</code> in a terminal of this machine asks for one, and keeps it
-        where you agree; a variable counts from the next <code>ekiden web</code> on.{" "}
+        A key cannot be entered on this page. <code>ekiden</code> in a terminal of this machine asks for one,
+        and keeps it where you agree; a variable counts from the next <code>ekiden web</code> on.{" "}
         <code>ekiden doctor</code> says what it finds.
       </p>
       <Button onClick={lookAgain}>Look again</Button>
@@ -179,7 +179,7 @@ const Branches = ({ fields, change, form }: WhatProps) => (
     value={fields.branches}
     options={[
       ...(form.worktrees === "auto"
-        ? [["", form.isolates ? "by itself: one for each task" : "by itself: one folder for all"] as const]
+        ? [["", form.isolates ? "automatic: one for each task" : "automatic: one folder for all"] as const]
         : []),
       ["yes", "one for each task, landed when it is done"],
       ["no", "one folder for all"],

@@ -47,7 +47,7 @@ export function Say({ to }: { to: string }) {
         title={
           text.trim() === ""
             ? "Ends its turn (Esc): it keeps its task and waits for a message"
-            : "Urgent: cuts short what it is doing"
+            : "Urgent: interrupts what it is doing"
         }
       >
         Interrupt
