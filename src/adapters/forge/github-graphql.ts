@@ -1,10 +1,10 @@
 /** What REST does not have: resolved threads, who edited a text, and the merge queue. */
 import { isEkidenError } from "../../core/errors.ts";
+import { type Json, number, of, rows, text } from "../../core/forge/json.ts";
 import type { Sending } from "../../core/forge/memory.ts";
 import type { Author, Repo, Talk } from "../../core/forge/model.ts";
-import { editorOf, idIn } from "./github-shapes.ts";
+import type { Sent } from "../../ports/forge.ts";
 import type { ForgeHttp } from "./http.ts";
-import { type Json, of, rows } from "./json.ts";
 
 const PULL = (what: string): string =>
   `query($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) { pullRequest(number: $number) { ${what} } } }`;
@@ -13,6 +13,16 @@ const EDITED =
   "nodes { ID editor { __typename login ... on User { databaseId } ... on Bot { databaseId } } }";
 const EDITORS = `comments(last: 100) { ${EDITED} } reviews(last: 100) { ${EDITED} } reviewThreads(last: 50) { nodes { comments(last: 50) { ${EDITED} } } }`;
 const ENQUEUE = `mutation($node: ID!, $head: GitObjectID!) { enqueuePullRequest(input: { pullRequestId: $node, expectedHeadOid: $head }) { mergeQueueEntry { id } } }`;
+
+const nodes = (value: unknown): Json[] => rows(of(value).nodes);
+const idIn = (row: Json | undefined): number | null =>
+  number(Number(row?.fullDatabaseId ?? row?.databaseId ?? Number.NaN));
+const editorOf = ({ databaseId: id, login, __typename }: Json): Author =>
+  number(id) === null ? null : { id: id as number, login: text(login), isBot: __typename === "Bot" };
+const editors = (letter: string, all: Json[]) =>
+  all.flatMap((row): [string, Author][] =>
+    of(row.editor).login === undefined ? [] : [[`${letter}${idIn(row)}`, editorOf(of(row.editor))]],
+  );
 
 export class GithubGraph {
   private readonly repo: Repo;
@@ -27,21 +37,12 @@ export class GithubGraph {
 
   /** Without GraphQL no thread counts as resolved, and who edited a text is not known: it is answered once all the same. */
   async details(nr: number, isEdited: boolean): Promise<Pick<Talk, "resolved" | "editors">> {
-    const resolved = rows(of((await this.pull(nr, THREADS)).reviewThreads).nodes).flatMap((thread) =>
-      thread.isResolved === true ? (idIn(rows(of(thread.comments).nodes)[0]) ?? []) : [],
+    const resolved = nodes((await this.pull(nr, THREADS)).reviewThreads).flatMap((thread) =>
+      thread.isResolved === true ? (idIn(nodes(thread.comments)[0]) ?? []) : [],
     );
-    const said = isEdited ? await this.pull(nr, EDITORS) : {};
-    const nodes = (value: unknown): Json[] => rows(of(value).nodes);
-    const editors = (letter: string, all: Json[]) =>
-      all.flatMap((row): [string, Author][] =>
-        of(row.editor).login === undefined ? [] : [[`${letter}${idIn(row)}`, editorOf(of(row.editor))]],
-      );
-    const lines = nodes(said.reviewThreads).flatMap(({ comments }) => nodes(comments));
-    const all = [
-      ...editors("c", nodes(said.comments)),
-      ...editors("r", nodes(said.reviews)),
-      ...editors("l", lines),
-    ];
+    const { comments, reviews, reviewThreads } = isEdited ? await this.pull(nr, EDITORS) : {};
+    const lines = nodes(reviewThreads).flatMap((thread) => nodes(thread.comments));
+    const all = [...editors("c", nodes(comments)), ...editors("r", nodes(reviews)), ...editors("l", lines)];
     return { resolved, editors: new Map(all) };
   }
 
@@ -54,24 +55,21 @@ export class GithubGraph {
   private async pull(number: number, what: string): Promise<Json> {
     for (const id of this.idNames) {
       const query = PULL(what.replaceAll("ID", id));
-      const data = await this.http
-        .graphql(query, { owner: this.repo.owner, name: this.repo.name, number })
-        .catch((error: unknown) => {
-          if (isEkidenError(error, "tool_failed") || isEkidenError(error, "forge_refused")) return null;
-          throw error;
-        });
+      const data = await this.http.graphql(query, { ...this.repo, number }).catch((error: unknown) => {
+        if (isEkidenError(error, "tool_failed") || isEkidenError(error, "forge_refused")) return null;
+        throw error;
+      });
       if (data) this.idNames = [id];
       if (data) return of(of(data.repository).pullRequest);
     }
     return {};
   }
 
-  /** Why it was refused; null where it is in the queue. */
-  async enqueue({ node, head }: Sending["target"]): Promise<string | null> {
-    return await this.http.graphql(ENQUEUE, { node, head }, true).then(
-      () => null,
+  enqueue({ node, head }: Sending["target"]): Promise<Sent> {
+    return this.http.graphql(ENQUEUE, { node, head }, true).then(
+      () => ({ kind: "done", id: null, url: "" }),
       (error: unknown) => {
-        if (isEkidenError(error, "tool_failed")) return error.message;
+        if (isEkidenError(error, "tool_failed")) return { kind: "refused", why: error.message };
         throw error;
       },
     );

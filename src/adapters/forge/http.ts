@@ -28,6 +28,8 @@ export type Access = {
   readonly token: string;
   /** Before the token; "Bearer" if absent. */
   readonly scheme?: string;
+  /** Rows of a page, in the words of the forge. */
+  readonly paging?: string;
   readonly clock: Clock;
 };
 
@@ -104,7 +106,7 @@ export class ForgeHttp {
   /** All pages of a list, as the forge names them. `pick`: the rows of a page; null where it is none. */
   async list<T>(path: string, pick: (data: unknown) => readonly T[] | null): Promise<T[]> {
     const all: T[] = [];
-    let next = `${path}${path.includes("?") ? "&" : "?"}per_page=100`;
+    let next = `${path}${path.includes("?") ? "&" : "?"}${this.access.paging ?? "per_page=100"}`;
     for (let page = 1; next !== "" && page <= PAGES_MAX; page += 1) {
       const { status, data, next: more } = await this.get(next, pick);
       if (status !== 200 || !Array.isArray(data)) throw unexpected(path, status, data);

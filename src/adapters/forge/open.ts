@@ -102,7 +102,13 @@ export async function openForgeAt(
   { kind, api, graphql, token, repo }: Omit<Found, "from">,
   clock: Clock,
 ): Promise<{ forge: Forge & { reach(): Promise<void> }; http: ForgeHttp }> {
-  const http = new ForgeHttp({ api, graphql, token, clock, ...(kind === "gitea" && { scheme: "token" }) });
+  const http = new ForgeHttp({
+    api,
+    graphql,
+    token,
+    clock,
+    ...(kind === "gitea" && { scheme: "token", paging: "limit=50" }),
+  });
   if (kind === "github") return { forge: new Github(repo, http), http };
   const { Gitea } = await import("./gitea.ts");
   return { forge: new Gitea(repo, http), http };

@@ -1,9 +1,6 @@
 /** What a delivery of a webhook is about, so that it is looked at. Nothing else of it is believed: it may be late, twice, or lost. Pure. */
+import { of, rows } from "./json.ts";
 import { isMarked } from "./marker.ts";
-
-type Json = Readonly<Record<string, unknown>>;
-const of = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
-const rows = (value: unknown): Json[] => (Array.isArray(value) ? value.map(of) : []);
 
 /** Numbers and commits, and "issues" where an issue may have become work. Empty where there is nothing to look at. */
 export function aboutOf(event: string, payload: unknown, repo: string): string[] {

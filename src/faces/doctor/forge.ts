@@ -2,13 +2,11 @@
 import { systemClock } from "../../adapters/clock.ts";
 import { addOrigin, openForgeAt } from "../../adapters/forge/open.ts";
 import { isEkidenError, messageOf } from "../../core/errors.ts";
+import { of } from "../../core/forge/json.ts";
 import { repoName } from "../../core/forge/model.ts";
 import { foundForge, originOf } from "../../host/forge/found.ts";
 import type { Invocation } from "../kit/invocation.ts";
 import { type Finding, missing, ok, wrong } from "./finding.ts";
-
-type Json = Readonly<Record<string, unknown>>;
-const of = (value: unknown): Json => (typeof value === "object" && value !== null ? (value as Json) : {});
 
 const noOrigin = (found: Parameters<typeof addOrigin>[0]): Finding =>
   wrong(

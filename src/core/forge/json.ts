@@ -1,7 +1,7 @@
-/** Reads what a forge answers: a field that is absent or of another kind is as one that is empty. */
-import type { Author } from "../../core/forge/model.ts";
+/** Reads what a forge says: a field that is absent or of another kind is as one that is empty. Pure. */
+import type { Author } from "./model.ts";
 
-export type Json = Record<string, unknown>;
+export type Json = Readonly<Record<string, unknown>>;
 export const of = (value: unknown): Json =>
   typeof value === "object" && value !== null ? (value as Json) : {};
 export const text = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -1,0 +1,172 @@
+/** A forge over REST: what GitHub and those that are like it have in common. Each has a file with what differs. */
+import { orElse } from "../../core/errors.ts";
+import { type Json, number, of, rowsOf, text } from "../../core/forge/json.ts";
+import type { Sending } from "../../core/forge/memory.ts";
+import {
+  type Check,
+  type Issue,
+  type Repo,
+  type Request,
+  repoName,
+  type Talk,
+} from "../../core/forge/model.ts";
+import type { Instant } from "../../core/ids.ts";
+import type { Forge, Page, Sent } from "../../ports/forge.ts";
+import type { Answered, ForgeHttp } from "./http.ts";
+import { away, unexpected, wordsOf } from "./http-answers.ts";
+import { issueOf, requestOf, wordsIn } from "./shapes.ts";
+
+export type Call = readonly [method: "POST" | "PUT", path: string, body: object];
+export type Written = Omit<Answered, "next">;
+/** One that is done by one call for each kind, but for what `deed` does. */
+export type Calls = Readonly<Partial<Record<Sending["kind"], Call>>>;
+
+export const done = (id: number | null = null, url = ""): Sent => ({ kind: "done", id, url });
+const STYLES = ["merge", "squash", "rebase"];
+const MERGES_MAX = 3;
+const WRITERS: ReadonlySet<string> = new Set(["owner", "admin", "maintain", "write"]);
+
+export abstract class Rest implements Forge {
+  readonly repo: Repo;
+  protected readonly http: ForgeHttp;
+  protected readonly base: string;
+  private own: number | null = null;
+  /** The queries of lists. */
+  protected abstract readonly queries: Readonly<Record<"issues" | "assignee" | "open" | "all", string>>;
+
+  constructor(repo: Repo, http: ForgeHttp) {
+    this.repo = repo;
+    this.http = http;
+    this.base = `/repos/${encodeURIComponent(repo.owner)}/${encodeURIComponent(repo.name)}`;
+  }
+
+  abstract talk(nr: number): Promise<Talk>;
+  abstract details(nr: number, isEdited: boolean): Promise<Pick<Talk, "resolved" | "editors">>;
+  abstract checks(head: string): Promise<Check[]>;
+  protected abstract callsOf(target: Sending["target"], body: string): Calls;
+  /** The body of a merge by one of the styles. */
+  protected abstract merging(style: string, head: unknown): object;
+
+  restore = (pages: readonly Page[]): void => this.http.restore(pages);
+  fresh = (): readonly Page[] => this.http.fresh();
+  /** Whether the token opens the repository. @throws EkidenError `forge_refused` | `forge_away` */
+  reach = async (): Promise<void> => void (await this.one(this.base, of));
+  account = async (): Promise<number | null> => {
+    this.own ??= await orElse(
+      this.one("/user", ({ id }) => number(id)),
+      "forge_refused",
+      null,
+    );
+    return this.own;
+  };
+  isQueued = async (_nr: number): Promise<boolean | null> => null;
+  log = async (_job: number): Promise<string> => "";
+  issue = (nr: number): Promise<Issue> => this.one(`${this.base}/issues/${nr}`, issueOf);
+  comments = (nr: number) => this.list(`/issues/${nr}/comments`, wordsIn);
+  files = (nr: number) => this.list(`/pulls/${nr}/files`, ({ filename }) => text(filename));
+
+  async issues({ labels, assignee }: { labels?: string; assignee?: string }): Promise<Issue[]> {
+    const { issues, assignee: by } = this.queries;
+    const query = new URLSearchParams(labels === undefined ? { [by]: assignee ?? "" } : { labels });
+    const found = await this.list(`/issues?${issues}&${query}`, (row) =>
+      row.pull_request ? null : issueOf(row),
+    );
+    return found.sort((a, b) => a.number - b.number);
+  }
+
+  async open() {
+    const found = await this.list(`/pulls?${this.queries.open}`, requestOf);
+    return new Map(found.map(({ number: nr, updatedAt, head }) => [nr, { updatedAt, head }]));
+  }
+
+  async request(nr: number): Promise<Request> {
+    const path = `${this.base}/pulls/${nr}`;
+    const found = await this.one(path, requestOf);
+    if (found.number !== nr || found.head === "") throw away(`${path} was answered with something else`);
+    return found;
+  }
+
+  async mayWrite(login: string, id: number): Promise<boolean> {
+    const found = this.one(`${this.base}/collaborators/${encodeURIComponent(login)}/permission`, (row) => ({
+      id: number(of(row.user).id),
+      permission: text(row.permission),
+    }));
+    const { id: by, permission } = await orElse(found, "forge_refused", { id: null, permission: "" });
+    return by === id && WRITERS.has(permission);
+  }
+
+  /** The newest request with this head, in any state, whose text has the mark or that is open; null for none. */
+  private async requestFor(branch: string, mark: string): Promise<Sent | null> {
+    const head = encodeURIComponent(`${this.repo.owner}:${branch}`);
+    const all = await this.list(`/pulls?${this.queries.all.replace("HEAD", head)}`, requestOf);
+    const isOurs = ({ body, state }: Request): boolean => body.includes(mark) || state === "open";
+    const [found] = all
+      .filter((one) => one.branch === branch && isOurs(one))
+      .sort((a, b) => b.number - a.number);
+    return found ? done(found.number, found.url) : null;
+  }
+
+  async wasSent({ kind, target }: Sending, mark: string): Promise<Sent | null> {
+    const nr = Number(target.number);
+    if (kind === "open") return await this.requestFor(String(target.branch), mark);
+    if (kind === "reply" || kind === "comment") {
+      const own = await this.account();
+      const said = kind === "reply" ? (await this.talk(nr)).lines : await this.comments(nr);
+      // Anywhere in it: somebody may have edited the text since.
+      const mine = said.find((one) => one.text.includes(mark) && (own === null || one.by?.id === own));
+      return mine ? done(mine.id) : null;
+    }
+    if (kind === "queue" && (await this.isQueued(nr))) return done();
+    const now = await this.request(nr);
+    return now.mergedAs !== null || now.head !== target.head ? done() : null;
+  }
+
+  async send(what: Sending, mark: string, until: Instant): Promise<Sent> {
+    this.http.writesUntil = until;
+    const { kind, target } = what;
+    const call = this.callsOf(target, `${what.body}\n\n${mark}`)[kind];
+    if (!call) return { kind: "refused", why: `this forge has no ${kind}` };
+    const { status, data } = await (kind === "merge"
+      ? this.merge(call, target.head)
+      : this.http.write(...call));
+    const { id, number: nr, html_url } = of(data);
+    if (status < 300) return done(number(kind === "open" ? nr : id), text(html_url));
+    // A request for this branch is there already: of an earlier process, or of a person.
+    const isThere = kind === "open" && [409, 422].includes(status);
+    const there = isThere ? await this.requestFor(String(target.branch), mark) : null;
+    const why = `${kind} ${repoName(this.repo)}: ${status} ${wordsOf(data)}`.trim();
+    return there ?? { kind: "refused", why };
+  }
+
+  /** By the first way that the repository allows. */
+  private async merge([method, path]: Call, head: unknown): Promise<Written> {
+    let answer: Written = { status: 0, data: null };
+    for (const style of STYLES) {
+      // The base moves while others merge.
+      for (let nth = 0; nth < MERGES_MAX; nth += 1) {
+        answer = await this.http.write(method, path, this.merging(style, head));
+        if (answer.status !== 405 || !/base branch was modified/i.test(wordsOf(answer.data))) break;
+      }
+      if (answer.status !== 405 || !/not allowed|style/i.test(wordsOf(answer.data))) break;
+    }
+    return answer;
+  }
+
+  /** The rows of a list, or of a list in the field `key`; without those that are null. */
+  protected async list<T>(path: string, pick: (row: Json) => T | null, key?: string): Promise<T[]> {
+    const isThere = (row: T | null): row is T => row !== null;
+    return await this.http.list(`${this.base}${path}`, (data) => {
+      const found = key === undefined ? data : (of(data)[key] ?? (key in of(data) ? [] : null));
+      return (
+        rowsOf(found ?? (key === undefined ? [] : null))
+          ?.map(pick)
+          .filter(isThere) ?? null
+      );
+    });
+  }
+  protected async one<T>(path: string, pick: (row: Json) => T): Promise<T> {
+    const { status, data } = await this.http.get(path, (found) => pick(of(found)));
+    if (status !== 200) throw unexpected(path, status, data);
+    return data as T;
+  }
+}
