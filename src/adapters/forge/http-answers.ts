@@ -1,5 +1,6 @@
 /** Reads the answers of a forge: bounded bytes, JSON or text, its faults, its limits, and where the next page is. */
 import { EkidenError } from "../../core/errors.ts";
+import { of } from "../../core/forge/json.ts";
 import { askByProxy, proxyFor } from "../proxied.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -10,31 +11,25 @@ export type Raw = {
   readonly text: string;
   readonly header: (name: string) => string;
 };
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** By the proxy of the environment, where it names one. Redirects are answers. */
 export async function answerOf(
   url: URL,
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE",
+  method: Method,
   headers: Record<string, string>,
   body?: string,
 ): Promise<Raw> {
   const signal = AbortSignal.timeout(TIMEOUT_MS);
+  const asked = { method, headers, signal, ...(body !== undefined && { body }) };
   const proxy = proxyFor(url);
   if (proxy !== null) {
-    const got = await askByProxy(proxy, url, {
-      method,
-      headers,
-      signal,
-      ...(body !== undefined && { body }),
-    });
+    const got = await askByProxy(proxy, url, asked);
     const header = (name: string): string => String(got.headers[name] ?? "");
     return { status: got.statusCode, text: await limited(got.body), header };
   }
-  const answer = await fetch(url, {
-    ...{ method, headers, signal, redirect: "manual", ...(body !== undefined && { body }) },
-  });
-  const header = (name: string): string => answer.headers.get(name) ?? "";
-  return { status: answer.status, text: await limited(answer.body), header };
+  const got = await fetch(url, { ...asked, redirect: "manual" });
+  return { status: got.status, text: await limited(got.body), header: (name) => got.headers.get(name) ?? "" };
 }
 
 /** At most so many bytes. */
@@ -85,30 +80,24 @@ export function dataOf(text: string): unknown {
 
 type Fault = { readonly type?: string; readonly message?: string };
 export const errorsOf = (data: unknown): Fault[] => {
-  const { errors } = (data ?? {}) as { errors?: unknown };
-  return Array.isArray(errors)
-    ? errors.map((one) => (typeof one === "string" ? { message: one } : (one ?? {})))
-    : [];
+  const { errors } = of(data);
+  if (!Array.isArray(errors)) return [];
+  return errors.map((one) => (typeof one === "string" ? { message: one } : (one ?? {})));
 };
 
 export const wordsOf = (data: unknown): string => {
-  const { message = "" } = (data ?? {}) as { message?: unknown };
-  const more = errorsOf(data).map((one) => one.message ?? "");
-  return [String(message), ...more].filter(Boolean).join(": ").slice(0, 500);
+  const all = [String(of(data).message ?? ""), ...errorsOf(data).map((one) => one.message)];
+  return all.filter(Boolean).join(": ").slice(0, 500);
 };
 
 /** `isUndone`: nothing was done, whatever it was. */
-export const away = (
-  text: string,
-  retryAfterMs?: number,
-  isUndone = retryAfterMs !== undefined,
-): EkidenError =>
-  new EkidenError("forge_away", `${text}.`, {
-    details: { ...(retryAfterMs !== undefined && { retryAfterMs }), ...(isUndone && { isUndone }) },
-  });
+export function away(text: string, retryAfterMs?: number, isUndone = retryAfterMs !== undefined) {
+  const details = { ...(retryAfterMs !== undefined && { retryAfterMs }), ...(isUndone && { isUndone }) };
+  return new EkidenError("forge_away", `${text}.`, { details });
+}
 export const refused = (text: string): EkidenError =>
   new EkidenError("forge_refused", `${text} \`ekiden doctor --forge\` says what the token may do.`);
 export const unexpected = (path: string, status: number, data: unknown): EkidenError =>
-  status === 404 || status === 403 || status === 410
+  [403, 404, 410].includes(status)
     ? refused(`${path}: the forge answers ${status}${wordsOf(data) && ` (${wordsOf(data)})`}.`)
     : away(`${path} was answered with ${status}`);

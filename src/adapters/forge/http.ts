@@ -3,23 +3,12 @@
  * a second apart. An answer that says nothing about what was done is `forge_away`; the caller looks before it asks again.
  */
 import { EkidenError, messageOf } from "../../core/errors.ts";
+import { type Json, of } from "../../core/forge/json.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Page } from "../../ports/forge.ts";
-import {
-  answerOf,
-  away,
-  dataOf,
-  errorsOf,
-  LIMIT,
-  nextOf,
-  type Raw,
-  refused,
-  secondsOf,
-  UNSENT,
-  unexpected,
-  urlIn,
-  wordsOf,
-} from "./http-answers.ts";
+import * as said from "./http-answers.ts";
+
+const { away, refused, wordsOf } = said;
 
 export type Access = {
   /** Without a slash at the end. */
@@ -38,6 +27,7 @@ export type Answered = { readonly status: number; readonly data: unknown; readon
 type Kept = { readonly etag: string; readonly answer: Answered; readonly freshUntil: number };
 /** What is kept of the body of an answer. */
 type Picks = (data: unknown) => unknown;
+type Fields = Record<string, string>;
 
 const WRITES_APART_MS = 1_000;
 const LIMITED_MS = 60_000;
@@ -47,8 +37,7 @@ const KEPT_MAX = 1_000;
 const PAGES_MAX = 50;
 const REDIRECTS_MAX = 3;
 
-type Got = Raw & { readonly url: URL; readonly data: unknown };
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Got = said.Raw & { readonly url: URL; readonly data: unknown };
 
 export class ForgeHttp {
   private readonly access: Access;
@@ -86,7 +75,7 @@ export class ForgeHttp {
     if (known && this.access.clock.uptime() < known.freshUntil) return known.answer;
     const got = await this.ask("GET", path, undefined, known && { "if-none-match": known.etag });
     const isSame = got.status === 304 && known !== undefined;
-    const next = nextOf(got.header("link"), got.url);
+    const next = said.nextOf(got.header("link"), got.url);
     const answer = isSame
       ? known.answer
       : { status: got.status, data: got.status === 200 ? pick(got.data) : got.data, next };
@@ -96,10 +85,8 @@ export class ForgeHttp {
     const restMs = 1_000 * Number(got.header("x-poll-interval") || 0);
     this.kept.set(path, { etag, answer, freshUntil: this.access.clock.uptime() + restMs });
     if (!isSame) this.news.set(path, { path, etag, data: JSON.stringify({ data: answer.data, next }) });
-    for (const old of this.kept.keys()) {
-      if (this.kept.size <= KEPT_MAX) break;
-      this.kept.delete(old);
-    }
+    const [oldest = ""] = this.kept.keys();
+    if (this.kept.size > KEPT_MAX) this.kept.delete(oldest);
     return answer;
   }
 
@@ -109,26 +96,25 @@ export class ForgeHttp {
     let next = `${path}${path.includes("?") ? "&" : "?"}${this.access.paging ?? "per_page=100"}`;
     for (let page = 1; next !== "" && page <= PAGES_MAX; page += 1) {
       const { status, data, next: more } = await this.get(next, pick);
-      if (status !== 200 || !Array.isArray(data)) throw unexpected(path, status, data);
+      if (status !== 200 || !Array.isArray(data)) throw said.unexpected(path, status, data);
       all.push(...(data as T[]));
       next = more === next ? "" : more;
     }
     return all;
   }
 
-  write(method: Exclude<Method, "GET">, path: string, body: object): Promise<Omit<Answered, "next">> {
-    return this.inTurn(() => this.ask(method, path, body));
-  }
+  write = (method: said.Method, path: string, body: object): Promise<Omit<Answered, "next">> =>
+    this.inTurn(() => this.ask(method, path, body));
 
   /** @throws also `tool_failed` with what the forge says of the query */
-  async graphql(query: string, variables: object, isWrite = false): Promise<Record<string, unknown>> {
+  async graphql(query: string, variables: object, isWrite = false): Promise<Json> {
     const ask = () => this.ask("POST", this.access.graphql, { query, variables });
     const { status, data } = await (isWrite ? this.inTurn(ask) : ask());
-    const found = data as { data?: Record<string, unknown> } | null;
-    const [fault] = errorsOf(data);
-    if (status !== 200 || !found?.data || fault)
+    const found = of(data).data;
+    const [fault] = said.errorsOf(data);
+    if (status !== 200 || !found || fault)
       throw new EkidenError("tool_failed", `GraphQL: ${fault?.message ?? `status ${status}`}`);
-    return found.data;
+    return of(found);
   }
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -145,23 +131,9 @@ export class ForgeHttp {
     return turn;
   }
 
-  private urlOf(path: string): string {
-    return path.startsWith("/") ? `${this.access.api}${path}` : path;
-  }
-
-  private async ask(
-    method: Method,
-    path: string,
-    body: object | undefined,
-    more: Record<string, string> = {},
-  ): Promise<Got> {
-    const sent = body === undefined ? undefined : JSON.stringify(body);
-    const got = await this.call(
-      method,
-      path,
-      { ...(sent && { "content-type": "application/json" }), ...more },
-      sent,
-    );
+  private async ask(method: said.Method, path: string, body?: object, more: Fields = {}): Promise<Got> {
+    const kind = body && { "content-type": "application/json" };
+    const got = await this.call(method, path, { ...kind, ...more }, body && JSON.stringify(body));
     const { status, data, url } = got;
     if (status < 300 && typeof data === "string") throw away(`${url.host} answered what is no JSON`);
     if (status === 401) throw refused(`${url.host} does not accept the token (401).`);
@@ -170,12 +142,7 @@ export class ForgeHttp {
   }
 
   /** Follows a repository to its new place, and keeps to the limits. @throws EkidenError `forge_away` */
-  private async call(
-    method: Method,
-    path: string,
-    more: Record<string, string>,
-    body?: string,
-  ): Promise<Got> {
+  private async call(method: said.Method, path: string, more: Fields, body?: string): Promise<Got> {
     const { api, graphql, token, clock, scheme = "Bearer" } = this.access;
     const resource = path === graphql ? "graphql" : "core";
     const closedMs = (this.closedUntil.get(resource) ?? 0) - clock.now();
@@ -184,16 +151,16 @@ export class ForgeHttp {
       ...{ accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
       ...{ "user-agent": "ekiden", authorization: `${scheme} ${token}`, ...more },
     };
-    let url = new URL(this.urlOf(path));
+    let url = new URL(path.startsWith("/") ? `${api}${path}` : path);
     let raw = await this.raw(url, method, headers, body);
     for (let nth = 0; nth < REDIRECTS_MAX && [301, 307, 308].includes(raw.status); nth += 1) {
-      const to = urlIn(raw.header("location"), url);
+      const to = said.urlIn(raw.header("location"), url);
       if (to?.origin !== url.origin) break;
       url = to;
       raw = await this.raw(url, method, headers, body);
     }
     if (raw.status !== 304) this.calls += 1;
-    const got = { ...raw, url, data: dataOf(raw.text) };
+    const got = { ...raw, url, data: said.dataOf(raw.text) };
     const limitMs = this.limitOf(got, resource);
     if (limitMs !== null) throw away(`${url.host} asks to wait`, limitMs);
     if (got.status >= 500) throw away(`${url.host} answered ${got.status}`);
@@ -205,27 +172,25 @@ export class ForgeHttp {
   async text(path: string): Promise<string> {
     const got = await this.call("GET", path, {});
     if (got.status < 300 || got.status > 308) return got.status === 200 ? got.text : "";
-    const to = urlIn(got.header("location"), got.url);
+    const to = said.urlIn(got.header("location"), got.url);
     const there = to && (await this.raw(to, "GET", { "user-agent": "ekiden" }));
     return there?.status === 200 ? there.text : "";
   }
 
-  private async raw(url: URL, method: Method, headers: Record<string, string>, body?: string): Promise<Raw> {
-    try {
-      return await answerOf(url, method, headers, body);
-    } catch (error) {
+  private raw(url: URL, method: said.Method, headers: Fields, body?: string): Promise<said.Raw> {
+    return said.answerOf(url, method, headers, body).catch((error: unknown) => {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       const words = messageOf(cause).replaceAll(this.access.token, "…");
       // Nobody was there: nothing was done.
-      const isUndone = UNSENT.has((cause as NodeJS.ErrnoException).code ?? "");
+      const isUndone = said.UNSENT.has((cause as NodeJS.ErrnoException).code ?? "");
       throw away(`${url.host} cannot be reached: ${words}`, undefined, isUndone);
-    }
+    });
   }
 
   /** Milliseconds to wait; null where no limit was reached. Without a time it waits a minute, then twice as long each time. */
   private limitOf({ status, header, data }: Got, resource: string): number | null {
     const { clock } = this.access;
-    const after = secondsOf(header("retry-after"), clock.now());
+    const after = said.secondsOf(header("retry-after"), clock.now());
     const isUsedUp = header("x-ratelimit-remaining") === "0";
     const resetMs = Number(header("x-ratelimit-reset")) * 1_000 - clock.now();
     const close = (ms: number, all: readonly string[]): number => {
@@ -235,10 +200,12 @@ export class ForgeHttp {
     };
     const isLimit =
       status === 429 ||
-      (status === 403 && (after !== null || isUsedUp || LIMIT.test(wordsOf(data)))) ||
+      (status === 403 && (after !== null || isUsedUp || said.LIMIT.test(wordsOf(data)))) ||
       (status === 422 && /submitted too quickly/i.test(wordsOf(data))) ||
       (resource === "graphql" &&
-        errorsOf(data).some(({ type, message }) => type === "RATE_LIMITED" || LIMIT.test(message ?? "")));
+        said
+          .errorsOf(data)
+          .some(({ type, message = "" }) => type === "RATE_LIMITED" || said.LIMIT.test(message)));
     // This was the last one for now.
     if (!isLimit && isUsedUp && resetMs > 0) close(resetMs, [resource]);
     if (!isLimit) return null;

@@ -3,9 +3,8 @@ import { execFile } from "node:child_process";
 import { EkidenError } from "../../core/errors.ts";
 import { type Repo, remoteRepo, repoName, repoOf } from "../../core/forge/model.ts";
 import type { Clock } from "../../ports/clock.ts";
-import type { Forge } from "../../ports/forge.ts";
-import { Github } from "./github.ts";
 import { ForgeHttp } from "./http.ts";
+import type { Rest } from "./rest.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -36,6 +35,33 @@ export function repoNamed(named: string, remoteUrl: string | null): Repo {
   );
 }
 
+type Kind = {
+  /** Hosts that are known to be of this kind. Others are named by the variable. */
+  readonly hosts: RegExp;
+  readonly variable: string;
+  readonly tokens: readonly string[];
+  /** Of the interface. */
+  readonly path: string;
+  readonly how?: { readonly scheme?: string; readonly paging?: string };
+  readonly load: () => Promise<new (repo: Repo, http: ForgeHttp) => Rest>;
+};
+const KINDS: Readonly<Record<Found["kind"], Kind>> = {
+  gitea: {
+    ...{
+      hosts: /(?:^|[.-])(?:gitea|forgejo|codeberg)(?:[.-]|$)/,
+      variable: "GITEA_API_URL",
+      path: "/api/v1",
+    },
+    ...{ tokens: ["GITEA_TOKEN", "FORGEJO_TOKEN"], how: { scheme: "token", paging: "limit=50" } },
+    load: async () => (await import("./gitea.ts")).Gitea,
+  },
+  /** All others. */
+  github: {
+    ...{ hosts: /(?:)/, variable: "GITHUB_API_URL", path: "/api/v3", tokens: ["GITHUB_TOKEN", "GH_TOKEN"] },
+    load: async () => (await import("./github.ts")).Github,
+  },
+};
+
 /**
  * `named`: OWNER/NAME, or "origin" for the repository of that git remote. `remoteUrl`: of origin; null for none.
  * @throws EkidenError `bad_input` | `settings_invalid` (no repository) | `forge_refused` (no token)
@@ -43,73 +69,52 @@ export function repoNamed(named: string, remoteUrl: string | null): Repo {
 export async function findForge(named: string, remoteUrl: string | null, env: Environment): Promise<Found> {
   const remote = remoteUrl === null ? null : remoteRepo(remoteUrl);
   const repo = repoNamed(named, remoteUrl);
-  const host =
-    named === "origin" || remote?.repo.name === repo.name ? (remote?.host ?? "github.com") : "github.com";
-  const gitea = trimmed(env.GITEA_API_URL) ?? (GITEAS.test(host) ? `https://${host}/api/v1` : null);
-  if (gitea !== null)
-    return { kind: "gitea", api: checked(gitea, "GITEA_API_URL"), graphql: "", repo, ...giteaToken(env) };
-  const isPublic = /^(?:[\w-]+\.)*github\.com$/.test(host);
-  const api = trimmed(env.GITHUB_API_URL) ?? (isPublic ? "https://api.github.com" : `https://${host}/api/v3`);
-  const graphql = trimmed(env.GITHUB_GRAPHQL_URL) ?? `${api.replace(/\/v3$/, "")}/graphql`;
-  for (const url of [api, graphql]) checked(url, "GITHUB_API_URL and GITHUB_GRAPHQL_URL");
-  const { token, from } = await tokenOf(env, isPublic ? "github.com" : host);
-  return { kind: "github", api, graphql, repo, token, from };
+  const isRemote = named === "origin" || remote?.repo.name === repo.name;
+  const host = (isRemote && remote?.host) || "github.com";
+  const all = Object.entries(KINDS) as [Found["kind"], Kind][];
+  const [kind, { variable, path }] = all.find(
+    (one) => trimmed(env[one[1].variable]) ?? one[1].hosts.test(host),
+  ) as (typeof all)[0];
+  const isPublic = kind === "github" && /^(?:[\w-]+\.)*github\.com$/.test(host);
+  const known = isPublic ? "https://api.github.com" : `https://${host}${path}`;
+  const api = checked(trimmed(env[variable]) ?? known, variable);
+  const graph = trimmed(env.GITHUB_GRAPHQL_URL) ?? `${api.replace(/\/v3$/, "")}/graphql`;
+  const graphql = kind === "github" ? checked(graph, "GITHUB_GRAPHQL_URL") : "";
+  return { kind, api, graphql, repo, ...(await tokenOf(kind, env, isPublic ? "github.com" : host)) };
 }
 
-/** Of a Gitea or Forgejo whose host has another name GITEA_API_URL tells. */
-const GITEAS = /(?:^|[.-])(?:gitea|forgejo|codeberg)(?:[.-]|$)/;
-
-function checked(url: string, names: string): string {
+function checked(url: string, name: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new EkidenError(
     "settings_invalid",
-    `An address such as https://api.github.com is missing in ${names}.`,
-  );
-}
-
-function giteaToken(env: Environment): Pick<Found, "token" | "from"> {
-  for (const name of ["GITEA_TOKEN", "FORGEJO_TOKEN"]) {
-    const token = env[name]?.trim();
-    if (token) return { token, from: `the variable ${name}` };
-  }
-  throw new EkidenError(
-    "forge_refused",
-    "There is no token for the forge. Set GITEA_TOKEN or FORGEJO_TOKEN.",
+    `An address such as https://api.github.com is missing in ${name}.`,
   );
 }
 
 const trimmed = (url: string | undefined): string | undefined => url?.trim().replace(/\/+$/, "") || undefined;
 
-async function tokenOf(env: Environment, host: string): Promise<Pick<Found, "token" | "from">> {
-  for (const name of ["GITHUB_TOKEN", "GH_TOKEN"]) {
+async function tokenOf(kind: Found["kind"], env: Environment, host: string) {
+  const { tokens } = KINDS[kind];
+  for (const name of tokens) {
     const token = env[name]?.trim();
     if (token) return { token, from: `the variable ${name}` };
   }
-  const token = await new Promise<string>((resolve) => {
-    const options = { timeout: 10_000, env: env as NodeJS.ProcessEnv };
-    execFile("gh", ["auth", "token", "--hostname", host], options, (error, out) =>
-      resolve(error ? "" : out.trim()),
+  const options = { timeout: 10_000, env: env as NodeJS.ProcessEnv };
+  const ask = (end: (out: string) => void): void =>
+    void execFile("gh", ["auth", "token", "--hostname", host], options, (error, out) =>
+      end(error ? "" : out),
     );
-  });
+  const token = kind === "github" ? (await new Promise<string>(ask)).trim() : "";
   if (token) return { token, from: "gh auth token" };
-  throw new EkidenError(
-    "forge_refused",
-    "There is no token for the forge. Set GITHUB_TOKEN or GH_TOKEN, or log in with `gh auth login`.",
-  );
+  const more = kind === "github" ? ", or log in with `gh auth login`" : "";
+  const text = `There is no token for the forge. Set ${tokens.join(" or ")}${more}.`;
+  throw new EkidenError("forge_refused", text);
 }
 
 export async function openForgeAt(
   { kind, api, graphql, token, repo }: Omit<Found, "from">,
   clock: Clock,
-): Promise<{ forge: Forge & { reach(): Promise<void> }; http: ForgeHttp }> {
-  const http = new ForgeHttp({
-    api,
-    graphql,
-    token,
-    clock,
-    ...(kind === "gitea" && { scheme: "token", paging: "limit=50" }),
-  });
-  if (kind === "github") return { forge: new Github(repo, http), http };
-  const { Gitea } = await import("./gitea.ts");
-  return { forge: new Gitea(repo, http), http };
+): Promise<{ forge: Rest; http: ForgeHttp }> {
+  const http = new ForgeHttp({ api, graphql, token, clock, ...KINDS[kind].how });
+  return { forge: new (await KINDS[kind].load())(repo, http), http };
 }
