@@ -4,8 +4,8 @@
  */
 import type { Entry } from "../../core/conversation/chat.ts";
 import { notFound } from "../../core/errors.ts";
-import type { Answer, Memory, Sending, Tracked } from "../../core/forge/memory.ts";
-import { NEW_MEMORY, refusedAgain } from "../../core/forge/memory.ts";
+import type { Sending, Tracked } from "../../core/forge/memory.ts";
+import { type Answer, type Memory, NEW_MEMORY, refusedAgain } from "../../core/forge/memory.ts";
 import { HARNESS, type HostId, type Instant, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import type { Change, ForgeRecords, OutRow, Page, Proposing } from "../../ports/forge.ts";
 import type { Held } from "../../ports/held.ts";
@@ -38,34 +38,28 @@ export function forgeRecords(session: Session): ForgeRecords {
         return added.id;
       });
     },
-    all: () =>
-      session.look(function* (tx) {
-        return (yield* rowsOf(tx, null)).map(toTracked);
-      }),
-    find: (task) =>
-      session.look(function* (tx) {
-        const [row] = yield* rowsOf(tx, task);
-        return row ? toTracked(row) : null;
-      }),
+    all: () => session.look(trackedOf),
+    find: (task) => session.look((tx) => foundOf(tx, task)),
     propose: (claim, what, entry) =>
       session.write((tx) => propose(tx, claim, what, entry, session.limits.maxAttempts)),
     answer: (claim, label, answer) => session.write((tx) => noteAnswer(tx, claim, label, answer)),
     change: (host, task, change) => session.write((tx) => changed(tx, host, task, change)),
-    posted: (task) => session.look((tx) => postedOf(tx, task)),
+    posted: (task) =>
+      session.look(function* (tx) {
+        const rows = yield* sql<{ id: string }>`
+          select case kind when 'reply' then 'l' else 'c' end || said as id from forge_outbox
+          where team = ${tx.team} and task = ${task} and kind in ('reply', 'comment') and state = 'confirmed'`;
+        return new Set(rows.map(({ id }) => id));
+      }),
     unsent: () =>
       session.look(function* (tx) {
         const rows = yield* sql<SendingRow>`
           select id, task, key, kind, target, body, state, at from forge_outbox
           where team = ${tx.team} and state in ('queued', 'sent') order by id`;
-        return rows.map((row) => ({
-          ...row,
-          ...{
-            id: Number(row.id),
-            at: Number(row.at) as Instant,
-            task: Number(row.task) as TaskId,
-            target: parse<OutRow["target"]>(row.target, {}),
-          },
-        }));
+        return rows.map((row) => {
+          const [id, at, task] = [Number(row.id), Number(row.at) as Instant, Number(row.task) as TaskId];
+          return { ...row, id, at, task, target: parse<OutRow["target"]>(row.target, {}) };
+        });
       }),
     sending: (host, row, ms) =>
       session.write(function* (tx) {
@@ -122,37 +116,21 @@ function* noteSent(tx: Tx, id: number, state: OutRow["state"], said: string): Op
   const [gone] = yield* sql<Pick<OutRow, "task" | "key" | "kind">>`
     delete from forge_outbox where team = ${tx.team} and id = ${id} and kind in ('open', 'merge', 'queue', 'update')
     returning task, key, kind`;
-  const [found] = gone && gone.kind !== "open" ? yield* rowsOf(tx, gone.task) : [];
+  const found = gone && gone.kind !== "open" ? yield* foundOf(tx, gone.task) : null;
   if (!gone || !found) return;
   const waits = "its merge, which the forge refused";
-  const memory = { ...refusedAgain(toTracked(found).memory, gone.key, said, tx.now), waits };
-  yield* exec`
-    update forge_requests set memory = ${JSON.stringify(memory)} where team = ${tx.team} and task = ${gone.task}`;
-}
-
-function* postedOf(tx: Tx, task: TaskId): Op<Set<string>> {
-  const rows = yield* sql<{ kind: string; said: string }>`
-    select kind, said from forge_outbox
-    where team = ${tx.team} and task = ${task} and kind in ('reply', 'comment') and state = 'confirmed'`;
-  return new Set(rows.map(({ kind, said }) => `${kind === "reply" ? "l" : "c"}${said}`));
+  yield* remember(tx, gone.task, { ...refusedAgain(found.memory, gone.key, said, tx.now), waits });
 }
 
 function* propose(tx: Tx, claim: Held, what: Proposing, entry: Entry, maxAttempts: number): Op<void> {
   const task = yield* heldRow(tx, claim);
   const { repo, branch, target, commit } = what;
-  if ((yield* rowsOf(tx, claim.task)).length === 0)
+  if (!(yield* foundOf(tx, claim.task)))
     yield* begin(tx, claim.task, { repo, issue: null, state: "work", branch, target });
-  const [row] = yield* rowsOf(tx, claim.task);
-  const tracked = { ...toTracked(row as Row), branch, target };
+  const tracked = { ...((yield* foundOf(tx, claim.task)) as Tracked), branch, target };
   for (const one of what.sends(tracked)) yield* enqueue(tx, claim.task, one);
-  const memory: Memory = {
-    ...tracked.memory,
-    asks: [],
-    answers: {},
-    checks: null,
-    lookedAt: 0,
-    updatedAt: "",
-  };
+  const anew = { asks: [], answers: {}, checks: null, lookedAt: 0, updatedAt: "" };
+  const memory: Memory = { ...tracked.memory, ...anew };
   const number = tracked.state === "closed" ? null : tracked.number;
   const state = number === null ? "opening" : "open";
   yield* exec`
@@ -197,14 +175,19 @@ function* rowsOf(tx: Tx, task: TaskId | null): Op<Row[]> {
 }
 
 const numeric = (value: number | null): number | null => (value === null ? null : Number(value));
-
-function toTracked({ owner: _, memory, ...row }: Row): Tracked {
-  return {
-    ...row,
-    ...{ task: Number(row.task) as TaskId, issue: numeric(row.issue), number: numeric(row.number) },
-    memory: { ...NEW_MEMORY, ...parse<Partial<Memory>>(memory, {}) },
-  };
+const toTracked = ({ owner: _, memory, ...row }: Row): Tracked => ({
+  ...{ ...row, task: Number(row.task) as TaskId, issue: numeric(row.issue), number: numeric(row.number) },
+  memory: { ...NEW_MEMORY, ...parse<Partial<Memory>>(memory, {}) },
+});
+function* trackedOf(tx: Tx): Op<Tracked[]> {
+  return (yield* rowsOf(tx, null)).map(toTracked);
 }
+function* foundOf(tx: Tx, task: TaskId): Op<Tracked | null> {
+  const [row] = yield* rowsOf(tx, task);
+  return row ? toTracked(row) : null;
+}
+const remember = (tx: Tx, task: TaskId, memory: Memory): Op<unknown> =>
+  exec`update forge_requests set memory = ${JSON.stringify(memory)} where team = ${tx.team} and task = ${task}`;
 
 function* enqueue(tx: Tx, task: TaskId, { key, kind, target, body }: Sending): Op<void> {
   yield* exec`
@@ -216,16 +199,13 @@ function* enqueue(tx: Tx, task: TaskId, { key, kind, target, body }: Sending): O
 
 function* noteAnswer(tx: Tx, claim: Held, label: string, answer: Answer): Op<readonly string[]> {
   yield* heldRow(tx, claim);
-  const [row] = yield* rowsOf(tx, claim.task);
-  const memory = row ? toTracked(row).memory : NEW_MEMORY;
+  const memory = (yield* foundOf(tx, claim.task))?.memory ?? NEW_MEMORY;
   const labels = memory.asks.map((ask) => ask.label);
+  const known = labels.length > 0 ? `; it has ${labels.join(", ")}` : ": nobody has reviewed it";
   if (!labels.includes(label))
-    throw notFound(
-      `${label} is nothing that #${claim.task} has to answer${labels.length > 0 ? `; it has ${labels.join(", ")}` : ": nobody has reviewed it"}.`,
-    );
+    throw notFound(`${label} is nothing that #${claim.task} has to answer${known}.`);
   const answers = { ...memory.answers, [label]: answer };
-  yield* exec`
-    update forge_requests set memory = ${JSON.stringify({ ...memory, answers })} where team = ${tx.team} and task = ${claim.task}`;
+  yield* remember(tx, claim.task, { ...memory, answers });
   return labels.filter((one) => !answers[one]);
 }
 
@@ -256,12 +236,8 @@ function* changed(tx: Tx, host: HostId, id: TaskId, change: Change): Op<boolean>
 const merged = (found: Row, memory: Memory): Memory =>
   found.state === "work" ? { ...memory, answers: toTracked(found).memory.answers } : memory;
 
-function* ended(
-  tx: Tx,
-  row: TaskRow,
-  found: Row,
-  { back, completed, failed: why, reopened, cancelled, retaken, opened }: Change,
-): Op<void> {
+function* ended(tx: Tx, row: TaskRow, found: Row, change: Change): Op<void> {
+  const { back, completed, failed: why, reopened, cancelled, retaken, opened } = change;
   const { id } = row;
   if (back !== undefined) {
     yield* putBack(tx, row, "request", back, Number.POSITIVE_INFINITY);
@@ -277,11 +253,9 @@ function* ended(
   if (why !== undefined) yield* failed(tx, row, why, HARNESS);
   if (cancelled !== undefined) yield* cancel(tx, id, HARNESS, cancelled);
   if (opened !== undefined) {
-    const { owner, branch, target, head } = found;
-    const by = (owner || HARNESS) as Name;
-    yield* appendFacts(tx, [
-      { type: "task.proposed", task: id, by, branch, target, commit: head, said: opened },
-    ]);
+    const { owner, branch, target, head: commit } = found;
+    const fact = { task: id, by: (owner || HARNESS) as Name, branch, target, commit, said: opened };
+    yield* appendFacts(tx, [{ type: "task.proposed", ...fact }]);
   }
   if (reopened || retaken) yield* retry(tx, id, HARNESS);
   if (reopened) yield* claimFor(tx, id, HARNESS);
