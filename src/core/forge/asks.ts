@@ -47,19 +47,14 @@ export function askedOf(talk: Talk, trust: Trust, answered: readonly string[]): 
     return !known.has(id);
   };
   const found = new Map<string, Found>();
-  const add = (key: string, id: string, words: Words, root: number | null, where: string): void => {
+  const add = (id: string, words: Words, where: string, root: number | null = null): void => {
+    const key = root === null ? id : `l${root}`;
     const before = found.get(key);
-    const text = quotedLines(words.text);
     found.set(key, {
-      ...{
-        root,
-        where,
-        by: words.by?.login ?? "",
-        isBot: (before?.isBot ?? true) && words.by?.isBot === true,
-        isEdited: before?.isEdited === true || words.isEdited === true,
-      },
-      ids: [...(before?.ids ?? []), id],
-      text: before ? `${before.text}\n>\n${text}` : text,
+      ...{ root, where, by: words.by?.login ?? "", ids: [...(before?.ids ?? []), id] },
+      isBot: before?.isBot !== false && words.by?.isBot === true,
+      isEdited: before?.isEdited === true || words.isEdited === true,
+      text: `${before ? `${before.text}\n>\n` : ""}${quotedLines(words.text)}`,
     });
   };
   for (const line of talk.lines) {
@@ -67,14 +62,13 @@ export function askedOf(talk: Talk, trust: Trust, answered: readonly string[]): 
     if ((line.review !== null && hidden.has(line.review)) || !wants(line, `l${line.id}`)) continue;
     if (talk.resolved.includes(root)) continue;
     const where = line.line === null ? line.path : `${line.path}:${line.line}`;
-    add(`l${root}`, `l${line.id}`, line, root, where);
+    add(`l${line.id}`, line, where, root);
   }
   for (const review of talk.reviews)
     if (["COMMENTED", "CHANGES_REQUESTED"].includes(review.state) && wants(review, `r${review.id}`))
-      add(`r${review.id}`, `r${review.id}`, review, null, "the whole change");
+      add(`r${review.id}`, review, "the whole change");
   for (const comment of talk.comments)
-    if (wants(comment, `c${comment.id}`))
-      add(`c${comment.id}`, `c${comment.id}`, comment, null, "the request");
+    if (wants(comment, `c${comment.id}`)) add(`c${comment.id}`, comment, "the request");
   const all = [...found.values()];
   return {
     asks: all.map(({ isBot: _, isEdited: __, ...ask }, nth) => ({ label: `R${nth + 1}`, ...ask })),

@@ -18,24 +18,14 @@ function withoutComments(text: string): string {
 }
 
 /** Without HTML comments, control characters, zero-width and bidirectional characters. */
-export const cleaned = (text: string): string =>
-  cutEnd(
-    withoutHidden(
-      withoutComments(
-        wellFormed(text)
-          .slice(0, 4 * TEXT_MAX)
-          .replace(/\r\n?/g, "\n"),
-      ),
-    ),
-    TEXT_MAX,
-  ).trim();
+export function cleaned(text: string): string {
+  const bounded = wellFormed(text).slice(0, 4 * TEXT_MAX);
+  return cutEnd(withoutHidden(withoutComments(bounded.replace(/\r\n?/g, "\n"))), TEXT_MAX).trim();
+}
 
 /** As a quotation: no line of it is a fence, a check or a mark of the task that it becomes a part of. */
 export const quotedLines = (text: string): string =>
-  cleaned(text)
-    .split("\n")
-    .map((line) => `> ${line}`.trimEnd())
-    .join("\n");
+  cleaned(text).replace(/^.*$/gm, (line) => `> ${line}`.trimEnd());
 
 /** For the forge: names nobody, closes nothing and holds no marker, whatever a model wrote. */
 export const outward = (text: string, max: number): string =>

@@ -1,5 +1,5 @@
 /** What is to be done about a request, by what was seen of it and what is remembered. One function for all events; it may be asked again. Pure. */
-import { askedOf, type Heard, type Trust } from "./asks.ts";
+import { askedOf, type Trust } from "./asks.ts";
 import { type Memory, NEW_MEMORY, refusedAgain, type Sending, type Tracked } from "./memory.ts";
 import type { Check, Request, ReviewWords, Talk } from "./model.ts";
 import { redKey, settle, shownNames, type Times, type Verdict } from "./settle.ts";
@@ -48,65 +48,56 @@ export const IN_MERGE = "its merge";
 const REFUSALS_MAX = 4;
 
 export function reduce(tracked: Tracked, seen: Seen, rules: Rules, now: number): Decision {
-  const { request } = seen;
-  const { memory } = tracked;
-  if (request.mergedAs !== null)
-    return { memory: { ...memory, waits: "" }, acts: [{ kind: "merged", commit: request.mergedAs }] };
-  if (request.state === "closed") return { memory: { ...memory, waits: "" }, acts: [{ kind: "closed" }] };
-  const round = new Round(tracked, seen, rules, now);
-  return round.decide();
+  const { mergedAs: commit, state } = seen.request;
+  if (commit === null && state !== "closed") return new Round(tracked, seen, rules, now).decide();
+  const memory = { ...tracked.memory, waits: "" };
+  return { memory, acts: [commit === null ? { kind: "closed" } : { kind: "merged", commit }] };
 }
 
 /** The verdict on the checks of the head, and what is to be remembered of it. */
 export const checksOf = (memory: Memory, { request, checks }: Seen, rules: Rules, now: number) =>
   checks === null ? null : settle(memory.checks, request.head, checks, now, rules.times);
 
-/** Whether the logs are needed for a decision. */
-export const wantsLogs = (
-  memory: Memory,
-  head: string,
-  verdict: Verdict,
-): verdict is Verdict & { kind: "red" } =>
-  verdict.kind === "red" && !memory.handled.includes(redKey(head, [...verdict.failed, ...verdict.broken]));
-
 type Red = Verdict & { readonly kind: "red" };
+/** Whether the logs are needed for a decision. */
+export const wantsLogs = ({ handled }: Memory, head: string, verdict: Verdict): verdict is Red =>
+  verdict.kind === "red" && !handled.includes(redKey(head, [...verdict.failed, ...verdict.broken]));
 
 class Round {
+  private memory: Memory;
+  private readonly acts: Act[] = [];
+  private readonly notes: string[] = [];
   private readonly tracked: Tracked;
   private readonly seen: Seen;
   private readonly rules: Rules;
   private readonly now: number;
-  private memory: Memory;
-  private readonly acts: Act[] = [];
-  private readonly notes: string[] = [];
 
   constructor(tracked: Tracked, seen: Seen, rules: Rules, now: number) {
-    this.tracked = tracked;
-    this.seen = seen;
-    this.rules = rules;
-    this.now = now;
+    [this.tracked, this.seen, this.rules, this.now] = [tracked, seen, rules, now];
     this.memory = { ...tracked.memory, waits: "" };
   }
 
   decide(): Decision {
     const { seen, now } = this;
-    if (seen.talk !== null)
-      this.memory = { ...this.memory, updatedAt: seen.request.updatedAt, lookedAt: now };
+    if (seen.talk !== null) this.note({ updatedAt: seen.request.updatedAt, lookedAt: now });
     const checked = checksOf(this.memory, seen, this.rules, now);
-    if (checked !== null) this.memory = { ...this.memory, checks: checked.seen };
+    if (checked !== null) this.note({ checks: checked.seen });
     const verdict: Verdict = checked?.verdict ?? { kind: "pending" };
-    if (this.tracked.state !== "open") {
-      this.memory = { ...this.memory, waits: "its owner" };
-      return { memory: this.memory, acts: this.acts };
-    }
+    if (this.tracked.state !== "open")
+      return { memory: { ...this.memory, waits: "its owner" }, acts: this.acts };
     this.takeTalk();
     this.takeChecks(verdict);
     if (this.notes.length === 0 && seen.request.mergeable === false) this.takeConflict();
     if (this.notes.length > 0) {
       this.acts.push({ kind: "back", note: this.notes.join("\n\n") });
-      this.memory = { ...this.memory, waits: "its owner" };
-    } else if (this.memory.waits === "") this.takeMerge(verdict);
-    return { memory: { ...this.memory, handled: this.memory.handled.slice(-HANDLED_KEPT) }, acts: this.acts };
+      this.note({ waits: "its owner" });
+    } else if (this.memory.waits === "") this.note({ waits: this.afterChecks(verdict) });
+    this.note({ handled: this.memory.handled.slice(-HANDLED_KEPT) });
+    return { memory: this.memory, acts: this.acts };
+  }
+
+  private note(part: Partial<Memory>): void {
+    this.memory = { ...this.memory, ...part };
   }
 
   private takeTalk(): void {
@@ -116,24 +107,25 @@ class Round {
     const isApproval = ({ state, by }: ReviewWords): boolean =>
       state === "APPROVED" && by !== null && rules.trust.isTrusted(by);
     const approvals = this.seen.talk.reviews.filter(isApproval).length;
-    this.memory = { ...memory, strangers: heard.strangers, approvals };
-    if (approvals > memory.approvals) this.memory = { ...this.memory, refused: NEW_MEMORY.refused };
+    this.note({ strangers: heard.strangers, approvals });
+    if (approvals > memory.approvals) this.note({ refused: NEW_MEMORY.refused });
     if (heard.asks.length === 0) return;
-    const { checks, reviews, all } = heard.hasPerson
-      ? { ...memory.rounds, checks: 0, reviews: 0 }
-      : memory.rounds;
+    const answered = [...memory.answered, ...heard.asks.flatMap(({ ids }) => ids)];
+    const anew = heard.hasPerson ? { checks: 0, reviews: 0 } : {};
+    const { checks, reviews, all } = { ...memory.rounds, ...anew };
     if (reviews >= rules.rounds || all >= ALL_ROUNDS * rules.rounds) {
       // Not answered, and not asked again: a person may answer there.
-      this.memory = { ...this.memory, answered: idsWith(memory, heard) };
+      this.note({ answered });
       this.give(`reviews:${heard.asks[0]?.ids[0]}`, `it was reviewed in ${all} rounds`);
       return;
     }
-    this.memory = {
-      ...this.memory,
-      ...{ asks: heard.asks, answers: {}, answered: idsWith(memory, heard) },
-      ...(heard.hasPerson && { refused: NEW_MEMORY.refused }),
+    if (heard.hasPerson) this.note({ refused: NEW_MEMORY.refused });
+    this.note({
+      asks: heard.asks,
+      answers: {},
+      answered,
       rounds: { checks, reviews: reviews + 1, all: all + 1 },
-    };
+    });
     this.notes.push(reviewWords(this.seen.request, heard.asks));
   }
 
@@ -144,8 +136,7 @@ class Round {
     if (verdict.kind !== "red") return;
     const all = [...verdict.failed, ...verdict.broken];
     const key = redKey(head, all);
-    if (this.memory.handled.includes(key))
-      this.memory = { ...this.memory, waits: `a person: ${shownNames(all)} failed` };
+    if (this.memory.handled.includes(key)) this.note({ waits: `a person: ${shownNames(all)} failed` });
     else if (!this.runsAgain(verdict, all)) this.takeRed(verdict, all, key);
   }
 
@@ -154,15 +145,12 @@ class Round {
     const { head } = this.seen.request;
     const { reruns } = this.memory;
     const count = reruns.head === head ? reruns.count : 0;
-    const runs = [...new Set(all.flatMap(({ run }) => run ?? []))];
+    const runs = new Set(all.map(({ run }) => run));
     const isWorth = failed.length === 0 ? count < RERUNS_MAX : count === 0 && !this.seen.logs?.isTouched;
-    if (!isWorth || runs.length === 0 || all.some(({ run }) => run === null)) return false;
-    this.memory = {
-      ...this.memory,
-      ...{ reruns: { head, count: count + 1 }, checks: null, waits: "its checks, which run again" },
-    };
-    for (const run of runs)
-      this.send("rerun", `rerun:${run}:${count + 1}`, { run, head, attempt: count + 1 });
+    if (!isWorth || runs.has(null)) return false;
+    const attempt = count + 1;
+    this.note({ reruns: { head, count: attempt }, checks: null, waits: "its checks, which run again" });
+    for (const run of runs) this.send("rerun", `rerun:${run}:${attempt}`, { run: run ?? 0, head, attempt });
     return true;
   }
 
@@ -174,7 +162,7 @@ class Round {
       this.give(key, `${shownNames(failed)} failed after ${rules.rounds} rounds of repair`);
     else {
       this.remember(key);
-      this.memory = { ...this.memory, rounds: { ...rounds, checks: rounds.checks + 1, all: rounds.all + 1 } };
+      this.note({ rounds: { ...rounds, checks: rounds.checks + 1, all: rounds.all + 1 } });
       this.notes.push(checkWords(seen.request, failed, seen.logs?.text ?? ""));
     }
   }
@@ -185,11 +173,6 @@ class Round {
     if (this.memory.handled.includes(key) || request.mergeState !== "dirty") return;
     this.remember(key);
     this.notes.push(conflictWords(request, this.tracked.target));
-  }
-
-  private takeMerge(verdict: Verdict): void {
-    const waits = this.afterChecks(verdict);
-    this.memory = { ...this.memory, waits };
   }
 
   /** Sends what merges it, if that may be. Returns what it waits for then. */
@@ -234,18 +217,14 @@ class Round {
   /** A person is told once, and nothing more is done by itself. */
   private give(key: string, why: string): void {
     const { request } = this.seen;
-    if (!this.memory.handled.includes(key))
-      this.acts.push({
-        kind: "person",
-        text: `Request #${request.number} waits for you: ${why}. ${tried(this.memory)} ${request.url}`,
-      });
+    const text = `Request #${request.number} waits for you: ${why}. ${tried(this.memory)} ${request.url}`;
+    if (!this.memory.handled.includes(key)) this.acts.push({ kind: "person", text });
     this.remember(key);
-    this.memory = { ...this.memory, waits: `a person: ${why}` };
+    this.note({ waits: `a person: ${why}` });
   }
 
   private remember(key: string): void {
-    if (!this.memory.handled.includes(key))
-      this.memory = { ...this.memory, handled: [...this.memory.handled, key] };
+    if (!this.memory.handled.includes(key)) this.note({ handled: [...this.memory.handled, key] });
   }
 
   private send(kind: Sending["kind"], key: string, target: Sending["target"]): void {
@@ -253,8 +232,3 @@ class Round {
     this.acts.push({ kind: "send", what: { kind, key, target: { number, ...target }, body: "" } });
   }
 }
-
-const idsWith = ({ answered }: Memory, { asks }: Heard): string[] => [
-  ...answered,
-  ...asks.flatMap(({ ids }) => ids),
-];

@@ -27,9 +27,8 @@ export function settle(
   now: number,
   { settleMs, noneMs }: Times,
 ): { readonly seen: ChecksSeen; readonly verdict: Verdict } {
-  const signature = JSON.stringify(
-    checks.map(({ name, conclusion, run, job }) => [name, conclusion, run, job].join(" ")).sort(),
-  );
+  const lines = checks.map(({ name, conclusion, run, job }) => [name, conclusion, run, job].join(" "));
+  const signature = JSON.stringify(lines.sort());
   const isSame = before?.head === head && before.signature === signature;
   const seen = isSame ? before : { head, signature, since: now };
   const forMs = now - seen.since;
@@ -50,7 +49,6 @@ function verdictOf(checks: readonly Check[], isSettled: boolean): Verdict {
 /** One mail for all failing checks of a commit. */
 export const redKey = (head: string, failed: readonly Check[]): string =>
   `checks:${head}:${namesOf(failed).sort().join(",")}`;
-
 export const namesOf = (checks: readonly Check[]): string[] => [...new Set(checks.map(({ name }) => name))];
 export const shownNames = (checks: readonly Check[]): string => listed(namesOf(checks));
 

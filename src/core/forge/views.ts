@@ -3,36 +3,27 @@
 import { counted, type View } from "../views/view.ts";
 import type { Tracked } from "./memory.ts";
 
-export type ForgeRow = {
-  readonly task: number;
-  readonly subject: string;
-  readonly issue: number | null;
-  readonly request: number | null;
-  readonly state: string;
-  readonly waitsFor: string;
-  /** Of checks and of reviews. */
-  readonly rounds: { readonly checks: number; readonly reviews: number };
-  /** Words of people without rights, which no member reads. */
-  readonly strangers: number;
-};
+export type ForgeRow = ReturnType<typeof forgeRow>;
 
-export function forgeRow({ task, subject, issue, number, state, status, memory }: Tracked): ForgeRow {
-  const { checks, reviews } = memory.rounds;
+/** `rounds`: of checks and of reviews. `strangers`: words of people without rights, which no member reads. */
+export function forgeRow({ task, subject, issue, number: request, state, status, memory }: Tracked) {
+  const { rounds, strangers, waits } = memory;
   const isDead = status === "failed" || status === "cancelled";
-  const waitsFor =
-    state === "merged" || state === "closed"
-      ? ""
-      : isDead
-        ? `you: its task is ${status}`
-        : state === "taken" || state === "work"
-          ? "its owner"
-          : state === "opening"
-            ? "its pull request"
-            : memory.waits || "its checks";
-  const shown = state === "taken" ? "issue" : state === "work" ? "open" : state;
+  const known = { taken: "its owner", work: "its owner", opening: "its pull request" };
+  const alive = state in known ? known[state as keyof typeof known] : waits || "its checks";
+  const isOver = state === "merged" || state === "closed";
+  const waitsFor = isOver ? "" : isDead ? `you: its task is ${status}` : alive;
+  const shown: string = state === "taken" ? "issue" : state === "work" ? "open" : state;
+  const { checks, reviews } = rounds;
   return {
-    ...{ task, subject, issue, request: number, state: shown, waitsFor },
-    ...{ rounds: { checks, reviews }, strangers: memory.strangers },
+    task: task as number,
+    subject,
+    issue,
+    request,
+    state: shown,
+    waitsFor,
+    rounds: { checks, reviews },
+    strangers,
   };
 }
 
@@ -46,8 +37,7 @@ export const forgeViews = (rows: readonly ForgeRow[]): readonly View[] => [
     ],
     rows: rows.map(({ task, subject, issue, request, state, waitsFor, rounds, strangers }) => [
       { text: `#${task}` },
-      { text: issue === null ? "" : `#${issue}` },
-      { text: request === null ? "" : `#${request}` },
+      ...[issue, request].map((one) => ({ text: one === null ? "" : `#${one}` })),
       { text: state, tone: state === "merged" ? "good" : state === "closed" ? "bad" : "plain" },
       { text: `${rounds.checks} checks, ${rounds.reviews} reviews` },
       {

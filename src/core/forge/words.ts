@@ -4,8 +4,7 @@ import { oneLine } from "../text/one-line.ts";
 import { cutEnd } from "../text/valid.ts";
 import { cleaned, outward, quotedLines } from "./clean.ts";
 import type { Ask, Memory } from "./memory.ts";
-import type { Check, Issue, Repo, Request, Words } from "./model.ts";
-import { repoName } from "./model.ts";
+import { type Check, type Issue, type Repo, type Request, repoName, type Words } from "./model.ts";
 import { namesOf } from "./settle.ts";
 
 const SUBJECT_MAX = 120;
@@ -44,18 +43,12 @@ export const tried = ({ rounds }: Memory): string =>
     ? "Nothing was tried."
     : `${rounds.all === 1 ? "One round was" : `${rounds.all} rounds were`} tried.`;
 
-export type Evidence = {
-  readonly result: string;
-  readonly issue: number | null;
-  /** The command that ran on the tree, and how it ended; "" for none. */
-  readonly gate: string;
-  readonly checks: readonly string[];
-  readonly costUsd: number;
-  readonly team: string;
-};
+/** `gate`: the command that ran on the tree, and how it ended; "" for none. */
+type Evidence = {
+  readonly [K in "result" | "gate" | "team"]: string;
+} & { readonly issue: number | null; readonly checks: readonly string[]; readonly costUsd: number };
 
-const RESULT_MAX = 8_000;
-const TITLE_MAX = 200;
+const [RESULT_MAX, TITLE_MAX, ANSWER_MAX, QUOTE_MAX] = [8_000, 200, 3_000, 200];
 
 export const titleOf = (subject: string): string =>
   outward(oneLine(subject, TITLE_MAX), TITLE_MAX) || "Change";
@@ -69,9 +62,6 @@ export function bodyOf({ result, issue, gate, checks, costUsd, team }: Evidence)
     ["---", ...proofs, `- cost: $${costUsd.toFixed(2)}`, `- by the Ekiden team ${team}`].join("\n"),
   ].join("\n\n");
 }
-
-const ANSWER_MAX = 3_000;
-const QUOTE_MAX = 200;
 
 /** One answer for each ask, with the commit that was pushed. One without an answer of its own gets the result of the task. */
 export function answerTo(

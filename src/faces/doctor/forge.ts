@@ -1,7 +1,7 @@
 /** `ekiden doctor --forge`: which token is used at the forge of the project, and what it may do there. The token itself is never shown. */
 import { systemClock } from "../../adapters/clock.ts";
 import { addOrigin, openForgeAt } from "../../adapters/forge/open.ts";
-import { isEkidenError, messageOf } from "../../core/errors.ts";
+import { messageOf, orElse } from "../../core/errors.ts";
 import { of } from "../../core/forge/json.ts";
 import { repoName } from "../../core/forge/model.ts";
 import { foundForge, originOf } from "../../host/forge/found.ts";
@@ -15,6 +15,9 @@ const noOrigin = (found: Parameters<typeof addOrigin>[0]): Finding =>
     `Add it: ${addOrigin(found)}`,
   );
 
+const NO_ACCESS = "Give the token access to this repository, or name another one with --repo.";
+const NO_RIGHTS = "The token needs write access to contents, issues and pull requests.";
+
 /** Reads only. Never throws for what is wrong at the forge. */
 export async function forgeFindings(call: Invocation): Promise<Finding[]> {
   const settings = await call.settings();
@@ -23,46 +26,29 @@ export async function forgeFindings(call: Invocation): Promise<Finding[]> {
     const { http } = await openForgeAt(found, systemClock);
     const isBare = settings.remote === undefined && (await originOf(call.cwd)) === null;
     const base = `/repos/${repoName(found.repo)}`;
-    const read = async (path: string): Promise<{ readonly status: number; readonly data: unknown }> =>
-      await http.get(path).catch((error: unknown) => {
-        if (isEkidenError(error, "forge_refused")) return { status: 403, data: null };
-        throw error;
-      });
+    const read = (path: string): Promise<{ readonly status: number; readonly data: unknown }> =>
+      orElse(http.get(path), "forge_refused", { status: 403, data: null });
     const [user, repo] = [await read("/user"), await read(base)];
     const { permissions, default_branch: branch } = of(repo.data);
     const checks = await read(`${base}/commits/${branch ?? "HEAD"}/check-runs?per_page=1`);
     const { pull, push, admin } = of(permissions);
-    const login = of(user.data).login;
+    const texts = "Its own texts are known by their marks alone.";
+    const noChecks =
+      "Runs of Actions and statuses are read instead; checks of other services that are no statuses are not seen.";
     return [
       ok("forge", `${repoName(found.repo)} at ${new URL(found.api).host}, by ${found.from}`),
       ...(isBare ? [noOrigin(found)] : []),
       user.status === 200
-        ? ok("account", String(login))
-        : missing(
-            "account",
-            "the forge does not say whose token it is",
-            "Its own texts are known by their marks alone.",
-          ),
+        ? ok("account", String(of(user.data).login))
+        : missing("account", "the forge does not say whose token it is", texts),
       repo.status !== 200
-        ? wrong(
-            "repository",
-            `the forge answers ${repo.status}`,
-            "Give the token access to this repository, or name another one with --repo.",
-          )
+        ? wrong("repository", `the forge answers ${repo.status}`, NO_ACCESS)
         : push === true
           ? ok("rights", admin === true ? "admin" : "write: it opens and merges pull requests")
-          : wrong(
-              "rights",
-              pull === true ? "read only" : "none that the forge names",
-              "The token needs write access to contents, issues and pull requests.",
-            ),
+          : wrong("rights", pull === true ? "read only" : "none that the forge names", NO_RIGHTS),
       checks.status === 200
         ? ok("checks", "it reads check runs")
-        : missing(
-            "checks",
-            "it may not read check runs",
-            "Runs of Actions and statuses are read instead; checks of other services that are no statuses are not seen.",
-          ),
+        : missing("checks", "it may not read check runs", noChecks),
     ];
   } catch (error) {
     return [wrong("forge", messageOf(error), "docs/forge.md says what is needed.")];

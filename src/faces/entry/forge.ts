@@ -11,28 +11,15 @@ import type { Invocation } from "../kit/invocation.ts";
 import { hostTeam } from "../run/run-team.ts";
 import { DISPLAYS } from "./displays.ts";
 
-type Options = {
-  repo?: string;
-  label?: string;
-  assignee?: string;
-  webhook?: string;
-  once?: boolean;
-  list?: boolean;
-  web?: boolean;
-};
+type Texts = { repo?: string; label?: string; assignee?: string; webhook?: string };
+type Options = Texts & { once?: boolean; list?: boolean; web?: boolean };
 
 const TEAMMATES = 3;
 
-export const run: Run<Options> = async (
-  call,
-  _args,
-  { repo, label, assignee, webhook, once = false, list = false, web = false },
-) => {
+export const run: Run<Options> = async (call, _args, options) => {
+  const { repo, label, assignee, webhook, once = false, list = false, web = false } = options;
   if (list) {
-    const listed = withTeam(call, "look", async (store) => {
-      await listForge(call, store);
-      return true;
-    });
+    const listed = withTeam(call, "look", (store) => listForge(call, store).then(() => true));
     if (!(await orElse(listed, "not_found", false))) await listForge(call, null);
     return undefined;
   }

@@ -1,8 +1,8 @@
 /** Issues become tasks, once; those that are closed or lose their label before anybody has begun are dropped. */
-import { isEkidenError } from "../../core/errors.ts";
+import { orElse } from "../../core/errors.ts";
 import { outward } from "../../core/forge/clean.ts";
 import type { Tracked } from "../../core/forge/memory.ts";
-import { type Issue, repoName, type Words } from "../../core/forge/model.ts";
+import { type Issue, repoName } from "../../core/forge/model.ts";
 import { taskOf } from "../../core/forge/words.ts";
 import type { ForgeParts } from "./parts.ts";
 import type { Trusted } from "./trusted.ts";
@@ -20,9 +20,8 @@ export class Issues {
   async take(): Promise<void> {
     const { store, forge, settings } = this.parts;
     const repo = repoName(forge.repo);
-    const known = new Map<number, Tracked>();
-    for (const one of await store.forge.all())
-      if (one.repo === repo && one.issue !== null) known.set(one.issue, one);
+    const ours = (await store.forge.all()).filter((one) => one.repo === repo && one.issue !== null);
+    const known = new Map(ours.map((one) => [one.issue, one]));
     const found = await this.found();
     for (const issue of found.values()) {
       const before = known.get(issue.number);
@@ -50,23 +49,19 @@ export class Issues {
       return await this.tellOnce(
         `Issue #${issue.number} of ${repo} has the label ${settings.forgeLabel}, but its author ${issue.by?.login ?? "is gone"} may not write there: it became no task. Write it anew, or add the task with ekiden add.`,
       );
-    const comments: Words[] = [];
-    if (issue.comments > 0)
-      for (const one of await forge.comments(issue.number))
-        if (await this.trusted.has(one.by)) comments.push(one);
+    const all = issue.comments > 0 ? await forge.comments(issue.number) : [];
+    const trusted = await this.trusted.of(all.map(({ by }) => by));
+    const comments = all.filter(({ by }) => by !== null && trusted.has(by.id));
     await store.forge.take(repo, issue.number, taskOf(forge.repo, issue, comments));
   }
 
   /** Asked for itself: a list may be cut off. */
   private async drop(tracked: Tracked, label: string): Promise<void> {
     const { forge, settings } = this.parts;
-    const issue = await forge.issue(tracked.issue ?? 0).catch((error: unknown) => {
-      if (isEkidenError(error, "forge_refused")) return null;
-      throw error;
-    });
-    const isMeant =
-      issue?.labels.some((one) => one.toLowerCase() === label.toLowerCase()) ||
-      issue?.assignees.some((one) => one.toLowerCase() === settings.forgeAssignee?.toLowerCase());
+    const issue = await orElse(forge.issue(tracked.issue ?? 0), "forge_refused", null);
+    const has = (all: readonly string[] = [], name?: string): boolean =>
+      all.some((one) => one.toLowerCase() === name?.toLowerCase());
+    const isMeant = has(issue?.labels, label) || has(issue?.assignees, settings.forgeAssignee);
     if (issue?.isOpen && isMeant) return;
     const why = !issue ? "is not there any more" : issue.isOpen ? `lost the label ${label}` : "was closed";
     await this.change(tracked, { state: "dropped", cancelled: `Issue #${tracked.issue} ${why}.` });
@@ -90,8 +85,7 @@ export class Issues {
   }
 
   private async tellOnce(text: string): Promise<void> {
-    if (this.told.has(text)) return;
+    if (!this.told.has(text)) await this.parts.tell(text);
     this.told.add(text);
-    await this.parts.tell(text);
   }
 }

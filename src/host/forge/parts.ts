@@ -8,16 +8,7 @@ export type ForgeParts = {
   readonly clock: Clock;
   readonly forge: Forge;
   readonly host: HostId;
-  readonly settings: Pick<
-    Settings,
-    | "forgeLabel"
-    | "forgeAssignee"
-    | "forgeMerge"
-    | "forgeRounds"
-    | "forgeBots"
-    | "forgePollMs"
-    | "forgeWebhook"
-  >;
+  readonly settings: Pick<Settings, Extract<keyof Settings, `forge${string}`>>;
   /** Called when something was merged. */
   readonly merged: () => Promise<void>;
   /** A warning for the person. */

@@ -18,17 +18,17 @@ export async function propose(
   const known = await store.forge.find(task.id);
   const isOpen = known !== null && known.number !== null && known.state !== "closed";
   if (outcome.kind === "nothing" && !isOpen) return null;
-  const { branch, target, commit } =
-    outcome.kind === "nothing" && known ? { ...known, commit: known.head } : (outcome as Required<Pushed>);
+  const { branch, target, commit } = (
+    outcome.kind === "nothing" ? { ...known, commit: known?.head } : outcome
+  ) as Extract<Landing, { kind: "proposed" }>;
   const claim = { seat, task: task.id, attempt: task.attempt };
   const evidence = await evidenceOf(store, task.id, commit);
   const sends = (now: Tracked): Sending[] => {
     if (now.number === null || now.state === "closed") {
       const body = bodyOf({ ...evidence, result, issue: now.issue, team: store.team });
-      const target_ = { branch, base: target, title: titleOf(task.subject) };
-      return [
-        { key: now.number === null ? "open" : `open:${now.number}`, kind: "open", target: target_, body },
-      ];
+      const key = now.number === null ? "open" : `open:${now.number}`;
+      const to = { branch, base: target, title: titleOf(task.subject) };
+      return [{ key, kind: "open", target: to, body }];
     }
     const { number, memory, head: before } = now;
     return memory.asks.map((ask) => ({
@@ -42,8 +42,6 @@ export async function propose(
   await store.forge.propose(claim, { repo, branch, target, commit, sends }, ctx.answer(text));
   return text;
 }
-
-type Pushed = Extract<Landing, { kind: "proposed" }>;
 
 /** What the journal knows of the task. */
 async function evidenceOf(store: Store, id: TaskId, commit: string) {

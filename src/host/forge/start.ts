@@ -1,6 +1,6 @@
 /** Opens the forge of a team, and watches it as long as the team is hosted. */
 import { openForgeAt } from "../../adapters/forge/open.ts";
-import { isEkidenError, messageOf } from "../../core/errors.ts";
+import { messageOf, orElse } from "../../core/errors.ts";
 import { repoName } from "../../core/forge/model.ts";
 import type { HostId } from "../../core/ids.ts";
 import { removeLanded } from "../../runtime/wraps/worktrees.ts";
@@ -27,16 +27,12 @@ export async function openForge(
   const { forge } = await openForgeAt(found, clock);
   const deliveries = await deliveriesOf(parts, env, repoName(found.repo));
   // A forge that is away is waited for later. A token that it refuses stays one.
-  await forge.reach().catch((error) => {
-    if (!isEkidenError(error, "forge_away")) throw error;
-  });
+  await orElse(forge.reach(), "forge_away", undefined);
+  const tell = (text: string): Promise<void> => store.journal.warn(null, text);
   const merged = async (): Promise<void> => {
     if (!trees) return;
-    const contact = {
-      signal: AbortSignal.timeout(60_000),
-      tell: (text: string) => store.journal.warn(null, text),
-    };
-    await trees.follow(contact).catch((error) => store.journal.warn(null, messageOf(error)));
+    const contact = { signal: AbortSignal.timeout(60_000), tell };
+    await trees.follow(contact).catch((error) => tell(messageOf(error)));
     await removeLanded(trees, store);
   };
   const endIfIdle = async (end: () => Promise<void>): Promise<void> => {
@@ -47,8 +43,7 @@ export async function openForge(
     run: async (signal, end) => {
       const close = await deliveries();
       await new ForgeWatch({
-        ...{ store, clock, forge, host, settings, merged },
-        tell: (text) => store.journal.warn(null, text),
+        ...{ store, clock, forge, host, settings, merged, tell },
         onStep: how === "once" ? () => void endIfIdle(end).catch(() => {}) : undefined,
       })
         .run(signal)

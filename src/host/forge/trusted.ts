@@ -5,10 +5,10 @@ import type { ForgeParts } from "./parts.ts";
 const TRUST_MS = 10 * 60_000;
 
 export class Trusted {
-  private readonly parts: Pick<ForgeParts, "forge" | "clock" | "settings">;
+  private readonly parts: ForgeParts;
   private readonly known = new Map<number, { readonly mayWrite: boolean; readonly at: number }>();
 
-  constructor(parts: Pick<ForgeParts, "forge" | "clock" | "settings">) {
+  constructor(parts: ForgeParts) {
     this.parts = parts;
   }
 

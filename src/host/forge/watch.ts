@@ -3,16 +3,8 @@ import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { askedOf, type Trust } from "../../core/forge/asks.ts";
 import type { Tracked } from "../../core/forge/memory.ts";
 import { type Check, type Request, repoName, type Talk } from "../../core/forge/model.ts";
-import {
-  type Act,
-  checksOf,
-  IN_MERGE,
-  isMoving,
-  type Rules,
-  reduce,
-  type Seen,
-  wantsLogs,
-} from "../../core/forge/reduce.ts";
+import type { Act, Rules, Seen } from "../../core/forge/reduce.ts";
+import { checksOf, IN_MERGE, isMoving, reduce, wantsLogs } from "../../core/forge/reduce.ts";
 import { settle, type Times } from "../../core/forge/settle.ts";
 import type { Change } from "../../ports/index.ts";
 import { Issues } from "./issues.ts";
@@ -50,7 +42,6 @@ export class ForgeWatch {
     const { store, clock, settings } = this.parts;
     while (!signal.aborted) {
       const mark = store.wake.mark();
-      let waitMs = settings.forgePollMs;
       try {
         await this.step();
         if (this.hasLooked) this.parts.onStep?.();
@@ -58,25 +49,22 @@ export class ForgeWatch {
         this.failures = 0;
       } catch (error) {
         if (signal.aborted) return;
-        waitMs = await this.failed(error);
+        const waitMs = await this.failed(error);
         this.lookAt = clock.now() + waitMs;
         await clock.sleep(waitMs, signal);
         continue;
       }
-      const left = Math.max(50, this.lookAt - clock.now());
-      await store.wake.changed(mark, ["forge"], Math.min(waitMs, left, LEASE_MS / 2), signal);
+      const left = Math.min(settings.forgePollMs, Math.max(50, this.lookAt - clock.now()));
+      await store.wake.changed(mark, ["forge"], Math.min(left, LEASE_MS / 2), signal);
       if (settings.forgeWebhook !== undefined) await clock.sleep(GROUP_MS, signal);
     }
   }
 
   private async failed(error: unknown): Promise<number> {
-    const { settings, tell } = this.parts;
-    this.failures += 1;
-    if (this.failures === 1)
-      await tell(`The forge cannot be used now, and is asked again: ${messageOf(error)}`);
-    const backoff = settings.forgePollMs * 2 ** Math.min(this.failures - 1, 4);
     const asked = isEkidenError(error) ? error.details.retryAfterMs : undefined;
-    return asked ?? Math.min(backoff, AWAY_MAX * settings.forgePollMs);
+    const text = `The forge cannot be used now, and is asked again: ${messageOf(error)}`;
+    if (this.failures++ === 0) await this.parts.tell(text);
+    return asked ?? this.parts.settings.forgePollMs * Math.min(2 ** (this.failures - 1), AWAY_MAX);
   }
 
   /** What is due now. @throws EkidenError `forge_away` | `forge_refused` */
@@ -134,9 +122,8 @@ export class ForgeWatch {
         if (faults >= FAULTS_MAX) throw error;
         if (this.faulty.has(one.task) || !isEkidenError(error, "forge_refused")) continue;
         this.faulty.add(one.task);
-        await this.parts.tell(
-          `Pull request #${one.number} of #${one.task} cannot be read: ${messageOf(error)}`,
-        );
+        const what = `Pull request #${one.number} of #${one.task}`;
+        await this.parts.tell(`${what} cannot be read: ${messageOf(error)}`);
       }
     }
     if (fault !== undefined && faults === open.length) throw fault;
@@ -158,23 +145,20 @@ export class ForgeWatch {
     const request = await forge.request(tracked.number ?? 0);
     const isOver = request.state === "closed";
     const { talk, trust } = await this.heard(tracked, isChanged && !isOver);
-    const rules: Rules = {
-      ...{ rounds: settings.forgeRounds, merge: settings.forgeMerge, times: timesOf(settings), trust },
-    };
+    const { forgeRounds: rounds, forgeMerge: merge } = settings;
+    const rules: Rules = { rounds, merge, times: timesOf(settings), trust };
     const own = known !== null && request.head === tracked.head ? known : null;
     const checks = isOver ? null : (own ?? (await forge.checks(request.head)));
-    const isInMerge = !isOver && settings.forgeMerge === "queue" && tracked.memory.waits === IN_MERGE;
+    const isInMerge = !isOver && merge === "queue" && tracked.memory.waits === IN_MERGE;
     const isQueued = isInMerge ? await forge.isQueued(request.number) : null;
-    const first: Seen = { request, talk, checks, isQueued };
-    const checked = checksOf(tracked.memory, first, rules, clock.now());
-    const seen =
-      checked && wantsLogs(tracked.memory, request.head, checked.verdict)
-        ? { ...first, logs: await this.logs(request, checked.verdict.failed) }
-        : first;
-    const { memory, acts } = reduce(tracked, seen, rules, clock.now());
+    const seen: Seen = { request, talk, checks, isQueued };
+    const verdict = checksOf(tracked.memory, seen, rules, clock.now())?.verdict;
+    const isNew = verdict && wantsLogs(tracked.memory, request.head, verdict);
+    const logs = isNew && { logs: await this.logs(request, verdict.failed) };
+    const { memory, acts } = reduce(tracked, { ...seen, ...logs }, rules, clock.now());
     const change = { ...changeOf(tracked, acts), memory, pages: forge.fresh() };
-    if (!(await store.forge.change(host, tracked.task, change))) return;
-    if (change.completed) await this.parts.merged();
+    const isDone = await store.forge.change(host, tracked.task, change);
+    if (isDone && change.completed) await this.parts.merged();
   }
 
   /** What was said, and whose words count. */
@@ -183,10 +167,8 @@ export class ForgeWatch {
     const [own, posted] = [await forge.account(), await store.forge.posted(task)];
     const trustOf = async (said: Talk | null): Promise<Trust> => {
       const words = said ? [...said.lines, ...said.reviews, ...said.comments] : [];
-      const allowed = await this.trusted.of([
-        ...words.map(({ by }) => by),
-        ...(said?.editors.values() ?? []),
-      ]);
+      const all = [...words.map(({ by }) => by), ...(said?.editors.values() ?? [])];
+      const allowed = await this.trusted.of(all);
       return { own, posted, isTrusted: ({ id }) => allowed.has(id) };
     };
     const talk = isRead ? await forge.talk(number ?? 0) : null;
@@ -197,7 +179,7 @@ export class ForgeWatch {
     return { talk: whole, trust: await trustOf(whole) };
   }
 
-  private async logs(request: Request, failed: readonly Check[]): Promise<NonNullable<Seen["logs"]>> {
+  private async logs(request: Request, failed: readonly Check[]) {
     const { forge } = this.parts;
     const found: string[] = [];
     for (const { job, said = "" } of failed.slice(0, LOGS_MAX))

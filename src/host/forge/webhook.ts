@@ -36,10 +36,9 @@ export async function takeDeliveries(
 ): Promise<Deliveries> {
   const server = createServer((request, response) => {
     const end = (status: number): void => {
-      response
-        .writeHead(status, { "content-length": 0, ...(status >= 400 && { connection: "close" }) })
-        .end();
-      if (status >= 400) request.resume();
+      const close = status >= 400 && { connection: "close" };
+      response.writeHead(status, { "content-length": 0, ...close }).end();
+      if (close) request.resume();
     };
     take(request, secret).then(
       (taken) => {
@@ -53,8 +52,7 @@ export async function takeDeliveries(
     );
   });
   server.maxConnections = CONNECTIONS_MAX;
-  server.requestTimeout = TIMEOUT_MS;
-  server.headersTimeout = TIMEOUT_MS;
+  server.requestTimeout = server.headersTimeout = TIMEOUT_MS;
   const [, host = "127.0.0.1", port] = /^(?:\[?(.*?)\]?:)?(\d+)$/.exec(address) ?? [];
   server.listen(Number(port), host);
   await once(server, "listening");
