@@ -4,8 +4,7 @@ import type { Sending } from "../../core/forge/memory.ts";
 import type { Check, LineComment, Request, Talk } from "../../core/forge/model.ts";
 import type { Instant } from "../../core/ids.ts";
 import type { Sent } from "../../ports/forge.ts";
-import { wordsOf } from "./http-answers.ts";
-import { type Calls, done, Rest } from "./rest.ts";
+import { type Call, type Calls, done, Rest } from "./rest.ts";
 import { statusOf, wordsIn } from "./shapes.ts";
 
 const STATES: Readonly<Record<string, string>> = {
@@ -64,20 +63,22 @@ export class Gitea extends Rest {
   checks = (head: string): Promise<Check[]> => this.list(`/commits/${head}/status`, statusOf, "statuses");
 
   /** A review with one comment about the line of the thread joins it. */
-  override async send(what: Sending, mark: string, until: Instant): Promise<Sent> {
+  protected override async callOf(what: Sending, body: string): Promise<Call | string> {
+    if (what.kind !== "reply") return await super.callOf(what, body);
     const { number: nr, root } = what.target;
-    if (what.kind !== "reply") return await super.send(what, mark, until);
-    this.http.writesUntil = until;
     const found = (await this.linesOf(Number(nr))).rows.find(({ row }) => row.id === root);
-    if (!found) return { kind: "refused", why: "reply: the thread is gone" };
-    const path = `/pulls/${nr}/reviews`;
-    const comments = [{ body: `${what.body}\n\n${mark}`, ...placeOf(found.row) }];
-    const review = { event: "COMMENT", body: "", comments };
-    const { status, data } = await this.http.write("POST", `${this.base}${path}`, review);
-    if (status >= 300) return { kind: "refused", why: `reply: ${status} ${wordsOf(data)}` };
-    const [mine] = await this.list(`${path}/${of(data).id}/comments`, wordsIn);
+    if (!found) return "reply: the thread is gone";
+    const comments = [{ body, ...placeOf(found.row) }];
+    return ["POST", `${this.base}/pulls/${nr}/reviews`, { event: "COMMENT", body: "", comments }];
+  }
+  /** What it answers is the review. */
+  override async send(what: Sending, mark: string, until: Instant): Promise<Sent> {
+    const sent = await super.send(what, mark, until);
+    if (what.kind !== "reply" || sent.kind === "refused") return sent;
+    const [mine] = await this.list(`/pulls/${what.target.number}/reviews/${sent.id}/comments`, wordsIn);
     return done(mine?.id ?? null);
   }
+  override checksAt = (branch: string): string => `${this.base}/commits/${branch}/status`;
 
   protected callsOf({ number: nr, title, branch: head, base }: Sending["target"], body: string): Calls {
     return {

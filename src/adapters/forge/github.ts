@@ -7,7 +7,7 @@ import { logEnd, PASSES } from "../../core/forge/settle.ts";
 import type { Instant } from "../../core/ids.ts";
 import type { Sent } from "../../ports/forge.ts";
 import { GithubGraph } from "./github-graphql.ts";
-import { type Calls, done, Rest } from "./rest.ts";
+import { type Calls, Rest } from "./rest.ts";
 import { checkOf, checkRunOf, type Found, lineOf, statusOf, wordsIn } from "./shapes.ts";
 
 export class Github extends Rest {
@@ -73,13 +73,12 @@ export class Github extends Rest {
     return this.list(`/actions/runs?head_sha=${head}`, pick, "workflow_runs");
   }
 
-  override async wasSent(what: Sending, mark: string): Promise<Sent | null> {
-    const { run, attempt } = what.target;
-    if (what.kind !== "rerun") return await super.wasSent(what, mark);
-    return await this.one(`${this.base}/actions/runs/${run}`, ({ run_attempt, status }) =>
-      (number(run_attempt) ?? 1) > Number(attempt ?? 1) || status !== "completed" ? done() : null,
+  protected override hasRun = ({ run, attempt }: Sending["target"]): Promise<boolean> =>
+    this.one(
+      `${this.base}/actions/runs/${run}`,
+      ({ run_attempt, status }) =>
+        (number(run_attempt) ?? 1) > Number(attempt ?? 1) || status !== "completed",
     );
-  }
 
   override async send(what: Sending, mark: string, until: Instant): Promise<Sent> {
     if (what.kind !== "queue") return await super.send(what, mark, until);

@@ -86,7 +86,12 @@ export const errorsOf = (data: unknown): Fault[] => {
 };
 
 export const wordsOf = (data: unknown): string => {
-  const all = [String(of(data).message ?? ""), ...errorsOf(data).map((one) => one.message)];
+  const { message = "", error = "" } = of(data);
+  const said = message || error;
+  const all = [
+    typeof said === "string" ? said : JSON.stringify(said),
+    ...errorsOf(data).map((one) => one.message),
+  ];
   return all.filter(Boolean).join(": ").slice(0, 500);
 };
 

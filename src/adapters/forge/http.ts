@@ -19,6 +19,7 @@ export type Access = {
   readonly scheme?: string;
   /** Rows of a page, in the words of the forge. */
   readonly paging?: string;
+  readonly accept?: string;
   readonly clock: Clock;
 };
 
@@ -29,6 +30,7 @@ type Kept = { readonly etag: string; readonly answer: Answered; readonly freshUn
 type Picks = (data: unknown) => unknown;
 type Fields = Record<string, string>;
 
+const GITHUB = "application/vnd.github+json";
 const WRITES_APART_MS = 1_000;
 const LIMITED_MS = 60_000;
 /** Limits are for an hour at most. */
@@ -143,12 +145,12 @@ export class ForgeHttp {
 
   /** Follows a repository to its new place, and keeps to the limits. @throws EkidenError `forge_away` */
   private async call(method: said.Method, path: string, more: Fields, body?: string): Promise<Got> {
-    const { api, graphql, token, clock, scheme = "Bearer" } = this.access;
+    const { api, graphql, token, clock, scheme = "Bearer", accept = GITHUB } = this.access;
     const resource = path === graphql ? "graphql" : "core";
     const closedMs = (this.closedUntil.get(resource) ?? 0) - clock.now();
     if (closedMs > 0) throw away(`${new URL(api).host} asks to wait`, closedMs);
     const headers = {
-      ...{ accept: "application/vnd.github+json", "x-github-api-version": "2022-11-28" },
+      ...{ accept, "x-github-api-version": "2022-11-28" },
       ...{ "user-agent": "ekiden", authorization: `${scheme} ${token}`, ...more },
     };
     let url = new URL(path.startsWith("/") ? `${api}${path}` : path);

@@ -3,13 +3,13 @@ import { execFile } from "node:child_process";
 import { EkidenError } from "../../core/errors.ts";
 import { type Repo, remoteRepo, repoName, repoOf } from "../../core/forge/model.ts";
 import type { Clock } from "../../ports/clock.ts";
-import { ForgeHttp } from "./http.ts";
+import { type Access, ForgeHttp } from "./http.ts";
 import type { Rest } from "./rest.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Found = {
-  readonly kind: "github" | "gitea";
+  readonly kind: "github" | "gitea" | "gitlab";
   readonly api: string;
   readonly graphql: string;
   readonly repo: Repo;
@@ -42,7 +42,7 @@ type Kind = {
   readonly tokens: readonly string[];
   /** Of the interface. */
   readonly path: string;
-  readonly how?: { readonly scheme?: string; readonly paging?: string };
+  readonly how?: Pick<Access, "scheme" | "paging" | "accept">;
   readonly load: () => Promise<new (repo: Repo, http: ForgeHttp) => Rest>;
 };
 const KINDS: Readonly<Record<Found["kind"], Kind>> = {
@@ -54,6 +54,11 @@ const KINDS: Readonly<Record<Found["kind"], Kind>> = {
     },
     ...{ tokens: ["GITEA_TOKEN", "FORGEJO_TOKEN"], how: { scheme: "token", paging: "limit=50" } },
     load: async () => (await import("./gitea.ts")).Gitea,
+  },
+  gitlab: {
+    ...{ hosts: /(?:^|[.-])gitlab(?:[.-]|$)/, variable: "GITLAB_API_URL", path: "/api/v4" },
+    ...{ tokens: ["GITLAB_TOKEN"], how: { accept: "application/json" } },
+    load: async () => (await import("./gitlab.ts")).Gitlab,
   },
   /** All others. */
   github: {

@@ -9,27 +9,30 @@ import {
   type Request,
   repoName,
   type Talk,
+  type Words,
 } from "../../core/forge/model.ts";
 import type { Instant } from "../../core/ids.ts";
 import type { Forge, Page, Sent } from "../../ports/forge.ts";
 import type { Answered, ForgeHttp } from "./http.ts";
 import { away, unexpected, wordsOf } from "./http-answers.ts";
-import { issueOf, requestOf, wordsIn } from "./shapes.ts";
+import { issueOf, type Opened, requestOf, wordsIn } from "./shapes.ts";
 
 export type Call = readonly [method: "POST" | "PUT", path: string, body: object];
 export type Written = Omit<Answered, "next">;
-/** One that is done by one call for each kind, but for what `deed` does. */
+/** By kind, as far as the forge has it. */
 export type Calls = Readonly<Partial<Record<Sending["kind"], Call>>>;
 
 export const done = (id: number | null = null, url = ""): Sent => ({ kind: "done", id, url });
-const STYLES = ["merge", "squash", "rebase"];
 const MERGES_MAX = 3;
 const WRITERS: ReadonlySet<string> = new Set(["owner", "admin", "maintain", "write"]);
 
 export abstract class Rest implements Forge {
   readonly repo: Repo;
   protected readonly http: ForgeHttp;
-  protected readonly base: string;
+  readonly base: string;
+  protected readonly pulls: string = "/pulls";
+  protected readonly styles: readonly string[] = ["merge", "squash", "rebase"];
+  protected readonly requestOf: (row: Json) => Opened = requestOf;
   private own: number | null = null;
   /** The queries of lists. */
   protected abstract readonly queries: Readonly<Record<"issues" | "assignee" | "open" | "all", string>>;
@@ -37,8 +40,18 @@ export abstract class Rest implements Forge {
   constructor(repo: Repo, http: ForgeHttp) {
     this.repo = repo;
     this.http = http;
-    this.base = `/repos/${encodeURIComponent(repo.owner)}/${encodeURIComponent(repo.name)}`;
+    this.base = this.baseOf();
   }
+
+  protected baseOf(): string {
+    return `/repos/${encodeURIComponent(this.repo.owner)}/${encodeURIComponent(this.repo.name)}`;
+  }
+  /** What the token may do, by what the forge says of the repository; and a list that who may read checks can ask for. */
+  rights(row: Json): Readonly<Record<"pull" | "push" | "admin", boolean>> {
+    const { pull, push, admin } = of(row.permissions);
+    return { pull: pull === true, push: push === true, admin: admin === true };
+  }
+  checksAt = (branch: string): string => `${this.base}/commits/${branch}/check-runs?per_page=1`;
 
   abstract talk(nr: number): Promise<Talk>;
   abstract details(nr: number, isEdited: boolean): Promise<Pick<Talk, "resolved" | "editors">>;
@@ -59,11 +72,13 @@ export abstract class Rest implements Forge {
     );
     return this.own;
   };
+  protected hasRun = async (_target: Sending["target"]): Promise<boolean> => false;
   isQueued = async (_nr: number): Promise<boolean | null> => null;
   log = async (_job: number): Promise<string> => "";
   issue = (nr: number): Promise<Issue> => this.one(`${this.base}/issues/${nr}`, issueOf);
-  comments = (nr: number) => this.list(`/issues/${nr}/comments`, wordsIn);
-  files = (nr: number) => this.list(`/pulls/${nr}/files`, ({ filename }) => text(filename));
+  comments = (nr: number): Promise<Words[]> => this.list(`/issues/${nr}/comments`, wordsIn);
+  files = (nr: number): Promise<string[]> =>
+    this.list(`/pulls/${nr}/files`, ({ filename }) => text(filename));
 
   async issues({ labels, assignee }: { labels?: string; assignee?: string }): Promise<Issue[]> {
     const { issues, assignee: by } = this.queries;
@@ -75,13 +90,13 @@ export abstract class Rest implements Forge {
   }
 
   async open() {
-    const found = await this.list(`/pulls?${this.queries.open}`, requestOf);
+    const found = await this.list(`${this.pulls}?${this.queries.open}`, this.requestOf);
     return new Map(found.map(({ number: nr, updatedAt, head }) => [nr, { updatedAt, head }]));
   }
 
   async request(nr: number): Promise<Request> {
-    const path = `${this.base}/pulls/${nr}`;
-    const found = await this.one(path, requestOf);
+    const path = `${this.base}${this.pulls}/${nr}`;
+    const found = await this.one(path, this.requestOf);
     if (found.number !== nr || found.head === "") throw away(`${path} was answered with something else`);
     return found;
   }
@@ -98,7 +113,8 @@ export abstract class Rest implements Forge {
   /** The newest request with this head, in any state, whose text has the mark or that is open; null for none. */
   private async requestFor(branch: string, mark: string): Promise<Sent | null> {
     const head = encodeURIComponent(`${this.repo.owner}:${branch}`);
-    const all = await this.list(`/pulls?${this.queries.all.replace("HEAD", head)}`, requestOf);
+    const query = this.queries.all.replace("HEAD", head).replace("BRANCH", encodeURIComponent(branch));
+    const all = await this.list(`${this.pulls}?${query}`, this.requestOf);
     const isOurs = ({ body, state }: Request): boolean => body.includes(mark) || state === "open";
     const [found] = all
       .filter((one) => one.branch === branch && isOurs(one))
@@ -111,11 +127,16 @@ export abstract class Rest implements Forge {
     if (kind === "open") return await this.requestFor(String(target.branch), mark);
     if (kind === "reply" || kind === "comment") {
       const own = await this.account();
-      const said = kind === "reply" ? (await this.talk(nr)).lines : await this.comments(nr);
+      const isOfIssue = target.on === "issue";
+      const { lines, comments } = isOfIssue
+        ? { lines: [], comments: await this.comments(nr) }
+        : await this.talk(nr);
+      const said = kind === "reply" ? lines : comments;
       // Anywhere in it: somebody may have edited the text since.
       const mine = said.find((one) => one.text.includes(mark) && (own === null || one.by?.id === own));
       return mine ? done(mine.id) : null;
     }
+    if (kind === "rerun") return (await this.hasRun(target)) ? done() : null;
     if (kind === "queue" && (await this.isQueued(nr))) return done();
     const now = await this.request(nr);
     return now.mergedAs !== null || now.head !== target.head ? done() : null;
@@ -124,13 +145,13 @@ export abstract class Rest implements Forge {
   async send(what: Sending, mark: string, until: Instant): Promise<Sent> {
     this.http.writesUntil = until;
     const { kind, target } = what;
-    const call = this.callsOf(target, `${what.body}\n\n${mark}`)[kind];
-    if (!call) return { kind: "refused", why: `this forge has no ${kind}` };
+    const call = await this.callOf(what, `${what.body}\n\n${mark}`);
+    if (typeof call === "string") return { kind: "refused", why: call };
     const { status, data } = await (kind === "merge"
       ? this.merge(call, target.head)
       : this.http.write(...call));
-    const { id, number: nr, html_url } = of(data);
-    if (status < 300) return done(number(kind === "open" ? nr : id), text(html_url));
+    const { id, number: nr, iid, html_url, web_url } = of(data);
+    if (status < 300) return done(number(kind === "open" ? (nr ?? iid) : id), text(html_url ?? web_url));
     // A request for this branch is there already: of an earlier process, or of a person.
     const isThere = kind === "open" && [409, 422].includes(status);
     const there = isThere ? await this.requestFor(String(target.branch), mark) : null;
@@ -138,10 +159,15 @@ export abstract class Rest implements Forge {
     return there ?? { kind: "refused", why };
   }
 
+  /** What sends it, or why nothing does. */
+  protected async callOf({ kind, target }: Sending, body: string): Promise<Call | string> {
+    return this.callsOf(target, body)[kind] ?? `this forge has no ${kind}`;
+  }
+
   /** By the first way that the repository allows. */
   private async merge([method, path]: Call, head: unknown): Promise<Written> {
     let answer: Written = { status: 0, data: null };
-    for (const style of STYLES) {
+    for (const style of this.styles) {
       // The base moves while others merge.
       for (let nth = 0; nth < MERGES_MAX; nth += 1) {
         answer = await this.http.write(method, path, this.merging(style, head));

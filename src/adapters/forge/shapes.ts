@@ -6,20 +6,21 @@ import { logEnd } from "../../core/forge/settle.ts";
 
 export const wordsIn = (row: Json): Words => {
   const at = time(row.created_at ?? row.submitted_at);
-  const said = { id: number(row.id) ?? 0, by: authorOf(row.user), text: text(row.body), at };
-  return { ...said, isEdited: time(row.updated_at) > at };
+  const said = { id: number(row.id) ?? 0, by: authorOf(row.user ?? row.author), at };
+  return { ...said, text: text(row.body ?? row.description), isEdited: time(row.updated_at) > at };
 };
 export const issueOf = (row: Json): Issue => ({
-  ...{ ...wordsIn(row), number: number(row.number) ?? 0, title: text(row.title) },
-  ...{ isOpen: row.state !== "closed", comments: number(row.comments) ?? 1 },
-  labels: rows(row.labels).map(({ name }) => text(name)),
-  assignees: rows(row.assignees).map(({ login }) => text(login)),
+  ...{ ...wordsIn(row), number: number(row.number ?? row.iid) ?? 0, title: text(row.title) },
+  ...{ isOpen: row.state !== "closed", comments: number(row.comments ?? row.user_notes_count) ?? 1 },
+  labels: ((row.labels ?? []) as unknown[]).map((one) => text(of(one).name ?? one)),
+  assignees: rows(row.assignees).map(({ login, username }) => text(login ?? username)),
 });
 export const lineOf = (row: Json): LineComment => ({
   ...{ ...wordsIn(row), path: text(row.path), line: number(row.line) ?? number(row.original_line) },
   ...{ replyTo: number(row.in_reply_to_id), review: number(row.pull_request_review_id) },
 });
-export const requestOf = (row: Json): Request & { readonly branch: string } => ({
+export type Opened = Request & { readonly branch: string };
+export const requestOf = (row: Json): Opened => ({
   ...{ number: number(row.number) ?? 0, node: text(row.node_id), body: text(row.body) },
   ...{ url: text(row.html_url), state: row.state === "closed" ? "closed" : "open" },
   mergedAs: row.merged === true || text(row.merged_at) !== "" ? text(row.merge_commit_sha) : null,

@@ -16,11 +16,11 @@ export function aboutOf(event: string, payload: unknown, repo: string): string[]
     ...[of(all.merge_request).iid, of(all.object_attributes).iid],
     ...checks.flatMap(({ pull_requests }) => rows(pull_requests).map(({ number }) => number)),
   ];
-  const commits = [all.sha, ...checks.map(({ head_sha }) => head_sha)];
+  const commits = [all.sha, of(all.object_attributes).sha, ...checks.map(({ head_sha }) => head_sha)];
   const found = [
     ...numbers.flatMap((one) => (Number.isSafeInteger(one) ? `${one}` : [])),
     ...commits.flatMap((one) => (typeof one === "string" && /^[0-9a-f]{40,64}$/.test(one) ? one : [])),
-    ...(/^issues?(?:_label|_assign)?$|^Issue Hook$/.test(event) ? ["issues"] : []),
+    ...(/^issues?(?:_label|_assign)?$|^(?:Issue|Work Item) Hook$/.test(event) ? ["issues"] : []),
   ];
   return [...new Set(found)].slice(0, 50);
 }

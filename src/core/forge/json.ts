@@ -12,8 +12,11 @@ export const time = (value: unknown): number => Date.parse(text(value)) || 0;
 export const rowsOf = (value: unknown): Json[] | null => (Array.isArray(value) ? value.map(of) : null);
 export const rows = (value: unknown): Json[] => rowsOf(value) ?? [];
 
+/** A bot is one by its type, or by a name that only bots have. */
+const BOT = /\[bot\]$|^(?:project|group)_\d+_bot/;
 export function authorOf(value: unknown): Author {
-  const { id, login, type } = of(value);
-  if (number(id) === null || text(login) === "") return null;
-  return { id: id as number, login: text(login), isBot: type === "Bot" || text(login).endsWith("[bot]") };
+  const { id, login, username, type, bot } = of(value);
+  const name = text(login ?? username);
+  if (number(id) === null || name === "") return null;
+  return { id: id as number, login: name, isBot: type === "Bot" || bot === true || BOT.test(name) };
 }

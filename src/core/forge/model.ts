@@ -68,9 +68,10 @@ export type Talk = {
 
 export const repoName = ({ owner, name }: Repo): string => `${owner}/${name}`;
 
-/** Reads OWNER/NAME. @throws EkidenError `bad_input` */
+/** Reads OWNER/NAME; the owner may be a group in groups. @throws EkidenError `bad_input` */
 export function repoOf(text: string): Repo {
-  const [, owner, name] = /^([A-Za-z0-9][\w.-]{0,99})\/([\w.-]{1,100})$/.exec(text.trim()) ?? [];
+  const [, owner, name] =
+    /^([A-Za-z0-9][\w.-]{0,99}(?:\/[\w-][\w.-]{0,99}){0,19})\/([\w.-]{1,100})$/.exec(text.trim()) ?? [];
   if (owner === undefined || name === undefined || /^\.+$/.test(name))
     throw badInput(`${quote(text)} is not a repository of a forge. Write OWNER/NAME, such as octo/hello.`);
   return { owner, name };
@@ -79,8 +80,9 @@ export function repoOf(text: string): Repo {
 /** Reads the address of a git remote: https://HOST/OWNER/NAME.git, ssh://git@HOST/OWNER/NAME or git@HOST:OWNER/NAME. Null for another one. */
 export function remoteRepo(url: string): { readonly host: string; readonly repo: Repo } | null {
   const found =
-    /^(?:https?|ssh|git):\/\/(?:[^/@]*@)?([^/:]+)(?::\d+)?\/([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(url) ??
-    /^(?:[^/@:]+@)?([^/:]+):([^/]+)\/([^/]+?)(?:\.git)?\/?$/.exec(url);
+    /^(?:https?|ssh|git):\/\/(?:[^/@]*@)?([^/:]+)(?::\d+)?\/([^/]+(?:\/[^/]+)*)\/([^/]+?)(?:\.git)?\/?$/.exec(
+      url,
+    ) ?? /^(?:[^/@:]+@)?([^/:]+):([^/]+(?:\/[^/]+)*)\/([^/]+?)(?:\.git)?\/?$/.exec(url);
   const [, host, owner, name] = found ?? [];
   return host && owner && name ? { host, repo: { owner, name } } : null;
 }

@@ -262,7 +262,7 @@ describe("texts of others", () => {
 
 it("reads repositories and addresses of remotes", () => {
   expect(repoOf("octo/hello.js")).toEqual({ owner: "octo", name: "hello.js" });
-  for (const odd of ["octo", "a/b/c", "../x", "a/..", "a/b?x"])
+  for (const odd of ["octo", "a//c", "a/../c", "../x", "a/..", "a/b?x"])
     expect(() => repoOf(odd)).toThrow("OWNER/NAME");
   const found = { host: "git.example.org", repo: { owner: "o", name: "r" } };
   for (const url of [
@@ -271,5 +271,8 @@ it("reads repositories and addresses of remotes", () => {
     "ssh://git@git.example.org:22/o/r",
   ])
     expect(remoteRepo(url)).toEqual(found);
+  const nested = { owner: "group/below", name: "r" };
+  expect(repoOf("group/below/r")).toEqual(nested);
+  expect(remoteRepo("git@git.example.org:group/below/r.git")?.repo).toEqual(nested);
   expect(remoteRepo("/srv/git/r.git")).toBeNull();
 });

@@ -2,14 +2,14 @@
 import { z } from "zod";
 import { duration, oneOf, positive, text } from "./shapes.ts";
 
-const REPOSITORY = /^(?:origin|[\w.-]+\/[\w.-]+)$/;
+const REPOSITORY = /^(?:origin|[\w.-]+(?:\/[\w.-]+)+)$/;
 
 export const FORGE_FIELDS = {
   forge: () =>
     text()
       .regex(REPOSITORY, "OWNER/NAME, or origin for the repository of that git remote")
       .describe(
-        "Repository on GitHub, Gitea or Forgejo whose issues become tasks, and where tasks land by pull requests (see docs/forge.md). Unset: none.",
+        "Repository on GitHub, GitLab, Gitea or Forgejo whose issues become tasks, and where tasks land by pull requests (see docs/forge.md). Unset: none.",
       ),
   forgeLabel: () => text().describe("Label of the issues that become tasks."),
   forgeAssignee: () =>

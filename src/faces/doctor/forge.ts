@@ -23,15 +23,14 @@ export async function forgeFindings(call: Invocation): Promise<Finding[]> {
   const settings = await call.settings();
   try {
     const found = await foundForge(settings.forge ?? "origin", call.cwd, call.env);
-    const { http } = await openForgeAt(found, systemClock);
+    const { http, forge } = await openForgeAt(found, systemClock);
     const isBare = settings.remote === undefined && (await originOf(call.cwd)) === null;
-    const base = `/repos/${repoName(found.repo)}`;
     const read = (path: string): Promise<{ readonly status: number; readonly data: unknown }> =>
       orElse(http.get(path), "forge_refused", { status: 403, data: null });
-    const [user, repo] = [await read("/user"), await read(base)];
-    const { permissions, default_branch: branch } = of(repo.data);
-    const checks = await read(`${base}/commits/${branch ?? "HEAD"}/check-runs?per_page=1`);
-    const { pull, push, admin } = of(permissions);
+    const [user, repo] = [await read("/user"), await read(forge.base)];
+    const branch = of(repo.data).default_branch ?? "HEAD";
+    const checks = await read(forge.checksAt(String(branch)));
+    const { pull, push, admin } = forge.rights(of(repo.data));
     const texts = "Its own texts are known by their marks alone.";
     const noChecks =
       "Runs of Actions and statuses are read instead; checks of other services that are no statuses are not seen.";
@@ -39,13 +38,13 @@ export async function forgeFindings(call: Invocation): Promise<Finding[]> {
       ok("forge", `${repoName(found.repo)} at ${new URL(found.api).host}, by ${found.from}`),
       ...(isBare ? [noOrigin(found)] : []),
       user.status === 200
-        ? ok("account", String(of(user.data).login))
+        ? ok("account", String(of(user.data).login ?? of(user.data).username))
         : missing("account", "the forge does not say whose token it is", texts),
       repo.status !== 200
         ? wrong("repository", `the forge answers ${repo.status}`, NO_ACCESS)
-        : push === true
-          ? ok("rights", admin === true ? "admin" : "write: it opens and merges pull requests")
-          : wrong("rights", pull === true ? "read only" : "none that the forge names", NO_RIGHTS),
+        : push
+          ? ok("rights", admin ? "admin" : "write: it opens and merges pull requests")
+          : wrong("rights", pull ? "read only" : "none that the forge names", NO_RIGHTS),
       checks.status === 200
         ? ok("checks", "it reads check runs")
         : missing("checks", "it may not read check runs", noChecks),

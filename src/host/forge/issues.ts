@@ -72,7 +72,7 @@ export class Issues {
     const { store } = this.parts;
     const done = await store.board.task(tracked.task);
     const body = `Nothing was changed. ${done && "result" in done ? outward(done.result, 3_000) : ""}`.trim();
-    const target = { number: tracked.issue ?? 0 };
+    const target = { number: tracked.issue ?? 0, on: "issue" };
     await this.change(tracked, {
       state: "closed",
       send: tracked.issue === null ? [] : [{ key: "nothing", kind: "comment", target, body }],
