@@ -106,6 +106,11 @@ export const OTHER_VARIABLES: readonly Variable[] = [
     about: "Address of the REST interface of a Gitea or Forgejo whose host name does not say that it is one.",
   },
   {
+    name: "GITLAB_API_URL",
+    use: "read",
+    about: "Address of the REST interface of a GitLab whose host name does not say that it is one.",
+  },
+  {
     name: "EKIDEN_WEBHOOK_SECRET",
     use: "read",
     about: "Secret of the webhook at the forge, with `forgeWebhook`. No command of a member gets it.",

@@ -2,6 +2,8 @@
 import { z } from "zod";
 import { duration, oneOf, positive, text } from "./shapes.ts";
 
+const ADDRESS = /^(?:[^\s:]+:|\[[\da-fA-F:]+\]:)?(\d{1,5})$/;
+const isAddress = (given: string): boolean => Number(ADDRESS.exec(given)?.[1] ?? Number.NaN) <= 65_535;
 const REPOSITORY = /^(?:origin|[\w.-]+(?:\/[\w.-]+)+)$/;
 
 export const FORGE_FIELDS = {
@@ -16,7 +18,7 @@ export const FORGE_FIELDS = {
     text().describe("Login whose issues become tasks, too: those that are assigned to it. Unset: none."),
   forgeWebhook: () =>
     text()
-      .regex(/^(?:[^\s:]+:|\[[\da-fA-F:]+\]:)?\d{1,5}$/, "a port such as 8080, or HOST:PORT")
+      .refine(isAddress, "a port such as 8080, or HOST:PORT")
       .describe(
         "Where deliveries of webhooks are taken, which make the team look at once: a port of this machine, or HOST:PORT. Needs EKIDEN_WEBHOOK_SECRET. Unset: the forge is only polled.",
       ),

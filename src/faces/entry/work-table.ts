@@ -27,7 +27,8 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
   },
   {
     usage: "forge",
-    about: "let a team work on the issues of a repository on GitHub or Gitea: pull requests, checks, reviews",
+    about:
+      "let a team work on the issues of a repository on GitHub, GitLab or Gitea: pull requests, checks, reviews",
     example: "ekiden forge --label ekiden --teammates 2",
     options: [
       ["--repo <owner/name>", "the repository (default: that of the git remote origin)"],

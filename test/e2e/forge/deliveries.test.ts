@@ -93,6 +93,26 @@ it("answers what it cannot use, and bounds what it reads", async () => {
   await soon(() => expect(heard).toEqual(all));
 });
 
+it("hears a forge that brings the secret itself, and its events", async () => {
+  const { heard, send } = await taking();
+  const gitlab = (token: string, event: string, id: string) => ({
+    ...{ "x-hub-signature-256": "", "x-github-delivery": "", "x-github-event": "" },
+    ...{ "x-gitlab-token": token, "x-gitlab-event": event, "idempotency-key": id },
+  });
+  const project = { path_with_namespace: "acme/widgets" };
+  const of = (more: object): string => JSON.stringify({ project, ...more });
+  for (const wrong of ["", "guess", SECRET.slice(1), `${SECRET} more`])
+    expect(await send(of({}), gitlab(wrong, "Note Hook", "g1"))).toBe(401);
+  const pipeline = { object_attributes: { id: 70, sha: "b".repeat(40) }, merge_request: { iid: 4 } };
+  expect(await send(of({ object_attributes: { iid: 3 } }), gitlab(SECRET, "Issue Hook", "g1"))).toBe(204);
+  expect(await send(of(pipeline), gitlab(SECRET, "Pipeline Hook", "g2"))).toBe(204);
+  const all = [
+    ["g1", "3 issues"],
+    ["g2", `4 ${"b".repeat(40)}`],
+  ];
+  await soon(() => expect(heard).toEqual(all));
+});
+
 it("looks at once, whatever of its deliveries is doubled or late", async () => {
   const port = await freePort();
   const fates = ["twice", "later", "once"] as const;

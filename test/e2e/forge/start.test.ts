@@ -29,3 +29,14 @@ it("names the remote that is missing, and ends at once where the token is not ac
   expect(code).toBe(2);
   expect(stderr.match(/does not accept the token \(401\)/g)).toHaveLength(1);
 });
+
+it("names each flag that is wrong before it looks at anything", async () => {
+  const project = new Project();
+  onTestFinished(() => project.end());
+  const { code, stderr } = await project.run(["forge", "--repo", "octo", "--webhook", "70000"]);
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringMatching(/--repo is "octo"[\s\S]*--webhook is "70000": .*a port/),
+  ]);
+  expect(stderr).not.toMatch(/No model|remote add/);
+});
