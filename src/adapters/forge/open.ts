@@ -112,8 +112,10 @@ async function tokenOf(kind: Found["kind"], env: Environment, host: string) {
   const token = kind === "github" ? (await new Promise<string>(ask)).trim() : "";
   if (token) return { token, from: "gh auth token" };
   const more = kind === "github" ? ", or log in with `gh auth login`" : "";
-  const text = `There is no token for the forge. Set ${tokens.join(" or ")}${more}.`;
-  throw new EkidenError("forge_refused", text);
+  throw new EkidenError(
+    "forge_refused",
+    `There is no token for the forge. Set ${tokens.join(" or ")}${more}.`,
+  );
 }
 
 export async function openForgeAt(

@@ -217,8 +217,11 @@ class Round {
   /** A person is told once, and nothing more is done by itself. */
   private give(key: string, why: string): void {
     const { request } = this.seen;
-    const text = `Request #${request.number} waits for you: ${why}. ${tried(this.memory)} ${request.url}`;
-    if (!this.memory.handled.includes(key)) this.acts.push({ kind: "person", text });
+    if (!this.memory.handled.includes(key))
+      this.acts.push({
+        kind: "person",
+        text: `Request #${request.number} waits for you: ${why}. ${tried(this.memory)} ${request.url}`,
+      });
     this.remember(key);
     this.note({ waits: `a person: ${why}` });
   }

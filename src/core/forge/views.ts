@@ -3,10 +3,28 @@
 import { counted, type View } from "../views/view.ts";
 import type { Tracked } from "./memory.ts";
 
-export type ForgeRow = ReturnType<typeof forgeRow>;
+export type ForgeRow = {
+  readonly task: number;
+  readonly subject: string;
+  readonly issue: number | null;
+  readonly request: number | null;
+  readonly state: string;
+  readonly waitsFor: string;
+  /** Of checks and of reviews. */
+  readonly rounds: { readonly checks: number; readonly reviews: number };
+  /** Words of people without rights, which no member reads. */
+  readonly strangers: number;
+};
 
-/** `rounds`: of checks and of reviews. `strangers`: words of people without rights, which no member reads. */
-export function forgeRow({ task, subject, issue, number: request, state, status, memory }: Tracked) {
+export function forgeRow({
+  task,
+  subject,
+  issue,
+  number: request,
+  state,
+  status,
+  memory,
+}: Tracked): ForgeRow {
   const { rounds, strangers, waits } = memory;
   const isDead = status === "failed" || status === "cancelled";
   const known = { taken: "its owner", work: "its owner", opening: "its pull request" };
@@ -16,7 +34,7 @@ export function forgeRow({ task, subject, issue, number: request, state, status,
   const shown: string = state === "taken" ? "issue" : state === "work" ? "open" : state;
   const { checks, reviews } = rounds;
   return {
-    task: task as number,
+    task,
     subject,
     issue,
     request,

@@ -62,8 +62,8 @@ export class ForgeWatch {
 
   private async failed(error: unknown): Promise<number> {
     const asked = isEkidenError(error) ? error.details.retryAfterMs : undefined;
-    const text = `The forge cannot be used now, and is asked again: ${messageOf(error)}`;
-    if (this.failures++ === 0) await this.parts.tell(text);
+    if (this.failures++ === 0)
+      await this.parts.tell(`The forge cannot be used now, and is asked again: ${messageOf(error)}`);
     return asked ?? this.parts.settings.forgePollMs * Math.min(2 ** (this.failures - 1), AWAY_MAX);
   }
 
@@ -122,8 +122,9 @@ export class ForgeWatch {
         if (faults >= FAULTS_MAX) throw error;
         if (this.faulty.has(one.task) || !isEkidenError(error, "forge_refused")) continue;
         this.faulty.add(one.task);
-        const what = `Pull request #${one.number} of #${one.task}`;
-        await this.parts.tell(`${what} cannot be read: ${messageOf(error)}`);
+        await this.parts.tell(
+          `Pull request #${one.number} of #${one.task} cannot be read: ${messageOf(error)}`,
+        );
       }
     }
     if (fault !== undefined && faults === open.length) throw fault;

@@ -26,6 +26,8 @@ type Story = {
   readonly forge: Emulator;
   readonly server: ModelServer;
   readonly host: ReturnType<typeof hostOf>;
+  /** Another process of the same team. */
+  readonly another: () => ReturnType<typeof hostOf>;
 };
 
 async function story(settings: object, options: Options, prepare: (forge: Emulator) => void): Promise<Story> {
@@ -52,13 +54,17 @@ async function story(settings: object, options: Options, prepare: (forge: Emulat
     ...{ permissionMode: "bypass", teammates: 2, model: "anthropic/claude-sonnet-5-5" },
   };
   project.write({ ".ekiden/settings.json": JSON.stringify({ ...always, ...settings }) });
-  const host = hostOf(project, {
+  const env = {
     ...{ GITHUB_TOKEN: TOKEN, GITHUB_API_URL: forge.url, GITHUB_GRAPHQL_URL: `${forge.url}/graphql` },
     ...{ EKIDEN_WEBHOOK_SECRET: options.hook?.secret ?? "" },
     ...server.env,
-  });
-  onTestFinished(() => host.end());
-  return { forge, server, host };
+  };
+  const another = () => {
+    const host = hostOf(project, env);
+    onTestFinished(() => host.end());
+    return host;
+  };
+  return { forge, server, host: another(), another };
 }
 
 /** The host, started again whenever it is killed. */
@@ -80,6 +86,8 @@ function hostOf(project: Project, env: Readonly<Record<string, string>>) {
   return {
     said,
     kills: () => kills,
+    freeze: () => child.kill("SIGSTOP"),
+    thaw: () => child.kill("SIGCONT"),
     kill: () => {
       kills++;
       child.kill("SIGKILL");
@@ -136,7 +144,7 @@ it("merges one request for each issue, answers each trusted comment once, and he
     bad(merged());
     if (merged() < ISSUES) throw new Error(`${merged()} are merged:\n${state()}\n${host.said.join("\n")}`);
   });
-  if (process.env.EKIDEN_FORGE_ISSUES) report({ forge, server, host });
+  if (process.env.EKIDEN_FORGE_ISSUES) report({ forge, server });
   const open = () =>
     [...forge.world.issues.values()].filter((one) => one.state === "open").map(({ title }) => title);
   expect(open()).toEqual([STRANGE]);
@@ -167,7 +175,7 @@ it("merges one request for each issue, answers each trusted comment once, and he
   expect(Math.max(...calls)).toBeLessThanOrEqual(40);
 });
 
-function report({ forge, server }: Story): void {
+function report({ forge, server }: Pick<Story, "forge" | "server">): void {
   const calls = forge.pulls().map(({ number }) => forge.record.callsOf(number).charged);
   const all = forge.record.calls.filter(({ status }) => status !== 304).length;
   const whole = forge.pulls().map(({ number }) => forge.record.callsOf(number).all);
@@ -250,4 +258,38 @@ it("asks a model for the same, to the byte, with strangers and without them, and
 }, async () => {
   const [strange, quiet] = await Promise.all([prompts(true), prompts(false)]);
   expect(strange).toEqual(quiet);
+});
+
+it("is taken over from a host that stands still, and says nothing twice when that goes on", {
+  timeout: 240_000,
+}, async () => {
+  const settings = { forgeMerge: "never", teammates: 1, leaseMs: 2_000 };
+  const { forge, host, another } = await story(settings, {}, (made) => {
+    made.openIssue("ann", { title: "Add page 1", body: "Write page-1.md", labels: ["ekiden"] });
+  });
+  forge.set({ checks: () => [{ name: "test", results: ["success"] }] });
+  const ours = (): number => forge.record.conversation(2).filter(({ who }) => who === "ours").length;
+  const looks = async (): Promise<void> => {
+    const before = forge.record.calls.length;
+    await within(60_000, () => expect(forge.record.calls.length).toBeGreaterThan(before + 12));
+  };
+  // Done, not answered, and its sender does not go on.
+  forge.dropNext("POST", /\/pulls$/, 1, host.freeze);
+  await within(60_000, () => expect(forge.pulls()).toHaveLength(1));
+  const second = another();
+  await looks();
+  forge.dropNext("POST", /\/comments$/, 1, second.freeze);
+  forge.comment("ann", 2, "A title?");
+  await within(60_000, () => expect(ours(), second.said.join()).toBe(1));
+  host.thaw();
+  await looks();
+  second.thaw();
+  await looks();
+  forge.comment("ann", 2, "A last line?");
+  await within(60_000, () => expect(ours(), host.said.join()).toBe(2));
+  await looks();
+  expect(ours()).toBe(2);
+  expect(forge.pulls()).toHaveLength(1);
+  expect(forge.record.count("POST", /\/pulls$/)).toBe(1);
+  expect(forge.record.doubled()).toEqual({ requests: [], comments: [] });
 });
