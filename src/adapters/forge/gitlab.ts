@@ -164,5 +164,6 @@ export class Gitlab extends Rest {
     const level = Math.max(...[project_access, group_access].map((one) => number(of(one).access_level) ?? 0));
     return { pull: level > 0, push: level >= DEVELOPER, admin: level >= 40 };
   }
+  override readonly scopesAt = "/personal_access_tokens/self";
   override checksAt = (): string => `${this.base}/pipelines?per_page=1`;
 }

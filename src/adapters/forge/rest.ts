@@ -51,6 +51,8 @@ export abstract class Rest implements Forge {
     const { pull, push, admin } = of(row.permissions);
     return { pull: pull === true, push: push === true, admin: admin === true };
   }
+  /** What tells the scopes of the token; null where nothing does. */
+  readonly scopesAt: string | null = null;
   checksAt = (branch: string): string => `${this.base}/commits/${branch}/check-runs?per_page=1`;
 
   abstract talk(nr: number): Promise<Talk>;

@@ -31,6 +31,8 @@ export async function forgeFindings(call: Invocation): Promise<Finding[]> {
     const branch = of(repo.data).default_branch ?? "HEAD";
     const checks = await read(forge.checksAt(String(branch)));
     const { pull, push, admin } = forge.rights(of(repo.data));
+    const { scopes } = of(forge.scopesAt && (await read(forge.scopesAt)).data);
+    const isBound = Array.isArray(scopes) && !scopes.includes("api");
     const texts = "Its own texts are known by their marks alone.";
     const noChecks =
       "Runs of Actions and statuses are read instead; checks of other services that are no statuses are not seen.";
@@ -42,9 +44,9 @@ export async function forgeFindings(call: Invocation): Promise<Finding[]> {
         : missing("account", "the forge does not say whose token it is", texts),
       repo.status !== 200
         ? wrong("repository", `the forge answers ${repo.status}`, NO_ACCESS)
-        : push
+        : push && !isBound
           ? ok("rights", admin ? "admin" : "write: it opens and merges pull requests")
-          : wrong("rights", pull ? "read only" : "none that the forge names", NO_RIGHTS),
+          : wrong("rights", pull || isBound ? "read only" : "none that the forge names", NO_RIGHTS),
       checks.status === 200
         ? ok("checks", "it reads check runs")
         : missing("checks", "it may not read check runs", noChecks),

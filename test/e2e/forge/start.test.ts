@@ -1,5 +1,6 @@
 /** What a person meets who starts `ekiden forge` with something missing: one message that says what to do. */
 import { expect, it, onTestFinished } from "vitest";
+import { gitlabEmulator, scope } from "../../fixtures/forge/gitlab.ts";
 import { githubEmulator } from "../../fixtures/forge/index.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { Project } from "../cli-program.ts";
@@ -39,4 +40,20 @@ it("names each flag that is wrong before it looks at anything", async () => {
     expect.stringMatching(/--repo is "octo"[\s\S]*--webhook is "70000": .*a port/),
   ]);
   expect(stderr).not.toMatch(/No model|remote add/);
+});
+
+it("says what a token may do at a GitLab, and that one that only reads is not enough", async () => {
+  const forge = await gitlabEmulator();
+  onTestFinished(() => forge.close());
+  const project = new Project();
+  onTestFinished(() => project.end());
+  const env = { GITLAB_API_URL: forge.api, GITLAB_TOKEN: "secret" };
+  project.write({ ".ekiden/settings.json": JSON.stringify({ forge: "acme/widgets", sandbox: "off" }) });
+  const said = async () => (await project.run(["doctor", "--forge"], { env })).stdout;
+  expect(await said()).toMatch(/GITLAB_TOKEN[\s\S]*robot[\s\S]*write: it opens and merges/);
+  scope.now = "read_api";
+  onTestFinished(() => {
+    scope.now = "api";
+  });
+  expect(await said()).toMatch(/rights +read only/);
 });
