@@ -27,8 +27,12 @@ export function cleaned(text: string): string {
 export const quotedLines = (text: string): string =>
   cleaned(text).replace(/^.*$/gm, (line) => `> ${line}`.trimEnd());
 
-/** For the forge: names nobody, closes nothing and holds no marker, whatever a model wrote. */
+const CLOSES =
+  /\b(clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)(:?\s+)(?=\S*#\d)/gi;
+
+/** For the forge: names nobody, closes nothing, orders nothing (a line such as /merge) and holds no marker, whatever a model wrote. */
 export const outward = (text: string, max: number): string =>
   cutEnd(cleaned(text), max)
     .replace(/@(?=\w)/g, "@\u200b")
-    .replace(/\b(close[sd]?|fix(?:e[sd])?|resolve[sd]?)(:?\s+)(?=\S*#\d)/gi, "$1\u200b$2");
+    .replace(/^(?=[ \t]*\/\w)/gm, "\u200b")
+    .replace(CLOSES, "$1\u200b$2");

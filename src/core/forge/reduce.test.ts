@@ -258,6 +258,15 @@ describe("texts of others", () => {
     expect([isMarked(`x\n\n${mark}\n`), isMarked(`> ${mark}\n\nx`)]).toEqual([true, false]);
     expect(outward(`x ${mark} y`, 100)).toBe("x  y");
   });
+
+  it("order nothing where they are posted", () => {
+    expect(outward("Done.\n /merge\n/approve\nsrc/a.ts, 1 / 2", 100)).toBe(
+      "Done.\n\u200b /merge\n\u200b/approve\nsrc/a.ts, 1 / 2",
+    );
+    expect(outward("Implements #3, fixing group/x#4", 100)).toBe(
+      "Implements\u200b #3, fixing\u200b group/x#4",
+    );
+  });
 });
 
 it("reads repositories and addresses of remotes", () => {
