@@ -3,14 +3,8 @@
 import { orElse } from "../../core/errors.ts";
 import { type Json, number, of, rows, text } from "../../core/forge/json.ts";
 import type { Sending } from "../../core/forge/memory.ts";
-import {
-  type Check,
-  type LineComment,
-  type ReviewWords,
-  repoName,
-  type Talk,
-  type Words,
-} from "../../core/forge/model.ts";
+import type { Check, LineComment, ReviewWords, Talk, Words } from "../../core/forge/model.ts";
+import { repoName } from "../../core/forge/model.ts";
 import { logEnd } from "../../core/forge/settle.ts";
 import { plainText } from "../../core/text/plain-text.ts";
 import { type Call, type Calls, Rest } from "./rest.ts";

@@ -47,12 +47,12 @@ type Kind = {
 };
 const KINDS: Readonly<Record<Found["kind"], Kind>> = {
   gitea: {
+    ...{ hosts: /(?:^|[.-])(?:gitea|forgejo|codeberg)(?:[.-]|$)/, path: "/api/v1" },
     ...{
-      hosts: /(?:^|[.-])(?:gitea|forgejo|codeberg)(?:[.-]|$)/,
       variable: "GITEA_API_URL",
-      path: "/api/v1",
+      tokens: ["GITEA_TOKEN", "FORGEJO_TOKEN"],
+      how: { scheme: "token", paging: "limit=50" },
     },
-    ...{ tokens: ["GITEA_TOKEN", "FORGEJO_TOKEN"], how: { scheme: "token", paging: "limit=50" } },
     load: async () => (await import("./gitea.ts")).Gitea,
   },
   gitlab: {

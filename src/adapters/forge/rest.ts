@@ -2,15 +2,8 @@
 import { orElse } from "../../core/errors.ts";
 import { type Json, number, of, rowsOf, text } from "../../core/forge/json.ts";
 import type { Sending } from "../../core/forge/memory.ts";
-import {
-  type Check,
-  type Issue,
-  type Repo,
-  type Request,
-  repoName,
-  type Talk,
-  type Words,
-} from "../../core/forge/model.ts";
+import type { Check, Issue, Repo, Request, Talk, Words } from "../../core/forge/model.ts";
+import { repoName } from "../../core/forge/model.ts";
 import type { Instant } from "../../core/ids.ts";
 import type { Forge, Page, Sent } from "../../ports/forge.ts";
 import type { Answered, ForgeHttp } from "./http.ts";
@@ -28,8 +21,8 @@ const WRITERS: ReadonlySet<string> = new Set(["owner", "admin", "maintain", "wri
 
 export abstract class Rest implements Forge {
   readonly repo: Repo;
-  protected readonly http: ForgeHttp;
   readonly base: string;
+  protected readonly http: ForgeHttp;
   protected readonly pulls: string = "/pulls";
   protected readonly styles: readonly string[] = ["merge", "squash", "rebase"];
   protected readonly requestOf: (row: Json) => Opened = requestOf;
@@ -38,8 +31,7 @@ export abstract class Rest implements Forge {
   protected abstract readonly queries: Readonly<Record<"issues" | "assignee" | "open" | "all", string>>;
 
   constructor(repo: Repo, http: ForgeHttp) {
-    this.repo = repo;
-    this.http = http;
+    [this.repo, this.http] = [repo, http];
     this.base = this.baseOf();
   }
 
@@ -67,11 +59,8 @@ export abstract class Rest implements Forge {
   /** Whether the token opens the repository. @throws EkidenError `forge_refused` | `forge_away` */
   reach = async (): Promise<void> => void (await this.one(this.base, of));
   account = async (): Promise<number | null> => {
-    this.own ??= await orElse(
-      this.one("/user", ({ id }) => number(id)),
-      "forge_refused",
-      null,
-    );
+    const asked = this.own ?? this.one("/user", ({ id }) => number(id));
+    this.own = await orElse(Promise.resolve(asked), "forge_refused", null);
     return this.own;
   };
   protected hasRun = async (_target: Sending["target"]): Promise<boolean> => false;

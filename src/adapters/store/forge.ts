@@ -24,7 +24,7 @@ type SendingRow = Omit<OutRow, "target"> & { readonly target: string };
 
 export function forgeRecords(session: Session): ForgeRecords {
   return {
-    lead: (host, ms) => session.write((tx) => lead(tx, host, ms)),
+    lead: (...args) => session.write((tx) => lead(tx, ...args)),
     take: async (repo, issue, task) => {
       const batch = prepareBatch([task]);
       return session.write(function* (tx) {
@@ -40,10 +40,9 @@ export function forgeRecords(session: Session): ForgeRecords {
     },
     all: () => session.look(trackedOf),
     find: (task) => session.look((tx) => foundOf(tx, task)),
-    propose: (claim, what, entry) =>
-      session.write((tx) => propose(tx, claim, what, entry, session.limits.maxAttempts)),
-    answer: (claim, label, answer) => session.write((tx) => noteAnswer(tx, claim, label, answer)),
-    change: (host, task, change) => session.write((tx) => changed(tx, host, task, change)),
+    propose: (...args) => session.write((tx) => propose(tx, session.limits.maxAttempts, ...args)),
+    answer: (...args) => session.write((tx) => noteAnswer(tx, ...args)),
+    change: (...args) => session.write((tx) => changed(tx, ...args)),
     posted: (task) =>
       session.look(function* (tx) {
         const rows = yield* sql<{ id: string }>`
@@ -70,7 +69,7 @@ export function forgeRecords(session: Session): ForgeRecords {
           select lease_until - ${tx.leaseClock} as left from hosts where team = ${tx.team} and id = ${host}`;
         return Math.min(ms, left ? Number(left.left) : ms);
       }),
-    sent: (row, state, said) => session.write((tx) => noteSent(tx, row, state, said)),
+    sent: (...args) => session.write((tx) => noteSent(tx, ...args)),
     ...readings(session),
   };
 }
@@ -122,7 +121,7 @@ function* noteSent(tx: Tx, id: number, state: OutRow["state"], said: string): Op
   yield* remember(tx, gone.task, { ...refusedAgain(found.memory, gone.key, said, tx.now), waits });
 }
 
-function* propose(tx: Tx, claim: Held, what: Proposing, entry: Entry, maxAttempts: number): Op<void> {
+function* propose(tx: Tx, maxAttempts: number, claim: Held, what: Proposing, entry: Entry): Op<void> {
   const task = yield* heldRow(tx, claim);
   const { repo, branch, target, commit } = what;
   if (!(yield* foundOf(tx, claim.task)))

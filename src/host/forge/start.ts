@@ -15,12 +15,10 @@ export type OpenForge = {
   run(signal: AbortSignal, end: () => Promise<void>): Promise<void>;
 };
 
+type Options = Pick<HostOptions, "env" | "forge">;
 /** @throws EkidenError `settings_invalid` | `bad_input` | `forge_refused` */
-export async function openForge(
-  parts: Parts,
-  { env, forge: how }: Pick<HostOptions, "env" | "forge">,
-  host: HostId,
-): Promise<OpenForge> {
+export async function openForge(parts: Parts, options: Options, host: HostId): Promise<OpenForge> {
+  const { env, forge: how } = options;
   const { store, clock, settings, trees, secrets } = parts;
   const found = await foundForge(settings.forge ?? "origin", parts.workspace, env);
   secrets.add([{ name: `${found.kind.toUpperCase()}_TOKEN`, value: found.token }]);

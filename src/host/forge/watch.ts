@@ -168,8 +168,8 @@ export class ForgeWatch {
     const [own, posted] = [await forge.account(), await store.forge.posted(task)];
     const trustOf = async (said: Talk | null): Promise<Trust> => {
       const words = said ? [...said.lines, ...said.reviews, ...said.comments] : [];
-      const all = [...words.map(({ by }) => by), ...(said?.editors.values() ?? [])];
-      const allowed = await this.trusted.of(all);
+      const editors = said?.editors.values() ?? [];
+      const allowed = await this.trusted.of([...words.map(({ by }) => by), ...editors]);
       return { own, posted, isTrusted: ({ id }) => allowed.has(id) };
     };
     const talk = isRead ? await forge.talk(number ?? 0) : null;
@@ -199,9 +199,8 @@ export class ForgeWatch {
   }
 }
 
-const timesOf = ({ forgePollMs }: ForgeParts["settings"]): Times => ({
-  settleMs: 2 * forgePollMs,
-  noneMs: 20 * forgePollMs,
+const timesOf = ({ forgePollMs: ms }: ForgeParts["settings"]): Times => ({
+  ...{ settleMs: 2 * ms, noneMs: 20 * ms },
 });
 
 function changeOf({ number, task }: Tracked, acts: readonly Act[]): Change {

@@ -14,7 +14,6 @@ const BYTES_MAX = 25 * 1024 * 1024;
 const CONNECTIONS_MAX = 32;
 const TIMEOUT_MS = 10_000;
 
-export type Deliveries = { readonly url: string; close(): Promise<void> };
 type Heard = (delivery: string, about: string) => Promise<unknown>;
 
 /** @throws EkidenError `settings_invalid` where there is no secret */
@@ -28,12 +27,7 @@ export function secretOf(env: Readonly<Record<string, string | undefined>>): str
 }
 
 /** `address`: a port of this machine, or HOST:PORT. */
-export async function takeDeliveries(
-  address: string,
-  secret: string,
-  repo: string,
-  heard: Heard,
-): Promise<Deliveries> {
+export async function takeDeliveries(address: string, secret: string, repo: string, heard: Heard) {
   const server = createServer((request, response) => {
     const end = (status: number): void => {
       const close = status >= 400 && { connection: "close" };
