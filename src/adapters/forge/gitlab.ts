@@ -113,7 +113,9 @@ export class Gitlab extends Rest {
   /** The jobs of the newest pipeline of each ref, and what other services say of the commit. */
   async checks(head: string): Promise<Check[]> {
     const newest = new Map<string, Json>();
-    for (const row of await this.list(`/pipelines?sha=${head}`, (one) => one))
+    // Where a project has no pipelines, nobody may ask for them.
+    const found = this.list(`/pipelines?sha=${head}`, (row) => row);
+    for (const row of await orElse(found, "forge_refused", []))
       if ((number(newest.get(text(row.ref))?.id) ?? 0) < (number(row.id) ?? 0))
         newest.set(text(row.ref), row);
     const all: Check[] = [];
