@@ -60,9 +60,14 @@ const KINDS: Readonly<Record<Found["kind"], Kind>> = {
     ...{ tokens: ["GITLAB_TOKEN"], how: { accept: "application/json" } },
     load: async () => (await import("./gitlab.ts")).Gitlab,
   },
-  /** All others. */
+  /** And all that nothing names. */
   github: {
-    ...{ hosts: /(?:)/, variable: "GITHUB_API_URL", path: "/api/v3", tokens: ["GITHUB_TOKEN", "GH_TOKEN"] },
+    ...{
+      hosts: /(?:^|\.)github\.com$/,
+      variable: "GITHUB_API_URL",
+      path: "/api/v3",
+      tokens: ["GITHUB_TOKEN", "GH_TOKEN"],
+    },
     load: async () => (await import("./github.ts")).Github,
   },
 };
@@ -75,17 +80,23 @@ export async function findForge(named: string, remoteUrl: string | null, env: En
   const remote = remoteUrl === null ? null : remoteRepo(remoteUrl);
   const repo = repoNamed(named, remoteUrl);
   const isRemote = named === "origin" || remote?.repo.name === repo.name;
-  const host = (isRemote && remote?.host) || "github.com";
-  const all = Object.entries(KINDS) as [Found["kind"], Kind][];
-  const [kind, { variable, path }] = all.find(
-    (one) => trimmed(env[one[1].variable]) ?? one[1].hosts.test(host),
-  ) as (typeof all)[0];
-  const isPublic = kind === "github" && /^(?:[\w-]+\.)*github\.com$/.test(host);
+  const host = (isRemote && remote?.host) || "";
+  const kind = kindOf(host, env);
+  const { variable, path, hosts } = KINDS[kind];
+  const isPublic = kind === "github" && (host === "" || hosts.test(host));
   const known = isPublic ? "https://api.github.com" : `https://${host}${path}`;
   const api = checked(trimmed(env[variable]) ?? known, variable);
   const graph = trimmed(env.GITHUB_GRAPHQL_URL) ?? `${api.replace(/\/v3$/, "")}/graphql`;
   const graphql = kind === "github" ? checked(graph, "GITHUB_GRAPHQL_URL") : "";
   return { kind, api, graphql, repo, ...(await tokenOf(kind, env, isPublic ? "github.com" : host)) };
+}
+
+/** A host that is known counts before the variables: they may be for the repositories of another forge. */
+function kindOf(host: string, env: Environment): Found["kind"] {
+  const all = Object.entries(KINDS) as [Found["kind"], Kind][];
+  const found =
+    all.find(([, { hosts }]) => hosts.test(host)) ?? all.find(([, { variable }]) => trimmed(env[variable]));
+  return found?.[0] ?? "github";
 }
 
 function checked(url: string, name: string): string {

@@ -39,6 +39,8 @@ it("is chosen by the address of the remote or a variable, with a token of its ow
     }),
   ).toEqual(["gitlab", "https://git.example.org/api/v4", "l"]);
   expect(await found("https://github.com/o/gitea")).toEqual(["github", "https://api.github.com", "g"]);
+  const other = { GITEA_API_URL: "https://git.example.org/api/v1" };
+  expect(await found("https://github.com/o/r", other)).toEqual(["github", "https://api.github.com", "g"]);
 });
 
 const KINDS = [
