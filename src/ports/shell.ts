@@ -14,6 +14,8 @@ export type ShellResult = {
   /** Where the whole output lies, when `output` is not all of it. */
   readonly spooledTo: string | null;
   readonly timedOut: boolean;
+  /** With `endsLeft`: the number of processes that it left running, and that were ended. */
+  readonly left?: number;
   readonly ms: number;
   /** Bytes that were printed after `outputMax` was reached and are not kept; with an `outputFile` there may be more. */
   readonly droppedBytes: number;
@@ -42,6 +44,8 @@ export type ShellOptions = {
   readonly onOutput?: (chunk: Buffer) => void;
   /** Keeps stderr out of `output`, for `errors`. */
   readonly errorsApart?: boolean;
+  /** Ends what the command leaves running, too. Without it that lives until the shell is closed. */
+  readonly endsLeft?: boolean;
   /** Told the id of its first process, which leads its process group, as soon as there is one. */
   readonly onStart?: (pid: number) => void;
   /** The differences of a command line from the session's rules; makes `exec` confine its program, too. */

@@ -29,7 +29,7 @@ import {
   started,
 } from "./child.ts";
 import { childEnvironment } from "./environment.ts";
-import { Leftovers } from "./leftovers.ts";
+import { endLeft, Leftovers } from "./leftovers.ts";
 import { LimitWatch, shortageNote } from "./limits.ts";
 import { Output } from "./output.ts";
 import { bundled, findShell, scriptArgs } from "./programs.ts";
@@ -206,12 +206,10 @@ export function createShell(settings: ShellSettings): Shell {
       options.signal.addEventListener("abort", onAbort, { once: true });
       if (options.signal.aborted) onAbort();
       running.add(end);
-      const { code, signal } = outcomeOf(
-        await Promise.race([ended, unkillable]),
-        confined,
-        ending !== undefined,
-      );
+      const last = await Promise.race([ended, unkillable]);
+      const { code, signal } = outcomeOf(last, confined, ending !== undefined);
       await ending;
+      const left = options.endsLeft && ending === undefined ? await endLeft(tag, group, graceMs) : 0;
       if (options.signal.aborted && ending) throw options.signal.reason;
       // A supervisor reports the signal as an exit code.
       const wasCut = signal !== null || code === 143 || code === 137;
@@ -233,6 +231,7 @@ export function createShell(settings: ShellSettings): Shell {
           sink === null || capped === null ? output.totalBytes : fstatSync(sink).size + capped.dropped,
         spooledTo: options.outputFile ?? output.spooledTo,
         timedOut,
+        left,
         ms: systemClock.uptime() - began,
         droppedBytes: capped?.dropped ?? output.droppedBytes,
         limit: limit ?? shortageNote(code, said, options.cwd, confined?.limits ?? null),

@@ -2,10 +2,13 @@
  * Groups of commands that have ended and left somebody behind, such as a server. The number of a group is given away again when the
  * last of it is gone, so a group is forgotten then: its end would be the end of another program.
  */
-import { groupAlive } from "../process-table.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import { endAll, groupAlive, processesOf } from "../process-table.ts";
 
 /** Shorter than a machine takes to give all numbers away. */
 const LOOK_MS = 1_000;
+/** The last of a pipeline ends by itself. */
+const SETTLES_MS = 100;
 
 export class Leftovers {
   private readonly groups = new Set<number>();
@@ -40,4 +43,16 @@ export class Leftovers {
     clearInterval(this.looks);
     this.looks = null;
   }
+}
+
+/** Ends what a command that has ended left running. @returns the number of its processes; where only groups are seen, 1 for any */
+export async function endLeft(tag: string, group: number, graceMs: number): Promise<number> {
+  const groups = new Set([group]);
+  const there = (): number =>
+    process.platform === "linux" ? processesOf(tag, groups).length : Number(groupAlive(group));
+  if (there() === 0) return 0;
+  await sleep(SETTLES_MS);
+  const left = there();
+  if (left > 0) await endAll(tag, graceMs, groups);
+  return left;
 }

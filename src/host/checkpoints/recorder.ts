@@ -137,6 +137,7 @@ export class Recorder {
       void this.last.then(over); // its record is written
     });
     const line = call.tool.line?.(call.input) ?? "";
+    if (call.onTouched) await ended; // it has told them
     if (root !== this.parts.workspace || !REMOVES.test(line)) return text;
     const words = removedWords((await ended) ?? []);
     return words === "" ? text : `${text}\n[${words}]`;
@@ -181,8 +182,12 @@ export class Recorder {
     began: number,
     ended: Promise<Running>,
   ): Promise<readonly PathChange[]> {
-    const { paths, beside, left } = await ended;
+    const { paths, beside, left, shared } = await ended;
     const changed = [...paths.values()].filter(({ before, after }) => !isEqualBlob(before, after));
+    call.onTouched?.([
+      ...changed.map(({ path, after }) => ({ path, isGone: !after, isShared: shared.has(path) })),
+      ...[...left].map((path) => ({ path, isGone: false, isShared: shared.has(path) })),
+    ]);
     this.note(call, reply, began, call.ctx.workspace, changed, [...beside], [...left]);
     return changed;
   }

@@ -120,18 +120,15 @@ export const small = {
   patches: ({ model: { spec }, parts: { settings } }) =>
     withTools([patchTool(capabilitiesOf(spec, settings.models?.[spec]).patch !== "edit")]),
   /** The command that proves a task runs at its first call and at its completion. */
-  taskCheck: ({ parts: { settings, store, trees, taskChanges }, profile, model }) => ({
+  taskCheck: ({ parts: { settings, store, trees }, profile, model }) => ({
     wrap: checkedTasks({
       shell: bash as Tool<{ command: string }>,
       isHeard: readsProse(model.window),
       timeoutMs: settings.gateTimeoutMs,
-      // In one folder for all, others who are at work change files meanwhile.
-      changes: async (task) => {
-        const isAlone = async (): Promise<boolean> =>
-          (await store.roster.members()).every(
-            ({ name, activity }) => name === profile.name || activity.phase !== "work",
-          );
-        return trees || (await isAlone()) ? await taskChanges(task) : null;
+      othersRun: async () => {
+        if (trees) return false;
+        const [all, own] = await Promise.all([store.jobs.running(null), store.jobs.running(profile.name)]);
+        return all > own;
       },
     }),
   }),

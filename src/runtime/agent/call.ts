@@ -5,6 +5,7 @@
 import type { Task } from "../../core/board/task.ts";
 import type { ToolCall } from "../../core/conversation/chat.ts";
 import { notPermitted } from "../../core/errors.ts";
+import type { TouchedFile } from "../../core/plan/task-check.ts";
 import type { Access, CompletionInput, Shell, Tool, ToolContext } from "../../ports/index.ts";
 
 export type Call = {
@@ -18,6 +19,8 @@ export type Call = {
   readonly onPermitted?: () => void;
   /** Called when the tool itself begins. */
   readonly onRun?: () => void;
+  /** Told the files of its folder that changed while it ran, before its result; not where nobody looks at the folder. */
+  readonly onTouched?: (files: readonly TouchedFile[]) => void;
 };
 export type Run = (call: Call) => Promise<string>;
 /** Gets every call. It refuses a call by throwing, changes its input or result, or passes it on. */

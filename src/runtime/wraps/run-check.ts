@@ -5,10 +5,12 @@ import { taskVariables } from "../../core/board/task-variables.ts";
 import { messageOf, notPermitted } from "../../core/errors.ts";
 import {
   type Checked,
-  changedBetween,
-  changedNote,
+  changedBy,
+  checkNotes,
   claimNote,
+  doesHarm,
   refusedByCheck,
+  type TouchedFile,
 } from "../../core/plan/task-check.ts";
 import { plainText } from "../../core/text/plain-text.ts";
 import type { ShellResult, Tool } from "../../ports/index.ts";
@@ -21,12 +23,13 @@ export type TaskCheckParts = {
   readonly isHeard: boolean;
   /** How long a check may run at a completion. */
   readonly timeoutMs: number;
-  /** The changes of a task, as `git diff` shows them; null where they are unknown. */
-  readonly changes: (task: Claimed) => Promise<string | null>;
+  /** Whether background commands of others run in the same folder. */
+  readonly othersRun: () => Promise<boolean>;
 };
 
 /** The owner waits for the check at its claim; a longer one is left to the completion. */
 const CLAIM_MS = 60_000;
+const KEEP_BYTES = 30_000;
 
 export type CheckRun = {
   readonly parts: TaskCheckParts;
@@ -44,7 +47,7 @@ export async function atClaim(run: CheckRun): Promise<string> {
     for (const fact of events)
       if (fact.type === "task.checked" && fact.task === task.id && fact.attempt === task.attempt) return "";
   const checked = await check(run, "claim", Math.min(CLAIM_MS, parts.timeoutMs));
-  return parts.isHeard ? claimNote(task.id, checked) : "";
+  return parts.isHeard ? claimNote(task.id, checked, parts.timeoutMs) : "";
 }
 
 /** @throws with the evidence where the check is not green */
@@ -56,7 +59,7 @@ export async function completing(run: CheckRun): Promise<string> {
     throw notPermitted(
       `#${task.id} is not completed: its check \`${checked.command}\` could not run: ${checked.said}\nIt is still yours.`,
     );
-  if (checked.outcome !== "green") {
+  if (checked.outcome !== "green" || doesHarm(checked)) {
     const evidence = refusedByCheck(checked);
     const failure = `Its completion was refused ${REFUSALS_MAX} times. The last time its check ${evidence}`;
     const claim = { seat: ctx.seat, task: task.id, attempt: task.attempt };
@@ -66,18 +69,19 @@ export async function completing(run: CheckRun): Promise<string> {
       `#${task.id} is not completed: its check ${evidence}\nIt is still yours: fix that, then complete it again.`,
     );
   }
-  const note = changedNote(checked);
+  const note = checkNotes(checked).join(" ");
   if (note === "") return await next(call);
   return await next({ ...call, ctx: { ...ctx, answer: (text) => ctx.answer(`${text} ${note}`) } });
 }
 
 async function check(
-  { parts: { shell, changes }, next, call: { call, ctx }, task, command }: CheckRun,
+  { parts: { shell, othersRun }, next, call: { call, ctx }, task, command }: CheckRun,
   when: "claim" | "completion",
   timeoutMs: number,
 ): Promise<Checked> {
   const input = { command };
-  const before = await changes(task).catch(() => null);
+  const touched: TouchedFile[] = [];
+  const isShared = await othersRun();
   let ran: ShellResult | null = null;
   const began = ctx.clock.now();
   const runs: Tool<{ command: string }> = {
@@ -88,6 +92,10 @@ async function check(
         cwd: workspace,
         signal,
         timeoutMs,
+        keepBytes: KEEP_BYTES,
+        // Nobody reads the rest of its output, and nobody needs what it leaves behind.
+        outputMax: KEEP_BYTES,
+        endsLeft: true,
         env: { [MEMBER_VARIABLE]: ctx.self, ...taskVariables(ctx.store.team, task, command) },
       });
       return "";
@@ -97,6 +105,7 @@ async function check(
   const refusal = await next({
     ...{ tool: runs as Tool, input, access, ctx },
     call: { ...call, tool: shell.name, input },
+    onTouched: (files) => touched.push(...files),
   }).then(
     () => "",
     (error: unknown) => {
@@ -105,9 +114,10 @@ async function check(
     },
   );
   const ms = ctx.clock.now() - began;
-  const after = before === null ? null : await changes(task).catch(() => null);
-  const changed = before === null || after === null ? [] : changedBetween(before, after);
-  const checked = { command, ms, changed, ...outcomeOf(ran, refusal, timeoutMs) };
+  const isUnsure = isShared || (touched.length > 0 && (await othersRun()));
+  const files = isUnsure ? touched.map((file) => ({ ...file, isShared: true })) : touched;
+  const checked = { command, ms, touched: files, ...outcomeOf(ran, refusal, timeoutMs) };
+  const changed = changedBy(checked);
   const { outcome } = checked;
   await ctx.store.journal.note([
     {
@@ -129,11 +139,12 @@ function outcomeOf(
   ran: ShellResult | null,
   refusal: string,
   timeoutMs: number,
-): Pick<Checked, "outcome" | "said"> {
-  if (ran === null) return { outcome: "none", said: refusal };
-  const { exitCode, timedOut, denial, limit } = ran;
+): Pick<Checked, "outcome" | "said" | "printed" | "left"> {
+  if (ran === null) return { outcome: "none", said: refusal, printed: 0, left: 0 };
+  const { exitCode, timedOut, denial, limit, totalBytes: printed, left = 0 } = ran;
   const how = timedOut ? `not done after ${timeoutMs / 1_000} s` : `exit code ${exitCode}`;
   const notes = [limit, denial].filter((note) => note !== null).join("\n");
   const said = [plainText(ran.output).trimEnd(), notes, `[${how}]`].filter(Boolean).join("\n");
-  return { outcome: timedOut ? "late" : exitCode === 0 ? "green" : "red", said };
+  const ended = { said, printed, left };
+  return { ...ended, outcome: timedOut ? "late" : exitCode === 0 ? "green" : "red" };
 }

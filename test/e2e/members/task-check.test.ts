@@ -1,17 +1,23 @@
 /** The check of a task with a real shell: at the first call of an attempt and at the completion, and as a line of a runbook. */
-import { existsSync, mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { systemClock } from "../../../src/adapters/clock.ts";
+import { OwnRepository } from "../../../src/adapters/git/undo/own-repository.ts";
+import { Records } from "../../../src/adapters/git/undo/records.ts";
+import { processesOf } from "../../../src/adapters/process-table.ts";
+import { childEnvironment } from "../../../src/adapters/shell/environment.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
 import type { Seat } from "../../../src/core/board/member.ts";
 import type { Task } from "../../../src/core/board/task.ts";
-import { LEAD } from "../../../src/core/ids.ts";
+import { LEAD, type Name, name } from "../../../src/core/ids.ts";
 import { withCheck } from "../../../src/core/project/mark.ts";
+import { Secrets } from "../../../src/core/text/secrets.ts";
+import { Recorder } from "../../../src/host/checkpoints/recorder.ts";
 import type { Shell, Store, Tool } from "../../../src/ports/index.ts";
-import { permitted, type Wrap, wrapped } from "../../../src/runtime/agent/call.ts";
+import { type Call, permitted, type Wrap, wrapped } from "../../../src/runtime/agent/call.ts";
 import { checkedTasks } from "../../../src/runtime/wraps/task-check.ts";
 import { bash } from "../../../src/tools/bash.ts";
 import { defineTool } from "../../../src/tools/define.ts";
@@ -24,7 +30,8 @@ let folder: string;
 let shell: Shell;
 let store: Store;
 let seat: Seat;
-let changes: () => Promise<string | null>;
+let recorder: Recorder;
+let othersRun: boolean;
 let wraps: Wrap[];
 
 const checks = (timeoutMs = 10_000): Wrap =>
@@ -32,8 +39,10 @@ const checks = (timeoutMs = 10_000): Wrap =>
     shell: bash as Tool<{ command: string }>,
     isHeard: true,
     timeoutMs,
-    changes: () => changes(),
+    othersRun: () => Promise.resolve(othersRun),
   });
+const looks: Wrap = (next) => (call) =>
+  call.access === "exec" ? recorder.around(call, next, 1) : next(call);
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "ekiden-check-"));
@@ -41,11 +50,21 @@ beforeEach(async () => {
   const crew = await at.crew(["alice"], { clock: systemClock });
   store = crew.store;
   seat = crew.seats[0] as Seat;
-  changes = () => Promise.resolve(null);
-  wraps = [checks()];
+  othersRun = false;
+  const repository = new OwnRepository(folder, null, childEnvironment(process.env));
+  const parts = {
+    workspace: folder,
+    store,
+    secrets: new Secrets(),
+    changed: new Set<string>(),
+    looks: new Set<Promise<unknown>>(),
+  };
+  recorder = new Recorder(parts, repository, new Records(repository, store.team));
+  wraps = [checks(), looks];
 });
 afterEach(async () => {
   await shell.close();
+  await recorder.flush();
   takeAway(folder);
 });
 
@@ -57,23 +76,27 @@ const look = defineTool({
   run: () => Promise.resolve("seen"),
 });
 
+const callOf = (tool: Tool, input: unknown, self: Name, signal: AbortSignal): Call => ({
+  tool,
+  input,
+  access: tool.access,
+  call: { type: "call", id: "c1", tool: tool.name, input },
+  ctx: {
+    ...{ self, kind: "teammate", seat, store, clock: systemClock, shell, workspace: folder },
+    readable: [],
+    signal,
+    currentTask: () => store.board.mine(self),
+    waitingFor: () => Promise.resolve(() => Promise.resolve()),
+    rest: () => {},
+    answer: (text) => ({ kind: "heard", text }),
+    team: { spawn: async () => {}, askToStop: async () => {} },
+  },
+});
 const call = (tool: Tool, input: unknown = {}, signal = new AbortController().signal): Promise<string> =>
-  wrapped(wraps)({
-    tool,
-    input,
-    access: tool.access,
-    call: { type: "call", id: "c1", tool: tool.name, input },
-    ctx: {
-      ...{ self: seat.name, kind: "teammate", seat, store, clock: systemClock, shell, workspace: folder },
-      readable: [],
-      signal,
-      currentTask: () => store.board.mine(seat.name),
-      waitingFor: () => Promise.resolve(() => Promise.resolve()),
-      rest: () => {},
-      answer: (text) => ({ kind: "heard", text }),
-      team: { spawn: async () => {}, askToStop: async () => {} },
-    },
-  });
+  wrapped(wraps)(callOf(tool, input, seat.name, signal));
+/** A command of another member in the same folder. */
+const besides = (command: string): Promise<string> =>
+  wrapped([looks])(callOf(bash as Tool, { command }, name("bob"), new AbortController().signal));
 
 const taken = async (command: string): Promise<Task> => {
   await store.board.add({ subject: "paint", description: withCheck("Paint it.", command) }, LEAD);
@@ -112,25 +135,89 @@ it("refuses a completion with the last lines of a red check, and fails the task 
   expect(await facts("task.reopened")).toMatchObject([{ why: "check" }, { why: "check" }, { why: "check" }]);
 });
 
+const completing: Tool = {
+  ...completeTask,
+  run: async (_, ctx) => JSON.stringify(ctx.answer("Completed.")),
+};
+
 it("lets a green check pass, and names the files that it changed itself", async () => {
+  writeFileSync(join(folder, "lid"), "open");
+  await taken("touch paint.log; echo shut > lid");
+  const text = await call(completing);
+  expect(text).toContain(
+    "Completed. The check `touch paint.log; echo shut > lid` changed files: lid, paint.log.",
+  );
+  expect(await facts("task.checked")).toMatchObject([{ when: "completion", changed: ["lid", "paint.log"] }]);
+});
+
+it("does not blame the check for what the commands and files of others change meanwhile", async () => {
+  writeFileSync(join(folder, "lid"), "open");
+  const outside = mkdtempSync(join(tmpdir(), "ekiden-check-"));
+  await taken(`touch begun; while [ ! -f ${outside}/over ]; do sleep 0.05; done; echo shut > lid`);
+  const text = call(completing);
+  await expect.poll(() => existsSync(join(folder, "begun"))).toBe(true);
+  await besides("echo b > of-bob");
+  writeFileSync(join(outside, "over"), "");
+  expect(JSON.parse(await text).text).toMatch(
+    /changed files: begun, lid\. The check .* ran beside commands of others, and files changed: of-bob\. Look/,
+  );
+  takeAway(outside);
+  expect(await facts("task.checked")).toMatchObject([{ changed: ["begun", "lid"] }]);
+});
+
+it("is not sure of anything while background commands of others run", async () => {
+  othersRun = true;
   await taken("touch paint.log");
-  const part = (text: string) => `diff --git a/paint.log b/paint.log\n${text}\n`;
-  changes = () => Promise.resolve(existsSync(join(folder, "paint.log")) ? part("+1") : "");
-  const tool: Tool = { ...completeTask, run: async (_, ctx) => JSON.stringify(ctx.answer("Completed.")) };
-  const text = await call(tool);
-  expect(text).toContain("Completed. The check `touch paint.log` changed files: paint.log.");
-  expect(await facts("task.checked")).toMatchObject([{ when: "completion", changed: ["paint.log"] }]);
+  expect(await call(completing)).toContain("ran beside commands of others, and files changed: paint.log.");
+  expect((await facts("task.checked"))[0]).not.toHaveProperty("changed");
+});
+
+it("completes nothing after a check that removes files, and says so at the claim", async () => {
+  const { id } = await taken("rm -f lid");
+  writeFileSync(join(folder, "lid"), "open");
+  expect(await call(look)).toContain("The check `rm -f lid` removed files: lid. Put them back.");
+  writeFileSync(join(folder, "lid"), "open");
+  await expect(call(completeTask, { result: "done" })).rejects.toThrow(
+    "#1 is not completed: its check `rm -f lid` does harm:\nThe check `rm -f lid` removed files: lid. Put them back.",
+  );
+  expect(await store.board.task(id)).toMatchObject({ status: "in_progress" });
+  // The person can take it back.
+  await recorder.flush();
+  expect((await recorder.records.list()).length).toBeGreaterThan(0);
+});
+
+it("ends what a check leaves running, and says so", async () => {
+  const mark = `OF_CHECK=${folder}`;
+  await taken(`export ${mark}; sleep 300 & (setsid sleep 300 > /dev/null 2>&1 &) ; true`);
+  expect(await call(completing)).toContain(
+    "left 2 processes running, which were ended. Let it stop what it starts.",
+  );
+  expect(processesOf(mark)).toEqual([]);
+});
+
+it("says that a check has no terminal and no input", async () => {
+  await taken("read answer < /dev/tty");
+  const failed = await call(completeTask, { result: "done" }).catch((error: Error) => error.message);
+  expect(failed).toContain(
+    "The check `read answer < /dev/tty` asks somebody, and has no terminal and no input.",
+  );
 });
 
 it("ends a check that hangs, gives it no input, and cuts the output of one that floods", async () => {
-  wraps = [checks(1_000)];
+  wraps = [checks(1_000), looks];
   const { id } = await taken("cat; sleep 60");
+  expect(await call(look)).toContain(
+    "The check of #1, `cat; sleep 60`, was ended after 1 s. It runs again when you complete the task, for 1 s at most.",
+  );
   await expect(call(completeTask, { result: "done" })).rejects.toThrow("was ended at its limit");
-  wraps = [checks()];
-  await store.board.change(id, { description: withCheck("", "yes | head -c 3000000; false") }, LEAD);
+  wraps = [checks(), looks];
+  await store.board.change(id, { description: withCheck("", "yes | head -c 100000000; false") }, LEAD);
   const failed = await call(completeTask, { result: "done" }).catch((error: Error) => error.message);
   expect(failed).toContain("fails:");
+  expect(failed).toContain("printed 100 MB, and only its ends are kept. Let it print less.");
   expect(failed.length).toBeLessThan(6_000);
+  const kept = readdirSync(join(folder, "output")).map((file) => statSync(join(folder, "output", file)).size);
+  expect(Math.max(...kept)).toBeLessThanOrEqual(30_000);
 });
 
 it("runs no check that the permissions refuse, and completes nothing without it", async () => {

@@ -11,8 +11,14 @@ export type Running = {
   readonly who: Name;
   readonly paths: Map<string, PathChange>;
   readonly beside: Set<Name>;
+  /** The paths that changed while a command of somebody else ran, too. */
+  readonly shared: Set<string>;
   readonly left: Set<string>;
 };
+
+const running = (who: Name): Running => ({
+  ...{ who, paths: new Map(), beside: new Set(), shared: new Set(), left: new Set() },
+});
 
 export class SharedFolder {
   private readonly folder: Pick<WatchedFolder, "look">;
@@ -41,7 +47,7 @@ export class SharedFolder {
 
   /** @throws as `WatchedFolder.look` */
   async begin(who: Name): Promise<Running> {
-    const own: Running = { who, paths: new Map(), beside: new Set(), left: new Set() };
+    const own = running(who);
     await this.inTurn(async () => void this.running.add(own));
     return own;
   }
@@ -54,7 +60,7 @@ export class SharedFolder {
 
   /** The changes since the last look, such as those of a background command or a hook. @throws as `WatchedFolder.look` */
   async since(who: Name): Promise<Running> {
-    const own: Running = { who, paths: new Map(), beside: new Set(), left: new Set() };
+    const own = running(who);
     this.running.add(own);
     return await this.end(own);
   }
@@ -72,12 +78,15 @@ export class SharedFolder {
 
   private give({ paths, left }: Seen): void {
     for (const own of this.running) {
+      const others = [...this.running].filter((other) => other.who !== own.who);
       for (const one of left) own.left.add(one);
+      for (const one of [...left, ...paths.map(({ path }) => path)])
+        if (others.length > 0) own.shared.add(one);
       for (const change of paths) {
         if (this.written.has(change.path)) continue;
         const before = own.paths.get(change.path)?.before;
         own.paths.set(change.path, before === undefined ? change : { ...change, before });
-        for (const other of this.running) if (other.who !== own.who) own.beside.add(other.who);
+        for (const other of others) own.beside.add(other.who);
       }
     }
     this.written.clear();
