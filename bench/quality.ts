@@ -6,6 +6,7 @@
  * before tasks had checks and the team notes; and with both.
  */
 import { createHash } from "node:crypto";
+import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { localReply } from "../src/adapters/models/local.ts";
 import { readerOf } from "../src/core/conversation/prompt.ts";
@@ -15,7 +16,14 @@ import { openHost } from "../src/host/host.ts";
 import type { Model } from "../src/ports/index.ts";
 import { figure, type Item } from "./measure.ts";
 import { type Habits, SimulatedModel } from "./quality/habits.ts";
-import { type Draw, makeRepository, PARTS, type Part, passes } from "./quality/repositories.ts";
+import {
+  type Draw,
+  makeRepository,
+  PARTS,
+  type Part,
+  passes,
+  type Repository,
+} from "./quality/repositories.ts";
 import { freshFolder } from "./stage.ts";
 
 /**
@@ -27,30 +35,38 @@ const HABITS: Habits = {
   ...{ right: 0.5, malformed: 0.3, obeys: 0.9, overclaims: 0.3, notes: 0.8 },
 };
 const SEED = 1;
-const AT_ONCE = 3;
-const LIMIT_MS = 120_000;
+/** Each is repaired in all three ways at once. */
+const REPOSITORIES = 20;
+const QUICK_REPOSITORIES = 6;
+const AT_ONCE = 2;
+/** A run that takes longer is a fault of the bench, not an outcome. */
+const LIMIT_MS = 240_000;
 
-type Way = "bare" | "checked" | "noted";
+const WAYS = ["bare", "checked", "noted"] as const;
+type Way = (typeof WAYS)[number];
 type Outcome = { readonly landed: boolean; readonly claimed: boolean; readonly calls: number };
 
 export const quality: Item = async (quick) => {
-  const count = quick ? 15 : 60;
-  const [bare, checked, noted] = [
-    told(await all(count, "bare")),
-    told(await all(count, "checked")),
-    told(await all(count, "noted")),
-  ];
+  const outcomes = await all(quick ? QUICK_REPOSITORIES : REPOSITORIES);
+  const [bare, checked, noted] = [told(outcomes.bare), told(outcomes.checked), told(outcomes.noted)];
   const name = "tasks landed with green tests";
-  const note = `the floor is without checks and notes of tasks. ${noted.words}. Without: ${checked.words}. Bare: ${bare.good.toFixed(0)} %, ${bare.words}`;
-  const gained = (what: string, value: number, atLeast: number) =>
+  const note = `the floor is bare: ${bare.words}. Checked: ${checked.good.toFixed(1)} %, ${checked.words}. With all: ${noted.words}`;
+  const gained = (what: string, value: number, atLeast?: number, about?: string) =>
     figure({
       ...{ item: "q", name: `points gained by ${what}`, unit: "points", value },
-      budget: { of: "value", atLeast },
+      ...(atLeast !== undefined && { budget: { of: "value" as const, atLeast } }),
+      ...(about !== undefined && { note: about }),
     });
   return [
-    figure({ item: "q", name, unit: "%", value: noted.good, floor: checked.good, note }),
+    figure({ item: "q", name, unit: "%", value: noted.good, floor: bare.good, note }),
     gained("the checks of the harness", checked.good - bare.good, 10),
-    gained("checks and notes of tasks", noted.good - checked.good, 5),
+    gained("these, with checks and notes of tasks", noted.good - bare.good, 5),
+    gained(
+      "checks and notes of tasks alone",
+      noted.good - checked.good,
+      undefined,
+      `at most ${(100 - checked.good).toFixed(1)} were left to gain`,
+    ),
   ];
 };
 
@@ -66,26 +82,33 @@ function told(outcomes: readonly Outcome[]): { readonly good: number; readonly w
   };
 }
 
-async function all(count: number, way: Way): Promise<Outcome[]> {
-  const outcomes: Outcome[][] = [];
+async function all(count: number): Promise<Record<Way, Outcome[]>> {
+  const outcomes: Record<Way, Outcome[]> = { bare: [], checked: [], noted: [] };
   let next = 0;
   const work = async (): Promise<void> => {
     while (next < count) {
       const nth = next;
       next += 1;
-      outcomes[nth] = await one(nth, way);
+      const draw: Draw = (what) =>
+        createHash("sha256").update(`${SEED} ${nth} ${what}`).digest().readUInt32BE(0) / 2 ** 32;
+      const folder = freshFolder();
+      const repository = await makeRepository(join(folder, "repository"), nth, draw);
+      await Promise.all(
+        WAYS.map(async (way) => {
+          const dir = join(folder, way);
+          await cp(repository.dir, dir, { recursive: true });
+          outcomes[way].push(...(await one({ ...repository, dir }, way, draw)));
+        }),
+      );
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
-  return outcomes.flat();
+  return outcomes;
 }
 
 const OWNERS = { a: "alice", b: "bob" } as const satisfies Record<Part, string>;
 
-async function one(nth: number, way: Way): Promise<Outcome[]> {
-  const draw: Draw = (what) =>
-    createHash("sha256").update(`${SEED} ${nth} ${what}`).digest().readUInt32BE(0) / 2 ** 32;
-  const repository = makeRepository(join(freshFolder(), "repository"), nth, draw);
+async function one(repository: Repository, way: Way, draw: Draw): Promise<Outcome[]> {
   const models = new Map(
     PARTS.map((part) => [OWNERS[part], new SimulatedModel(HABITS, repository, part, draw, way === "noted")]),
   );
@@ -108,7 +131,11 @@ async function one(nth: number, way: Way): Promise<Outcome[]> {
     trust: true,
     openModel: () => Promise.resolve(way === "bare" ? unhelped(team) : team),
   });
-  const timer = setTimeout(() => void host.close(), LIMIT_MS);
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    void host.close();
+  }, LIMIT_MS);
   try {
     const tasks = PARTS.map((part, i) => ({
       subject: `Repair the functions of ${part}`,
@@ -121,13 +148,14 @@ async function one(nth: number, way: Way): Promise<Outcome[]> {
     }));
     await host.start({ runbook: { goal: "Repair it", tasks } });
     await host.done;
+    if (isLate) throw new Error(`${repository.dir} was not done after ${LIMIT_MS} ms`);
     return await Promise.all(
       (await host.store.board.tasks()).map(async ({ status }, i) => {
         const part = PARTS[i] as Part;
         const claimed = status === "completed";
         return {
           claimed,
-          landed: claimed && passes(repository.dir, part),
+          landed: claimed && (await passes(repository.dir, part)),
           calls: models.get(OWNERS[part])?.calls ?? 0,
         };
       }),

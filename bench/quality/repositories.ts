@@ -1,7 +1,10 @@
 /** Small repositories that are broken on purpose, each with its own tests. The same number and seed give the same repository. */
-import { execFileSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
 
 /** Bodies of one function. `wrong`: what a hasty repair looks like; it fails at least one of `tests`. */
 export type Piece = {
@@ -171,16 +174,13 @@ export type Repository = {
 /** A number from 0 to 1 for each name: the same in every mode. */
 export type Draw = (what: string) => number;
 
-export function makeRepository(dir: string, nth: number, draw: Draw): Repository {
+export async function makeRepository(dir: string, nth: number, draw: Draw): Promise<Repository> {
   const [a, b] = [makePart(dir, "a", 2 * nth, draw), makePart(dir, "b", 2 * nth + 1, draw)];
   const git = (...args: string[]) =>
-    execFileSync("git", ["-c", "user.name=Pat", "-c", "user.email=pat@example.org", ...args], {
-      cwd: dir,
-      stdio: "ignore",
-    });
-  git("init", "--quiet", "--initial-branch", "main");
-  git("add", "--all");
-  git("commit", "--quiet", "--message", "First");
+    run("git", ["-c", "user.name=Pat", "-c", "user.email=pat@example.org", ...args], { cwd: dir });
+  await git("init", "--quiet", "--initial-branch", "main");
+  await git("add", "--all");
+  await git("commit", "--quiet", "--message", "First");
   return { dir, broken: { a, b } };
 }
 
@@ -200,11 +200,8 @@ function makePart(dir: string, part: Part, nth: number, draw: Draw): readonly Pi
 }
 
 /** Whether the tests of a part pass. */
-export function passes(dir: string, part: Part): boolean {
-  try {
-    execFileSync(process.execPath, ["test.mjs"], { cwd: join(dir, part), stdio: "ignore", timeout: 30_000 });
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const passes = async (dir: string, part: Part): Promise<boolean> =>
+  await run(process.execPath, ["test.mjs"], { cwd: join(dir, part), timeout: 30_000 }).then(
+    () => true,
+    () => false,
+  );
