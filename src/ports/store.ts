@@ -83,6 +83,8 @@ export interface Board extends Splitting {
   addUnlessNewer(tasks: readonly NewTask[], by: Name, last: TaskId | 0): Promise<Task[] | null>;
   /** @throws `not_found` | `cycle` (names it, even if two processes add its halves at once) | `already_started` (edges or role of a started task) */
   change(id: TaskId, change: TaskChange, by: Name): Promise<Task>;
+  /** All edits or none, of the board as it is in the same step. `make` is pure and may be called more than once. @throws as each of the edits */
+  replan<P extends Replan>(make: (tasks: readonly Task[]) => P, by: Name): Promise<P>;
   task(id: TaskId): Promise<Task | null>;
   tasks(): Promise<Task[]>;
   outlines(): Promise<string>;
@@ -142,6 +144,16 @@ export interface Board extends Splitting {
    */
   announceQuiet(): Promise<"told" | "quiet" | "busy">;
 }
+
+/** In the order of its fields: `retry`, `assign`, `change`, `cancel` for a reason. */
+export type BoardEdit = {
+  readonly id: TaskId;
+  readonly retried?: boolean;
+  readonly assignee?: Name | null;
+  readonly change?: TaskChange;
+  readonly cancelled?: string;
+};
+export type Replan = { readonly edits: Iterable<BoardEdit> };
 
 export type Refusal = Pick<FactOf<"task.reopened">, "why" | "evidence"> & {
   readonly failure: string;

@@ -17,7 +17,7 @@ import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
 import { listed } from "../../core/text/listed.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import { boardData, type TaskData } from "../../core/views/board.ts";
-import type { Board, Store } from "../../ports/index.ts";
+import type { Board, BoardEdit, Store } from "../../ports/index.ts";
 import type { Done } from "./done.ts";
 
 /** @throws EkidenError `bad_input` | `not_found` (a blocker) */
@@ -37,7 +37,7 @@ type Edited = { readonly id: TaskId; readonly changed: readonly string[] };
 
 /** Changes a task that is not completed, and tells its owner. @throws EkidenError `bad_input` | `not_found` | `cycle` | `already_started` | `not_permitted` */
 export async function editTask(store: Store, by: Name, id: TaskId, edit: TaskEdit): Promise<Done<Edited>> {
-  mustDecide(by, "Change tasks with update_task, or ask the lead with send_message.");
+  mustEdit(by);
   checkTask(edit);
   const { blockedBy, assignee, ...fields } = edit;
   const before = await store.board.task(id);
@@ -53,8 +53,10 @@ export async function editTask(store: Store, by: Name, id: TaskId, edit: TaskEdi
       removeBlockedBy: before?.blockedBy.filter((one) => !blockedBy.includes(one)) ?? [],
     }),
   };
-  if (assignee !== undefined) await store.board.assign(id, assignee, by);
-  const after = await store.board.change(id, change, by);
+  const after =
+    assignee === undefined
+      ? await store.board.change(id, change, by)
+      : await changeAndAssign(store, by, { id, assignee, change });
   const changed = [...EDITABLE_FIELDS, "assignee" as const].filter(
     (key) => JSON.stringify(before?.[key]) !== JSON.stringify(after[key]),
   );
@@ -64,6 +66,14 @@ export async function editTask(store: Store, by: Name, id: TaskId, edit: TaskEdi
   const written = told && isTaken ? writtenIn(after) : "";
   const done = `#${id}: changed ${changed.join(", ")}${told}`;
   return { data: { id, changed }, text: withSentences(done, written) };
+}
+
+/** In one step. */
+async function changeAndAssign({ board }: Store, by: Name, edit: BoardEdit): Promise<Task> {
+  await board.replan(() => ({ edits: [edit] }), by);
+  const after = await board.task(edit.id);
+  if (!after) throw notFound(`There is no task #${edit.id} any more.`);
+  return after;
 }
 
 const withSentences = (done: string, ...sentences: string[]): string => {
@@ -218,6 +228,10 @@ function writtenIn(task: Task): string {
   const at = said.lastIndexOf("Until then ");
   return at < 0 ? "" : said.slice(at);
 }
+
+/** @throws EkidenError `not_permitted` */
+export const mustEdit = (by: Name): void =>
+  mustDecide(by, "Change tasks with update_task, or ask the lead with send_message.");
 
 /** Teammates decide nothing about tasks of others. */
 function mustDecide(by: Name, instead: string): void {

@@ -5,27 +5,31 @@ import { BEGIN } from "../../core/plan/hold.ts";
 import { moved } from "../../core/plan/order.ts";
 import type { PlanField } from "../../core/plan/plan-views.ts";
 import { withCheck } from "../../core/project/mark.ts";
-import type { Store } from "../../ports/index.ts";
+import type { BoardEdit, Store } from "../../ports/index.ts";
 import { answer } from "../actions/answer.ts";
 import type { Done } from "../actions/done.ts";
-import { cancelTask, editTask, retryTask, type TaskEdit } from "../actions/tasks.ts";
+import { editTask, mustEdit, type TaskEdit } from "../actions/tasks.ts";
 import { liveHosts } from "../queries/hosts.ts";
 import { boardQuestionOf } from "./planned.ts";
 
-/** Changes places with the task before (-1) or behind it. @throws EkidenError `bad_input`, as `editTask` */
+/** Changes places with the task before (-1) or behind it. @throws EkidenError `bad_input` | `not_found` | `not_permitted` */
 export async function moveTask(store: Store, by: Name, id: TaskId, places: 1 | -1): Promise<Undoable> {
-  const tasks = await store.board.tasks();
-  if (!tasks.some((task) => task.id === id))
-    throw notFound(`There is no task #${id}. ekiden tasks shows all tasks.`);
-  const move = moved(tasks, id, places);
-  if ("why" in move) throw badInput(move.why);
-  const set = async (priorities: ReadonlyMap<TaskId, number>): Promise<void> => {
-    for (const [one, priority] of priorities) await editTask(store, by, one, { priority });
-  };
-  await set(move.priorities);
-  const before = tasks.filter((task) => move.priorities.has(task.id));
+  mustEdit(by);
+  const set = (priorities: ReadonlyMap<TaskId, number>): BoardEdit[] =>
+    [...priorities].map(([one, priority]) => ({ id: one, change: { priority } }));
+  const { before } = await store.board.replan((tasks) => {
+    if (!tasks.some((task) => task.id === id))
+      throw notFound(`There is no task #${id}. ekiden tasks shows all tasks.`);
+    const move = moved(tasks, id, places);
+    if ("why" in move) throw badInput(move.why);
+    const old = tasks.filter((task) => move.priorities.has(task.id));
+    return {
+      edits: set(move.priorities),
+      before: new Map(old.map((task) => [task.id, task.priority])),
+    };
+  }, by);
   const undo = async (): Promise<Done<unknown>> => {
-    await set(new Map(before.map((task) => [task.id, task.priority])));
+    await store.board.replan(() => ({ edits: set(before) }), by);
     return { data: { id }, text: `#${id} is where it was` };
   };
   return { data: { id }, undo, text: `#${id} is one place ${places < 0 ? "sooner" : "later"}` };
@@ -38,18 +42,23 @@ export type Undoable = Done<{ readonly id: TaskId }> & { readonly undo: () => Pr
  * Takes a task off the plan. What waited for it waits for what it waited for: a cancelled task would keep them for ever. @throws as `cancelTask`
  */
 export async function removePlanned(store: Store, by: Name, id: TaskId): Promise<Undoable> {
-  const tasks = await store.board.tasks();
-  const own = tasks.find((task) => task.id === id)?.blockedBy ?? [];
-  const behind = tasks.filter(({ status, blockedBy }) => status === "pending" && blockedBy.includes(id));
-  for (const task of behind) {
-    const blockedBy = [...new Set([...task.blockedBy.filter((one) => one !== id), ...own])];
-    await editTask(store, by, task.id, { blockedBy });
-  }
-  await cancelTask(store, by, id, "taken off the plan");
+  mustEdit(by);
+  const { behind } = await store.board.replan((tasks) => {
+    const own = tasks.find((task) => task.id === id)?.blockedBy ?? [];
+    const waiting = tasks.filter(({ status, blockedBy }) => status === "pending" && blockedBy.includes(id));
+    const rest = waiting.map((task) => ({
+      id: task.id,
+      change: { removeBlockedBy: [id], addBlockedBy: own.filter((one) => !task.blockedBy.includes(one)) },
+    }));
+    return { edits: [...rest, { id, cancelled: "taken off the plan" }], behind: rest };
+  }, by);
   const undo = async (): Promise<Done<unknown>> => {
-    const done = await retryTask(store, by, id);
-    for (const task of behind) await editTask(store, by, task.id, { blockedBy: task.blockedBy });
-    return done;
+    const back = behind.map((task) => ({
+      id: task.id,
+      change: { addBlockedBy: [id], removeBlockedBy: task.change.addBlockedBy },
+    }));
+    await store.board.replan(() => ({ edits: [{ id, retried: true }, ...back] }), by);
+    return { data: { id }, text: `#${id} is back on the board` };
   };
   const list = behind.map((task) => `#${task.id}`);
   const after =

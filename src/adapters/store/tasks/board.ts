@@ -19,6 +19,7 @@ import { hasProspect } from "./prospect.ts";
 import { announceQuiet } from "./quiet.ts";
 import { landed, refuse } from "./refuse.ts";
 import { addReplacing } from "./replace.ts";
+import { replan } from "./replan.ts";
 import { split } from "./split.ts";
 import { claimedOf, type TaskRow, toTask } from "./task-row.ts";
 import { Together } from "./together.ts";
@@ -44,6 +45,7 @@ export function board(session: Session): Board {
       checkTask(changes);
       return session.write((tx) => change(tx, id, changes, by));
     },
+    replan: (make, by) => session.write((tx) => replan(tx, make, by)),
     task: (id) =>
       session.look(function* (tx) {
         const [row] = yield* sql<TaskRow>`select * from tasks where team = ${tx.team} and id = ${id}`;
