@@ -88,7 +88,9 @@ describe.each(BACKENDS)("a planned board on %s", (backend) => {
     await chain(3);
     const before = await mine.board.tasks();
     // It is no member, so the words about who does it are refused as a whole.
-    await expect(editPlanned(mine, PERSON, task(1), "who", "@nobody")).rejects.toThrow("no teammate");
+    await expect(editPlanned(mine, PERSON, task(1), { subject: "new", who: "@nobody" })).rejects.toThrow(
+      "no teammate",
+    );
     await expect(
       mine.board.replan(
         () => ({

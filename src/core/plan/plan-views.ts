@@ -7,6 +7,7 @@ import { counted, type Figure, type View } from "../views/view.ts";
 /** What is edited of a planned task, each as one line of text. */
 export const PLAN_FIELDS = ["subject", "after", "check", "who", "touches", "estimate"] as const;
 export type PlanField = (typeof PLAN_FIELDS)[number];
+export type PlanTexts = { readonly [F in PlanField]?: string | undefined };
 
 export type PlanData = {
   readonly team: Name;

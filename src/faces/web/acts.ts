@@ -25,7 +25,7 @@ import {
   retryTask,
   takeTask,
 } from "../../team/actions/tasks.ts";
-import { editPlanned, moveTask, removePlanned } from "../../team/plan/edit.ts";
+import { editPlanned, moveTask, removePlanned, type Undoable } from "../../team/plan/edit.ts";
 import type { OutcomeReader } from "../../team/queries/outcome.ts";
 import type { Launch } from "./launch.ts";
 import type { Act } from "./wire.ts";
@@ -54,8 +54,9 @@ const ACT = z.discriminatedUnion("do", [
   z.strictObject({ do: z.literal("add"), task: fields }),
   z.strictObject({ do: z.literal("edit"), id, task: fields.partial() }),
   z.strictObject({ do: z.literal("move"), id, by: z.union([z.literal(1), z.literal(-1)]) }),
-  z.strictObject({ do: z.literal("replan"), id, field: z.enum(PLAN_FIELDS), text: z.string() }),
+  z.strictObject({ do: z.literal("replan"), id, texts: z.partialRecord(z.enum(PLAN_FIELDS), z.string()) }),
   z.strictObject({ do: z.literal("unplan"), id }),
+  z.strictObject({ do: z.literal("unedit") }),
   z.strictObject({ do: z.literal("retry"), id }),
   z.strictObject({ do: z.literal("release"), id }),
   z.strictObject({ do: z.literal("cancel"), id, reason: z.string() }),
@@ -144,8 +145,25 @@ export async function perform(
   act: Act,
   actor: Actor,
 ): Promise<{ readonly text: string; readonly team?: string }> {
-  const { text, data } = await ACTIONS[act.do](store, act as never, actor);
+  const done = await ACTIONS[act.do](store, act as never, actor);
+  const { text, data } = done;
+  if ("undo" in done) editsOf(store).push((done as Undoable).undo);
   return { text, ...(act.do === "fork" && { team: (data as ForkedData).team }) };
+}
+
+/** What takes the edits of the plan back that this server has made, the last one at the end. */
+const edits = new WeakMap<Store, Undoable["undo"][]>();
+const editsOf = (store: Store): Undoable["undo"][] => {
+  const known = edits.get(store) ?? [];
+  edits.set(store, known);
+  return known;
+};
+
+async function takeEditBack(store: Store): Promise<Done> {
+  const undo = editsOf(store).pop();
+  if (!undo) throw badInput("Nothing of this list is to be taken back.");
+  const { data, text } = await undo();
+  return { data, text: `taken back: ${text}` };
 }
 
 type Action<K extends Act["do"]> = (
@@ -159,8 +177,9 @@ const ACTIONS: { readonly [K in Act["do"]]: Action<K> } = {
   edit: (store, { id, task: { blockedBy, ...task } }) =>
     editTask(store, PERSON, taskId(id), { ...task, ...(blockedBy && { blockedBy: blockedBy.map(taskId) }) }),
   move: (store, { id, by }) => moveTask(store, PERSON, taskId(id), by),
-  replan: (store, { id, field, text }) => editPlanned(store, PERSON, taskId(id), field, text),
+  replan: (store, { id, texts }) => editPlanned(store, PERSON, taskId(id), texts),
   unplan: (store, { id }) => removePlanned(store, PERSON, taskId(id)),
+  unedit: takeEditBack,
   retry: (store, { id }) => retryTask(store, PERSON, taskId(id)),
   release: (store, { id }) => releaseTask(store, PERSON, taskId(id)),
   cancel: (store, { id, reason }, { cwd }) => cancelTask(store, PERSON, taskId(id), reason, cwd),

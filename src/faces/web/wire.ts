@@ -10,7 +10,7 @@ import type { MemberRow } from "../../core/picture/member.ts";
 import type { RedBaseShown } from "../../core/picture/picture.ts";
 import type { OpenQuestion } from "../../core/picture/questions.ts";
 import type { NoteKind } from "../../core/plan/facts.ts";
-import type { PlanField } from "../../core/plan/plan-views.ts";
+import type { PlanTexts } from "../../core/plan/plan-views.ts";
 import type { Choices } from "../../core/settings/choices.ts";
 import type { TaskHistory } from "../../core/views/board.ts";
 import type { ReviewComment } from "../../core/views/outcome.ts";
@@ -138,10 +138,11 @@ export type Commit = {
 export type Act =
   | { readonly do: "add"; readonly task: TaskFields }
   | { readonly do: "edit"; readonly id: number; readonly task: Partial<TaskFields> }
-  /** One place sooner (-1) or later in the plan; one field of a planned task; a planned task goes. */
+  /** One place sooner (-1) or later in the plan; fields of a planned task; a planned task goes; the last of these is taken back. */
   | { readonly do: "move"; readonly id: number; readonly by: 1 | -1 }
-  | { readonly do: "replan"; readonly id: number; readonly field: PlanField; readonly text: string }
+  | { readonly do: "replan"; readonly id: number; readonly texts: PlanTexts }
   | { readonly do: "unplan"; readonly id: number }
+  | { readonly do: "unedit" }
   | { readonly do: "retry" | "release"; readonly id: number }
   | { readonly do: "cancel"; readonly id: number; readonly reason: string }
   | { readonly do: "send"; readonly to: string; readonly text: string; readonly urgent: boolean }

@@ -3,8 +3,9 @@ import { badInput, notFound } from "../../core/errors.ts";
 import { type Name, name, type TaskId, taskId } from "../../core/ids.ts";
 import { BEGIN } from "../../core/plan/hold.ts";
 import { moved } from "../../core/plan/order.ts";
-import type { PlanField } from "../../core/plan/plan-views.ts";
+import { PLAN_FIELDS, type PlanField, type PlanTexts } from "../../core/plan/plan-views.ts";
 import { withCheck } from "../../core/project/mark.ts";
+import { cutEnd } from "../../core/text/valid.ts";
 import type { BoardEdit, Store } from "../../ports/index.ts";
 import { answer } from "../actions/answer.ts";
 import type { Done } from "../actions/done.ts";
@@ -68,15 +69,19 @@ export async function removePlanned(store: Store, by: Name, id: TaskId): Promise
   return { data: { id }, undo, text: `#${id} is off the plan${after}` };
 }
 
-const FIELDS_OF = {
-  ...{ subject: ["subject"], after: ["blockedBy"], check: ["description"], who: ["role", "assignee"] },
-  ...{ touches: ["touches"], estimate: ["estimate"] },
-} as const satisfies Record<PlanField, readonly (keyof TaskEdit)[]>;
-
 /** "#1, 2" or "none". @throws EkidenError `bad_input` */
 function idsIn(text: string): TaskId[] {
   const words = text.split(/[,\s]+/).filter((word) => word !== "");
   return words.join().toLowerCase() === "none" ? [] : [...new Set(words.map((word) => taskId(word)))];
+}
+
+/** @throws EkidenError `bad_input` */
+function sizeIn(text: string): number {
+  const size = Number(text);
+  if (text.trim() !== "" && size > 0) return size;
+  throw badInput(
+    `"${cutEnd(text, 40)}" is not a size. It is a number above 0, such as 0.5 or 3; most tasks have 1.`,
+  );
 }
 
 /** "@alice" or "alice" where a member has that name, else a role; "" for anybody. */
@@ -88,31 +93,36 @@ async function whoIn({ roster }: Store, text: string): Promise<TaskEdit> {
   return isMember ? { role: null, assignee: name(word) } : { role: word, assignee: null };
 }
 
-/** @throws EkidenError `bad_input` | `cycle` | `not_found`, as `editTask` */
+/** All of the fields, or none. @throws EkidenError `bad_input` | `cycle` | `not_found`, as `editTask` */
 export async function editPlanned(
   store: Store,
   by: Name,
   id: TaskId,
-  field: PlanField,
-  text: string,
-): Promise<Undoable> {
+  texts: PlanTexts,
+): Promise<Done<{ readonly id: TaskId }> & Partial<Pick<Undoable, "undo">>> {
   const known = await store.board.task(id);
   if (!known) throw notFound(`There is no task #${id} any more.`);
-  const edits: Readonly<Record<PlanField, () => TaskEdit | Promise<TaskEdit>>> = {
-    subject: () => ({ subject: text.trim() }),
-    after: () => ({ blockedBy: idsIn(text) }),
-    check: () => ({ description: withCheck(known.description, text) }),
-    who: () => whoIn(store, text),
-    touches: () => ({ touches: text.split(/[,\s]+/).filter((one) => one !== "") }),
-    estimate: () => ({ estimate: Number(text) }),
+  const edits: Readonly<Record<PlanField, (text: string) => TaskEdit | Promise<TaskEdit>>> = {
+    subject: (text) => ({ subject: text.trim() }),
+    after: (text) => ({ blockedBy: idsIn(text) }),
+    check: (text) => ({ description: withCheck(known.description, text) }),
+    who: (text) => whoIn(store, text),
+    touches: (text) => ({ touches: text.split(/[,\s]+/).filter((one) => one !== "") }),
+    estimate: (text) => ({ estimate: sizeIn(text) }),
   };
-  const done = await editTask(store, by, id, await edits[field]());
+  let edit: TaskEdit = {};
+  for (const field of PLAN_FIELDS) {
+    const text = texts[field];
+    if (text !== undefined) edit = { ...edit, ...(await edits[field](text)) };
+  }
+  const done = await editTask(store, by, id, edit);
   const { subject, blockedBy, description, role, touches, estimate, assignee = null } = known;
   const before = { subject, blockedBy, description, touches, estimate, role, assignee };
-  const keys = FIELDS_OF[field];
+  const keys = Object.keys(edit) as (keyof typeof before)[];
   const undo = (): Promise<Done<unknown>> =>
     editTask(store, by, id, Object.fromEntries(keys.map((key) => [key, before[key]])));
-  return { data: { id }, undo, text: done.text };
+  const isChanged = done.data.changed.length > 0;
+  return { data: { id }, ...(isChanged && { undo }), text: done.text.replace("description", "check") };
 }
 
 /** Lets a board begin that waits for the person. @throws EkidenError `not_found` | `answered` */

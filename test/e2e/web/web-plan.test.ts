@@ -54,6 +54,23 @@ describe.skipIf(!hasBrowser)("a planned board on the page", () => {
     await page.getByRole("button", { name: "Save" }).click();
     await list.getByText("Mine").waitFor();
     expect(await store.board.task(3 as TaskId)).toMatchObject({ subject: "Mine", blockedBy: [] });
+    // A refused field leaves all that was typed, and nothing is saved; another row may be open meanwhile.
+    await list.getByRole("button", { name: "Edit #3" }).click();
+    await page.getByLabel("Subject").fill("Half");
+    await page.getByLabel("Size").fill("many");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("“many” is not a size.").or(page.getByText('"many" is not a size.')).waitFor();
+    await list.getByRole("button", { name: "Edit #1" }).click();
+    expect(
+      await page.getByLabel("Subject").evaluateAll((all) => all.map((one) => "value" in one && one.value)),
+    ).toContain("Half");
+    expect((await store.board.task(3 as TaskId))?.subject).toBe("Mine");
+    await list.getByRole("button", { name: "Leave #3 as it is" }).click();
+    await list.getByRole("button", { name: "Leave #1 as it is" }).click();
+    await page.getByRole("button", { name: "Undo the last edit" }).click();
+    await expect
+      .poll(() => store.board.task(3 as TaskId))
+      .toMatchObject({ subject: "Theirs", blockedBy: [1] });
     await list.getByRole("button", { name: "Remove #3" }).click();
     await list.getByRole("button", { name: "Remove #3, really" }).click();
     await expect.poll(() => list.locator("> li").count()).toBe(2);

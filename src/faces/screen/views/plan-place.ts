@@ -18,7 +18,7 @@ export async function openPlan({ screen, host, call }: Place): Promise<void> {
     style: screen.style,
     read: planReader(store),
     move: (id, by) => acts.moveTask(store, PERSON, id, by),
-    edit: (id, field, text) => acts.editPlanned(store, PERSON, id, field, text),
+    edit: (id, field, text) => acts.editPlanned(store, PERSON, id, { [field]: text }),
     remove: (id) => acts.removePlanned(store, PERSON, id),
     add: (subject) => add(store, subject, call.cwd),
     describe: (id) => describe(store, id, (text) => screen.tools.outside(text)),
@@ -42,19 +42,25 @@ async function add(store: Store, subject: string, cwd: string): Promise<PlanDone
 
 type Outside = (text: string) => ReturnType<Place["screen"]["tools"]["outside"]>;
 
-/** The description in the editor of the person, unless somebody changes it meanwhile. */
+/** The description in the editor of the person. Where somebody changes it meanwhile, the editor opens again with both. */
 async function describe(store: Store, id: TaskId, outside: Outside): ReturnType<PlanPlace["describe"]> {
   const { editTask } = await import("../../../team/actions/tasks.ts");
-  const before = (await store.board.task(id))?.description;
-  if (before === undefined) throw notFound(`There is no task #${id} any more.`);
-  const edited = await outside(before);
-  if (edited === null || "fault" in edited) return { text: edited?.fault ?? "an editor is open already" };
-  if (edited.text === before) return { text: `#${id} is unchanged` };
-  const now = (await store.board.task(id))?.description;
-  if (now !== before)
-    return {
-      text: `somebody changed the description of #${id} meanwhile, so yours was not kept: d opens theirs`,
-    };
-  const { text } = await editTask(store, PERSON, id, { description: edited.text });
-  return { text, undo: () => editTask(store, PERSON, id, { description: before }) };
+  let before: string | undefined;
+  let text: string | undefined;
+  for (;;) {
+    const now = (await store.board.task(id))?.description;
+    if (now === undefined) throw notFound(`There is no task #${id} any more.`);
+    if (text !== undefined && now === before) break;
+    const shown = text === undefined ? now : `${text}\n\n${MEANWHILE}\n${now}`;
+    const edited = await outside(shown);
+    if (edited === null || "fault" in edited) return { text: edited?.fault ?? "an editor is open already" };
+    if (edited.text === now) return { text: `#${id} is unchanged` };
+    [before, text] = [now, edited.text];
+  }
+  const old = before ?? "";
+  const { text: done } = await editTask(store, PERSON, id, { description: text });
+  return { text: done, undo: () => editTask(store, PERSON, id, { description: old }) };
 }
+
+const MEANWHILE =
+  "--- Somebody changed it meanwhile. Theirs is below: keep what is right, and remove this line. ---";

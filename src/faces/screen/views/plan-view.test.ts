@@ -26,14 +26,16 @@ async function editing(edges: readonly (readonly number[])[]) {
   const ask = { kind: "question", ...asked, task: null, waits: true } as const;
   await store.requests.ask(LEAD, PERSON, ask, later(scene.clock.now(), 1e6));
   let view = null as FullView | null;
-  let written = "";
+  let written: string | ((shown: string) => Promise<string>) = "";
   const screen = {
     ...{ style: scene.style, changed: () => {}, say: () => {} },
     tools: {
       show: (shown: FullView | null): void => {
         view = shown;
       },
-      outside: async (text: string) => ({ text: written === "" ? text : written }),
+      outside: async (text: string) => ({
+        text: typeof written === "string" ? written || text : await written(text),
+      }),
     },
   };
   await openPlan({ screen, host: { store }, call: { cwd: "/nowhere" } } as unknown as Place);
@@ -46,7 +48,7 @@ async function editing(edges: readonly (readonly number[])[]) {
     return frame();
   };
   const order = (): number[] => [...frame().matchAll(/^\W+\d+ #(\d+) /gm)].map(([, one]) => Number(one));
-  const write = (text: string): void => {
+  const write = (text: typeof written): void => {
     written = text;
   };
   return { store, press, frame, look, order, write, task: (n: number) => store.board.task(id(n)) };
@@ -69,6 +71,14 @@ it("edits order, words, edges, check and who, takes it back, and lets the board 
   expect(checkOf((await task(3))?.description ?? "")).toBe("npm test");
   press("b", ...CLEARED, ..."4", ENTER);
   await soon(() => expect(frame()).toMatch(/#3 → #4 → #3|#4 → #3 → #4/));
+  // What was refused is still there.
+  await soon(() => expect(frame()).toMatch(/waits for .*enter keeps it[\s\S]* 4/));
+  press("x", ENTER);
+  await soon(() => expect(frame()).toContain('"4x" is not a task id'));
+  await soon(() => expect(frame()).toMatch(/enter keeps it[\s\S]* 4x/));
+  press(ESC, "n", ...CLEARED, ..."many", ENTER);
+  await soon(() => expect(frame()).toContain('"many" is not a size.'));
+  press(ESC);
   write("Do it well.\n\nCheck: `true`");
   press("d");
   await soon(async () => expect((await task(3))?.description).toBe("Do it well.\n\nCheck: `true`"));
@@ -110,4 +120,18 @@ it("shows what others change, and overwrites nothing that was not seen", async (
   expect(frame()).toContain("#1 has begun or has ended meanwhile, so it was not changed");
   press(UP, "x", ESC);
   expect(frame()).toBe("closed");
+});
+
+it("opens the editor again with both descriptions where somebody changes it meanwhile", async () => {
+  const { store, press, task, write } = await editing([[]]);
+  const shown: string[] = [];
+  write(async (text) => {
+    shown.push(text);
+    if (shown.length > 1) return "Mine and theirs";
+    await editTask(store, PERSON, id(1), { description: "Theirs" });
+    return "Mine";
+  });
+  press("d");
+  await soon(async () => expect((await task(1))?.description).toBe("Mine and theirs"));
+  expect(shown[1]).toMatch(/^Mine\n\n--- Somebody changed it meanwhile\..*\nTheirs$/);
 });

@@ -97,7 +97,9 @@ export class PlanView implements FullView {
         paint("dim", `${state} · ${list.position} `),
         width,
       ),
-      ...wrapped(data?.takes ?? "", width - 1, " ").map((line) => paint("dim", line)),
+      ...wrapped(data?.takes ? `it takes ${data.takes}` : "", width - 1, " ").map((line) =>
+        paint("dim", line),
+      ),
     ];
     const foot = this.foot(width, isHeld);
     const room = Math.max(1, height - head.length - foot.length);
@@ -202,7 +204,11 @@ export class PlanView implements FullView {
     else this.run(async () => ({ text: `taken back: ${(await undo()).text}` }));
   }
 
-  private run(act: () => Promise<PlanDone>): void {
+  /** `typed`: is opened again where the act is refused, so that nothing is typed twice. */
+  private run(
+    act: () => Promise<PlanDone>,
+    typed?: { readonly what: Typing["what"]; readonly text: string },
+  ): void {
     this.working = this.working.then(async () => {
       try {
         const { text, undo } = await act();
@@ -210,6 +216,7 @@ export class PlanView implements FullView {
         if (undo) this.undos.push(undo);
       } catch (error) {
         this.said = messageOf(error);
+        if (typed && !this.typing) this.open(typed.what, typed.text);
       }
       await this.read().catch(() => {});
       this.place.changed();
@@ -217,7 +224,8 @@ export class PlanView implements FullView {
   }
 
   private open(what: Typing["what"], text: string): void {
-    this.typing = { what, before: text };
+    const before = typeof what === "string" ? text : (this.now(what.id, what.field) ?? text);
+    this.typing = { what, before };
     this.input = new Input({ prompt: "" });
     this.input.setValue(text);
     this.input.handleInput(TO_END);
@@ -244,13 +252,14 @@ export class PlanView implements FullView {
   private enter(typing: Typing, text: string): void {
     const { what } = typing;
     const { place } = this;
+    const typed = { what, text };
     this.said = "";
     if (what === "add") {
-      if (text.trim() !== "") this.run(() => place.add(text.trim()));
+      if (text.trim() !== "") this.run(() => place.add(text.trim()), typed);
     } else if (what === "again") {
       const question = this.data?.question ?? null;
       if (text.trim() === "" || question === null) this.said = "the lead was told nothing";
-      else this.run(() => place.answer(question, text.trim()));
+      else this.run(() => place.answer(question, text.trim()), typed);
     } else {
       const now = this.now(what.id, what.field);
       if (now === null) this.said = `#${what.id} has begun or has ended meanwhile, so it was not changed`;
@@ -258,7 +267,7 @@ export class PlanView implements FullView {
         typing.before = now;
         this.said = `somebody has changed it meanwhile to: ${now === "" ? "nothing" : now}. Enter again overwrites that`;
         return;
-      } else if (now !== text) this.run(() => place.edit(what.id, what.field, text));
+      } else if (now !== text) this.run(() => place.edit(what.id, what.field, text), typed);
     }
     this.typing = null;
   }

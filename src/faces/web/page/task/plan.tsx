@@ -26,7 +26,6 @@ const valuesOf = (task: TaskData) =>
 
 export function Plan() {
   const [changes, setChanges] = useState(0);
-  const [opened, setOpened] = useState<number | null>(null);
   useEffect(
     () =>
       app.tap((events) => events.some(({ type }) => CHANGES.test(type)) && setChanges((count) => count + 1)),
@@ -50,14 +49,7 @@ export function Plan() {
       )}
       <ol aria-label="Tasks in the order in which they begin">
         {tasks.map((task, i) => (
-          <PlanRow
-            key={task.id}
-            task={task}
-            isFirst={i === 0}
-            isLast={i === tasks.length - 1}
-            isOpen={opened === task.id}
-            open={(isOpen) => setOpened(isOpen ? task.id : null)}
-          />
+          <PlanRow key={task.id} task={task} isFirst={i === 0} isLast={i === tasks.length - 1} />
         ))}
       </ol>
       {app.mayAct && <Foot question={data.question} />}
@@ -72,11 +64,11 @@ type RowProps = {
   readonly task: TaskData;
   readonly isFirst: boolean;
   readonly isLast: boolean;
-  readonly isOpen: boolean;
-  open(isOpen: boolean): void;
 };
 
-function PlanRow({ task, isFirst, isLast, isOpen, open }: RowProps) {
+function PlanRow({ task, isFirst, isLast }: RowProps) {
+  // Of each row: what is typed in one is not lost when another one is opened.
+  const [isOpen, open] = useState(false);
   const { id, subject, blockedBy, touches, estimate } = task;
   const { check, who } = valuesOf(task);
   const move = (by: 1 | -1): void => void app.act({ do: "move", id, by });
@@ -104,10 +96,10 @@ function PlanRow({ task, isFirst, isLast, isOpen, open }: RowProps) {
             <Button
               class="link"
               aria-expanded={isOpen}
-              aria-label={`Edit #${id}`}
+              aria-label={isOpen ? `Leave #${id} as it is` : `Edit #${id}`}
               onClick={() => open(!isOpen)}
             >
-              {isOpen ? "Keep" : "Edit"}
+              {isOpen ? "Leave" : "Edit"}
             </Button>
             <Remove id={id} />
           </>
@@ -153,11 +145,10 @@ function Fields({ task, close }: { task: TaskData; close(): void }) {
       return setRefusal(
         `Changed meanwhile: ${lost.map((name) => `${FIELDS[name].label} is now “${now[name]}”`).join("; ")}. Save again to overwrite that.`,
       );
-    for (const field of edited) {
-      const done = await app.send({ do: "replan", id: task.id, field, text: form[field] });
-      if (!done.ok) return setRefusal(done.text);
-    }
-    close();
+    const texts = Object.fromEntries(edited.map((name) => [name, form[name]]));
+    const done = edited.length === 0 ? null : await app.send({ do: "replan", id: task.id, texts });
+    if (done?.ok === false) setRefusal(done.text);
+    else close();
   };
   return (
     <Form class="form" onSend={save}>
@@ -191,6 +182,7 @@ function Foot({ question }: { question: string | null }) {
   return (
     <div class="row">
       <Button onClick={() => openDialog("new")}>Add a task</Button>
+      <Button onClick={() => void app.act({ do: "unedit" })}>Undo the last edit</Button>
       {question !== null && (
         <>
           <Form class="row grow" onSend={() => say(words)}>
