@@ -136,7 +136,8 @@ export type Fact = Readonly<
       of: string;
     }
   /**
-   * The command that proves it was run, at its first call after the claim, or at its completion. `changed`: the files that the command changed.
+   * The command that proves it was run, at its first call after the claim, or at its completion. `changed`: the files that the command changed;
+   * `removed`: those of them that were gone.
    */
   | {
       type: "task.checked";
@@ -148,6 +149,7 @@ export type Fact = Readonly<
       outcome: CheckOutcome;
       ms: number;
       changed?: readonly string[] | undefined;
+      removed?: readonly string[] | undefined;
     }
   /** Its completion was refused, by a hook, its check, its review or because its branch could not land. Its owner still holds it. */
   | {

@@ -60,9 +60,11 @@ export function refusedByCheck(checked: Checked): string {
 export const changedBy = ({ touched }: Checked): string[] =>
   touched.flatMap(({ path, isShared }) => (isShared ? [] : path));
 
+export const removedBy = ({ touched }: Pick<Checked, "touched">): string[] =>
+  touched.flatMap(({ path, isGone, isShared }) => (isGone && !isShared ? path : []));
+
 /** What it removes may be the work itself, so nothing is completed after it. */
-export const doesHarm = ({ touched }: Checked): boolean =>
-  touched.some(({ isGone, isShared }) => isGone && !isShared);
+export const doesHarm = (checked: Pick<Checked, "touched">): boolean => removedBy(checked).length > 0;
 
 /** What a check does beside its judgement, a line each that says what to do about it. */
 export function checkNotes({ command, outcome, said, touched, printed, left }: Checked): string[] {

@@ -3,6 +3,7 @@ import { MEMBER_VARIABLE } from "../../core/board/member.ts";
 import { type Claimed, REFUSALS_MAX } from "../../core/board/task.ts";
 import { taskVariables } from "../../core/board/task-variables.ts";
 import { messageOf, notPermitted } from "../../core/errors.ts";
+import type { FactOf } from "../../core/event.ts";
 import {
   type Checked,
   changedBy,
@@ -10,6 +11,7 @@ import {
   claimNote,
   doesHarm,
   refusedByCheck,
+  removedBy,
   type TouchedFile,
 } from "../../core/plan/task-check.ts";
 import { plainText } from "../../core/text/plain-text.ts";
@@ -41,20 +43,37 @@ export type CheckRun = {
 
 /** A note for the owner; "" for none, and where it ran before, in an earlier process. */
 export async function atClaim(run: CheckRun): Promise<string> {
-  const { parts, call, task } = run;
-  const { journal } = call.ctx.store;
-  for await (const { events } of journal.pages(journal.from(0), ["task.checked"]))
-    for (const fact of events)
-      if (fact.type === "task.checked" && fact.task === task.id && fact.attempt === task.attempt) return "";
+  const { parts, task } = run;
+  if ((await earlier(run)).length > 0) return "";
   const checked = await check(run, "claim", Math.min(CLAIM_MS, parts.timeoutMs));
   return parts.isHeard ? claimNote(task.id, checked, parts.timeoutMs) : "";
+}
+
+/** The runs of this attempt. */
+async function earlier({ call, task }: CheckRun): Promise<FactOf<"task.checked">[]> {
+  const { journal } = call.ctx.store;
+  const found: FactOf<"task.checked">[] = [];
+  for await (const { events } of journal.pages(journal.from(0), ["task.checked"]))
+    for (const fact of events)
+      if (fact.type === "task.checked" && fact.task === task.id && fact.attempt === task.attempt)
+        found.push(fact);
+  return found;
 }
 
 /** @throws with the evidence where the check is not green */
 export async function completing(run: CheckRun): Promise<string> {
   const { parts, next, call, task } = run;
   const { ctx } = call;
-  const checked = await check(run, "completion", parts.timeoutMs);
+  const before = await earlier(run);
+  const ran = await check(run, "completion", parts.timeoutMs);
+  // What it removed at the claim is gone already: the owner is asked for it once.
+  const isFirst = before.every(({ when }) => when === "claim");
+  const gone = isFirst ? before.flatMap(({ removed = [] }) => removed) : [];
+  const asked = gone.map((path) => ({ path, isGone: true, isShared: false }));
+  const checked = {
+    ...ran,
+    touched: [...ran.touched, ...asked.filter((one) => !changedBy(ran).includes(one.path))],
+  };
   if (checked.outcome === "none")
     throw notPermitted(
       `#${task.id} is not completed: its check \`${checked.command}\` could not run: ${checked.said}\nIt is still yours.`,
@@ -130,6 +149,7 @@ async function check(
       outcome,
       ms,
       ...(changed.length > 0 && { changed }),
+      ...(doesHarm(checked) && { removed: removedBy(checked) }),
     },
   ]);
   return checked;

@@ -186,6 +186,14 @@ it("completes nothing after a check that removes files, and says so at the claim
   expect((await recorder.records.list()).length).toBeGreaterThan(0);
 });
 
+it("asks once for files that the check removed at the claim", async () => {
+  writeFileSync(join(folder, "lid"), "open");
+  await taken("rm -f lid");
+  await call(look);
+  await expect(call(completing)).rejects.toThrow("removed files: lid. Put them back.");
+  expect(await call(completing)).toContain("Completed.");
+});
+
 it("ends what a check leaves running, and says so", async () => {
   const mark = `OF_CHECK=${folder}`;
   await taken(`export ${mark}; sleep 300 & (setsid sleep 300 > /dev/null 2>&1 &) ; true`);
