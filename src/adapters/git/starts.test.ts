@@ -11,14 +11,14 @@ import { createShell } from "../shell/index.ts";
 const GIT = execFileSync("/bin/sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
 const [TASK, BY] = [landing.task(1), landing.by];
 
-/** One of those of a landing reads the change while the gate runs. */
+/** None of those of a landing is for the look at its change alone. */
 type Most = { begin: number; open: number; land: number; remove: number };
 type Case = { trusted?: boolean; isMoved?: boolean; isPushed?: boolean };
 const CASES: readonly (readonly [what: string, how: Case, most: Most])[] = [
-  ["a gate", {}, { begin: 4, open: 4, land: 16, remove: 5 }],
-  ["agreed hooks", { trusted: true }, { begin: 5, open: 4, land: 16, remove: 5 }],
-  ["a target that moved", { isMoved: true }, { begin: 4, open: 4, land: 21, remove: 5 }],
-  ["a remote", { isPushed: true }, { begin: 9, open: 6, land: 21, remove: 8 }],
+  ["a gate", {}, { begin: 4, open: 4, land: 15, remove: 5 }],
+  ["agreed hooks", { trusted: true }, { begin: 5, open: 4, land: 15, remove: 5 }],
+  ["a target that moved", { isMoved: true }, { begin: 4, open: 4, land: 19, remove: 5 }],
+  ["a remote", { isPushed: true }, { begin: 9, open: 6, land: 20, remove: 8 }],
 ];
 
 it.each(CASES)(
@@ -52,3 +52,24 @@ it.each(CASES)(
     isFew("remove");
   },
 );
+
+it("reads the script of the gate once for many landings, and again where it changes", async () => {
+  const repo = repository({ "check.sh": "test -e a.txt\n", "a.txt": "a\n" });
+  const bin = programFolder("git", `echo "$*" >> $HERE/calls\nexec ${GIT} "$@"`);
+  const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
+  onTestFinished(() => shell.close());
+  const path = `${bin}:${process.env.PATH ?? ""}`;
+  const trees = await openTrees(repo.dir, shell, { gate: "sh check.sh" }, path);
+  const reads: number[] = [];
+  const files = ["1.txt", "2.txt", "check.sh", "3.txt"];
+  for (const [nth, file] of files.entries()) {
+    const task = landing.task(nth + 1);
+    const { workspace } = await trees.open(task);
+    writeFileSync(join(workspace, file), "test -e a.txt && echo green\n");
+    rmSync(join(bin, "calls"));
+    expect(await trees.land(task, BY)).toMatchObject({ kind: "landed" });
+    reads.push(readFileSync(join(bin, "calls"), "utf8").match(/ cat-file blob /g)?.length ?? 0);
+  }
+  // Of the script that changes the one of the candidate is read; of the new target it is read anew.
+  expect(reads).toEqual([1, 0, 1, 1]);
+});

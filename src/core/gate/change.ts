@@ -71,20 +71,24 @@ export function partsOf({ diff, judges }: Change): Part[] {
   const count = (counts: Map<string, number>, text: string, by: number): void => {
     counts.set(text, (counts.get(text) ?? 0) + by);
   };
-  const isTest = (path: string): boolean => judgingKind(path, judges) === "test";
   // A line may move within a file, or from one test file to another. A test that becomes no test has not moved.
-  const keyOf = (path: string, text: string): string =>
-    `${isTest(path) ? isNamedTest(path) : path}\0${text.trim()}`;
-  for (const { path, lines } of files)
+  const placeOf = (path: string): string =>
+    judgingKind(path, judges) === "test" ? String(isNamedTest(path)) : path;
+  const keyOf = (place: string, text: string): string => `${place}\0${text.trim()}`;
+  const places = new Map(files.map(({ path }) => [path, placeOf(path)]));
+  for (const { path, lines } of files) {
+    const place = places.get(path) ?? path;
     for (const { sign, text } of lines) {
-      if (sign === "-") count(gone, keyOf(path, text), 1);
-      else if (sign === "+") count(came, keyOf(path, text), 1);
+      if (sign === "-") count(gone, keyOf(place, text), 1);
+      else if (sign === "+") count(came, keyOf(place, text), 1);
     }
+  }
   return files.map((file) => {
+    const place = places.get(file.path) ?? file.path;
     const left = (sign: string, others: Map<string, number>): string[] =>
       file.lines.flatMap(({ sign: own, text }) => {
         if (own !== sign) return [];
-        const key = keyOf(file.path, text);
+        const key = keyOf(place, text);
         if ((others.get(key) ?? 0) === 0) return [text.slice(0, LINE_MAX)];
         count(others, key, -1);
         return [];

@@ -30,4 +30,6 @@ export type Candidate = {
   readonly tree: string;
   /** Commits of the base that the work was not made on, newest first: "abc1234 Subject". */
   readonly unseen: readonly string[];
+  /** Its diff to the base where it was read before; null where it was not. */
+  readonly patch: string | null;
 };

@@ -2,6 +2,7 @@
 
 import { listed } from "../../../core/text/listed.ts";
 import type { Git } from "../git.ts";
+import { DIFF, DIFF_MAX } from "./change-diff.ts";
 import type { LandingInput } from "./landing-job.ts";
 import { protectedFault } from "./protected-changes.ts";
 import { type Refused, refused } from "./refusal.ts";
@@ -11,28 +12,39 @@ type Changes = {
   readonly paths: readonly string[];
   /** Folders that are added like a submodule without being one: a clone, or the result of `git init`. */
   readonly inner: readonly string[];
+  /** As `changeDiff` reads it; null for one that is too large, or was not asked for. */
+  readonly patch: string | null;
 };
 
-/** @throws EkidenError `tool_failed`, also without a commit in common */
-export async function changesOf(git: Git, project: string, base: string, commit: string): Promise<Changes> {
+/** With `what` of "patch" in one process of git. @throws EkidenError `tool_failed`, also without a commit in common */
+export async function changesOf(
+  git: Git,
+  project: string,
+  [base, commit]: readonly [string, string],
+  what: "patch" | "names",
+): Promise<Changes> {
   const range = `${base}...${commit}`;
-  const raw = await git.run(
+  const said = await git.run(
     project,
-    "diff",
+    ...DIFF,
+    ...(what === "patch" ? ["--patch"] : []),
     "--raw",
     "-z",
-    "--no-renames",
     "--ignore-submodules=none",
     range,
   );
+  // No name is empty, so the first empty field is the end of the list.
+  const end = said.indexOf("\0\0");
+  const [raw, text] = end === -1 ? [said, ""] : [said.slice(0, end + 1), said.slice(end + 2)];
+  const patch = what === "names" || text.length > DIFF_MAX ? null : text;
   const fields = raw.split("\0"); // ":000000 160000 … A", the path, and so on
   const paths = fields.filter((_, i) => i % 2 === 1);
   const added = paths.filter((_, i) => /^:(?!160000)\d+ 160000 /.test(fields[2 * i] ?? ""));
-  if (added.length === 0) return { paths, inner: [] };
+  if (added.length === 0) return { paths, inner: [], patch };
   const file = ["--blob", `${commit}:.gitmodules`];
   const modules = await git.try(project, "config", ...file, "--get-regexp", "\\.path$");
   const known = new Set(modules.out.split("\n").map((line) => line.slice(line.indexOf(" ") + 1)));
-  return { paths, inner: added.filter((path) => !known.has(path)) };
+  return { paths, inner: added.filter((path) => !known.has(path)), patch };
 }
 
 /** `git add` does not take a repository without a commit. */

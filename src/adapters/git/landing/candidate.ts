@@ -33,8 +33,9 @@ export class LandingTree {
   /** Tells after a crash that the landing, and not the member, began an operation here. */
   private readonly marker: string;
   private isDetached = false;
-  /** The commit that may land by what it changes. */
-  private checked: string | null = null;
+  /** The commit that may land by what it changes, and its diff to this commit of the target. */
+  private checked: { readonly commit: string; readonly base: string; readonly patch: string | null } | null =
+    null;
   /** Git exchanges files for those of this commit, and may have ended between two of them: the disk was full, or git was killed. */
   private movingTo: string | null = null;
   /** When its files were last exchanged, or may have been. */
@@ -88,7 +89,9 @@ export class LandingTree {
   /** The files that a commit changes since it left the base, where they may land. */
   async check(base: string, commit: string): Promise<readonly string[] | Refused> {
     const { git, project, branch, ref, onto } = this.task;
-    const changes = await changesOf(git, project, base, commit).catch(async (error: unknown) => {
+    // What is looked at for signals costs no process of its own.
+    const what = this.job.options.tampering === "off" ? "names" : "patch";
+    const changes = await changesOf(git, project, [base, commit], what).catch(async (error: unknown) => {
       const isJoined = (await git.try(project, "merge-base", ref, commit)).code === 0;
       if (isJoined || (await git.tip(project, ref)) === null) throw error;
       return null;
@@ -99,7 +102,7 @@ export class LandingTree {
         `${branch} has no commit in common with ${onto}. Run git reset --soft ${onto}, then git status, and restore what is not your change: git checkout ${onto} -- FILE.`,
       );
     const fault = faultOf(this.job, changes) ?? (await filterFault(this.task, base, commit));
-    if (fault === null) this.checked = commit;
+    if (fault === null) this.checked = { commit, base, patch: changes.patch };
     return fault ?? changes.paths;
   }
 
@@ -131,9 +134,11 @@ export class LandingTree {
     const asked = [tip, base].map((one) => `${one}^{tree}`);
     const [tree = "", before] = (await git.run(project, "rev-parse", ...asked)).split("\n");
     // A command in the background may have made other commits since the branch was looked at.
-    const seen = tip === this.checked || tip === base ? [] : await this.check(base, tip);
+    const seen = tip === this.checked?.commit || tip === base ? [] : await this.check(base, tip);
     if ("kind" in seen) return seen;
-    const made = { kind: "candidate", base, tip, tree, unseen } as const;
+    // The tip is on the base, so what it changes since they parted is what it changes.
+    const patch = this.checked?.commit === tip && this.checked.base === base ? this.checked.patch : null;
+    const made = { kind: "candidate", base, tip, tree, unseen, patch } as const;
     if (tip === base) return { ...made, commit: tip };
     // A later owner repeated work that had landed before a crash, or the commits undo each other.
     if (asOne && tree === before) return { ...made, commit: base };

@@ -6,13 +6,23 @@ import { judgingKind } from "../../../core/gate/judging.ts";
 import type { Git } from "../git.ts";
 
 /** In characters. */
-const DIFF_MAX = 2_000_000;
+export const DIFF_MAX = 2_000_000;
 /** Lines that are read of a larger one. */
 const LINES_MAX = 20_000;
 const FILES_MAX = 1_000;
 /** Git takes a larger file for binary. */
 const AS_TEXT = ["-c", "core.bigFileThreshold=1m"];
 const FLAGS = ["--no-renames", "--no-color", "--no-ext-diff", "--no-textconv"];
+/** Whatever the person has set for the diffs that they read. */
+const SHAPE = [
+  "--unified=3",
+  "--inter-hunk-context=0",
+  "--src-prefix=a/",
+  "--dst-prefix=b/",
+  "--submodule=short",
+];
+/** A command of git whose output is read for signals. */
+export const DIFF: readonly string[] = [...AS_TEXT, "--literal-pathspecs", "diff", ...FLAGS, ...SHAPE];
 
 type Changed = {
   readonly path: string;
@@ -30,7 +40,7 @@ export async function changeDiff(
 ): Promise<string> {
   const diff = (...args: string[]): Promise<string | null> =>
     git
-      .run(project, ...AS_TEXT, "--literal-pathspecs", "diff", ...FLAGS, ...args)
+      .run(project, ...DIFF, "--patch", ...args)
       .then((text) => (text.length > DIFF_MAX ? null : text))
       .catch(() => null);
   const all = await diff(base, commit);

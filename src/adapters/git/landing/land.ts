@@ -30,7 +30,7 @@ export async function landBranch(job: LandingInput): Promise<Landed> {
 
 async function land(job: LandingInput, line: LandingLine): Promise<Landed> {
   const { work } = job;
-  await new TargetTip({ ...work, project: job.options.project }).read(); // a target that is gone has a message of its own
+  const target = await new TargetTip({ ...work, project: job.options.project }).read(); // a target that is gone has a message of its own
   const tree = await LandingTree.open(job);
   const fault = await tree.commitAll();
   if (fault) return fault;
@@ -40,7 +40,7 @@ async function land(job: LandingInput, line: LandingLine): Promise<Landed> {
       ...{ kind: "proposed", commit: head, said: "It was proposed before." },
       branch: job.proposal.request ?? work.branch,
     };
-  const all = await tree.check(work.ref, head);
+  const all = await tree.check(target, head);
   if ("kind" in all) return all;
   if (all.length === 0 && (await tree.ahead(head)) === 0) return { kind: "nothing" };
   const paths = all.length > PATHS_MAX ? null : all;

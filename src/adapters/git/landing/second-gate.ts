@@ -18,6 +18,7 @@ import { listed } from "../../../core/text/listed.ts";
 import type { Doubted } from "../../../ports/worktrees.ts";
 import { newTicket } from "../../tickets.ts";
 import type { Candidate } from "../clones/task-branch.ts";
+import { baseTexts } from "./base-texts.ts";
 import type { LandingTree } from "./candidate.ts";
 import { changeDiff } from "./change-diff.ts";
 import { judgeBase } from "./judge-target.ts";
@@ -47,16 +48,10 @@ export async function doubtIn(job: LandingInput, candidate: Candidate): Promise<
   const { gate = "", judges = [], tampering } = job.options;
   if (tampering === "off") return NOTHING;
   const { base, commit } = candidate;
-  const diff = await changeDiff(git, project, [base, commit], judges);
+  const diff = candidate.patch ?? (await changeDiff(git, project, [base, commit], judges));
   if (diff === "") return NOTHING;
   const touched = new Set(filesIn(diff).map(({ path }) => path));
-  const known = new Map<string, Promise<string | null>>();
-  // Most files that the gate names do not change: each is read once, by a git process of its own.
-  const before = (path: string): Promise<string | null> => {
-    const text = known.get(path) ?? textOf(job, base, path);
-    known.set(path, text);
-    return text;
-  };
+  const before = baseTexts(git, project, candidate, touched);
   const after = (path: string) => (touched.has(path) ? textOf(job, commit, path) : before(path));
   const change = { diff, gate, check: checkBeside(job, gate), judges, before, after };
   const [signals, casesBefore] = await Promise.all([
