@@ -1,12 +1,13 @@
 /**
  * (l) Landings per minute with a gate that only sleeps: eight tasks that wait, gates one at a time and four at once, all green and
- * with one red in eight. The floor is one at a time, in the same run.
+ * with one red in eight. The floor is one at a time, in the same run. Then what the look for signals of tampering adds to one.
  */
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { createShell } from "../src/adapters/shell/index.ts";
 import { boardIn, endTask } from "../test/fixtures/landing-board.ts";
 import { landing, openTrees, writeWork } from "../test/fixtures/landing-trees.ts";
+import { looks } from "./look.ts";
 import { type Figure, figure, type Item, median } from "./measure.ts";
 import { freshFolder } from "./stage.ts";
 
@@ -43,6 +44,7 @@ export const landings: Item = async (quick) => {
     rate("one gate at a time", serial, null),
     rate(`${PARALLEL} gates at once`, parallel, 3),
     rate(`${PARALLEL} gates at once, one red in ${TASKS}`, withRed, 2),
+    ...(await looks(quick)),
   ];
 };
 
