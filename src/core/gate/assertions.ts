@@ -73,6 +73,19 @@ export const weakened = ({ removed, added }: Block): Pair[] =>
   });
 
 const TOLERANCE = /,\s*(?:\w+\s*[=:]\s*)?-?\d[\d.e+-]*\w?(?=\s*\)+;?\s*$)/;
+/** A further argument of the code itself is none. */
+function withoutTolerance(line: string): string {
+  const at = TOLERANCE.exec(line)?.index ?? 0;
+  let open = at;
+  for (let depth = 1; open > 0 && depth > 0; ) {
+    open -= 1;
+    if (line[open] === ")") depth += 1;
+    else if (line[open] === "(") depth -= 1;
+  }
+  return at > 0 && /(?:assert|equal|same|close|delta|\bis\b|EQ\b)\w*!?\s*$/i.test(line.slice(0, open))
+    ? line.replace(TOLERANCE, "")
+    : line;
+}
 const WITHIN = /\.[Ww]ithin\([^()]*\)/;
 
 /** In the place of a literal the value is calculated. */
@@ -157,7 +170,7 @@ const isUnawaited = (before: string, after: string): boolean =>
 
 /** More values pass: there is a tolerance, or an alternative, or the code itself says which value is right. */
 function isWider(before: string, after: string): boolean {
-  const exact = after.trim().replace(TOLERANCE, "");
+  const exact = withoutTolerance(after.trim());
   if (exact === before.trim() || (exact !== after.trim() && bare(exact) === bare(before))) return true;
   if (after.trim().replace(WITHIN, "") === before.trim() || isComputed(before, after)) return true;
   if (alternativesIn(after) > alternativesIn(before)) return true;

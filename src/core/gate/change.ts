@@ -54,7 +54,7 @@ export const CODE =
   /\.(?:[cm]?[jt]sx?|py|go|rs|java|kts?|scala|groovy|rb|php|cs|fs|vb|swift|c|cc|cpp|h|hpp|exs?|dart|vue|svelte|lua|zig)$/;
 /** Text that is about code and is none. */
 const PROSE =
-  /\.(?:md|mdx|rst|txt|adoc|svg|lock|po|csv|snap)$|(?:^|\/)(?:CHANGELOG|LICENSE|package-lock\.json)/i;
+  /\.(?:md|mdx|rst|(?<!CMakeLists\.)txt|adoc|svg|lock|po|csv|snap)$|(?:^|\/)(?:CHANGELOG|LICENSE|package-lock\.json)/i;
 
 /** A project that tests a runner has such files as data. */
 export const FIXTURE = /(?:^|\/)(?:fixtures?|testdata|test-data|__fixtures__|examples?|snapshots)\//;

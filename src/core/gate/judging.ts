@@ -32,7 +32,7 @@ const SETTINGS: readonly RegExp[] = [
   /(?:^|\/)(?:pom\.xml|build\.gradle(?:\.kts)?|gradle\.properties|checkstyle\.xml|junit-platform\.properties|\.mvn\/\w+\.config|testng\.xml)$/,
   /(?:^|\/)(?:Directory\.Build\.(?:props|targets)|\w[\w.-]*\.(?:runsettings|ruleset|[cfv][sb]proj)|xunit\.runner\.json|\.globalconfig)$/,
   /(?:^|\/)(?:codecov|\.codecov|sonar-project|\.coveralls)\.\w+$|(?:^|\/)(?:CTestCustom\.cmake|CTestTestfile\.cmake|\.gcovr\.cfg|gcovr\.cfg)$/,
-  /(?:^|\/)\.gitattributes$/,
+  /(?:^|\/)\.gitattributes$|(?:^|\/)Package\.swift$/,
   /(?:^|\/)(?:package|composer|deno|bunfig|lerna|nx|turbo|project)\.(?:json|jsonc|toml)$/,
 ];
 const PIPELINE =
@@ -66,6 +66,7 @@ const SHADOWS: readonly RegExp[] = [
   /(?:^|\/)conftest\.py$|\.pth$/,
   /^(?:GNUmakefile|makefile|BSDmakefile)$/,
   /(?:^|\/)(?:pytest\.ini|\.pytest\.ini|\.npmrc|\.mocharc\.\w+|\.rspec|bunfig\.toml|\.noderc|node\.config\.json)$/,
+  /(?:^|\/)(?:junit-platform\.properties|Directory\.Build\.(?:props|targets)|\.rspec-local|\.config\/nextest\.toml|\.bazelrc)$/,
   /(?:^|\/)(?:jest|vitest|vite|ava|karma|playwright)\.config\.\w+$|^\.cargo\/|^rust-toolchain(?:\.toml)?$|^\.mvn\//,
   /(?:^|\/)node_modules\/|^(?:\.?bin|\.venv\/bin)\/(?:npm|npx|node|pytest|python3?|go|cargo|make|sh|bash|env|mvn|gradle|ruby|rspec|php|dotnet|vitest|jest)$/,
   /^(?:npm|npx|node|pytest|go|cargo|make)(?:\.(?:sh|cmd|exe|bat|py|js))?$/,

@@ -6,12 +6,17 @@ import { judgingKind } from "./judging.ts";
 /** Paths of the change. Settings hold versions and much else that is honest: only those with a signal go back. */
 export function putBack(diff: string, judges: readonly string[], signals: readonly Signal[]): string[] {
   const named = new Set(signals.filter(({ isNote }) => !isNote).map(({ path }) => path));
+  // New tests may need what the new file beside them gives: they judge nothing of the base, and leave with it.
+  const helpers = [...named].filter((path) => /(?:^|\/)conftest\.py$/.test(path) && isOfGate(path, signals));
+  const leaves = (path: string): boolean =>
+    helpers.some((helper) => path.startsWith(helper.slice(0, helper.lastIndexOf("/") + 1)));
   return filesIn(diff).flatMap(({ path, kind }) => {
     const judging = judgingKind(path, judges);
     const goes = named.has(path) && (judging !== null || isOfGate(path, signals));
     // A file that is new stays, but for one that takes the place of another.
     const isNew = kind === "new";
-    return goes || (judging !== null && judging !== "settings" && !isNew) ? [path] : [];
+    const isJudge = judging !== null && judging !== "settings" && (!isNew || leaves(path));
+    return goes || isJudge ? [path] : [];
   });
 }
 

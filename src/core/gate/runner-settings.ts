@@ -22,6 +22,7 @@ const ROWS: readonly Row[] = [
   [/^(?:pytest|py\.test|tox|nox)$/, ["tox.ini", "setup.cfg"], /^\[(?:tool:)?pytest\]/],
   [/^phpunit$/, ["phpunit.xml", "phpunit.xml.dist", "phpunit.dist.xml"], null],
   [/^rspec$/, [".rspec"], null],
+  [/^mix$/, ["mix.exs"], /^\s*test_(?:paths|pattern|load_filters|ignore_filters)\s*:|^\s*"?test[\w.]*"?\s*:\s*[[&"]|\baliases:\s*\[.*\btest\b/],
   [/^rake$/, ["Rakefile"], /TestTask\b|RakeTask\b|^\s*task\b.*\b(?:default|test|spec)\b/],
   [/^gradlew?$/, ["build.gradle", "build.gradle.kts"], /^\s*sourceSets\b|^\s*(?:tasks\.)?(?:test\b|withType[(<]\s*Test\b|named[(<].*\btest\b).*\{/],
   [/^mvnw?$/, ["pom.xml"], /<plugin>/],
@@ -55,7 +56,7 @@ export async function runnerSettings(
 
 /** Versions, schemas, warnings that are known, and limits, which are compared by themselves. */
 const HARMLESS =
-  /^\s*$|<version>|noNamespaceSchemaLocation|^\s*["']?ignore:|^\s*minversion\b|\b(?:thresholds?|coverageThreshold|lines|branches|functions|statements)["']?\s*:/;
+  /^\s*$|<version>|noNamespaceSchemaLocation|^\s*["']?ignore:|^\s*minversion\b|^\s*--(?:format|(?:force-)?colou?r|order|(?:no-)?profile|backtrace)\b|^\s*markers\s*=|^\s*["']\w+: [^"'=]*["'],?$|<argLine>\s*(?:(?:-X[mxs]|[$@]\{)[^\s<]*\s*)+<|\b(?:thresholds?|coverageThreshold|lines|branches|functions|statements)["']?\s*:/;
 
 /** Those that run tests. */
 const pluginsOf = (text: string): string =>

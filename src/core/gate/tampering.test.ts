@@ -12,6 +12,11 @@ import {
   type Project,
   TAMPERED,
 } from "../../../test/fixtures/tampering/first-list.ts";
+import {
+  FURTHER_HONEST,
+  FURTHER_PROJECTS,
+  FURTHER_TAMPERED,
+} from "../../../test/fixtures/tampering/further-runners.ts";
 import { OTHER_PROJECTS } from "../../../test/fixtures/tampering/other-layouts.ts";
 import { OTHER_TAMPERED } from "../../../test/fixtures/tampering/other-layouts-list.ts";
 import { MORE_TAMPERED } from "../../../test/fixtures/tampering/second-list.ts";
@@ -83,14 +88,18 @@ describe("a change that silences its judge", () => {
   it.each(title(OTHER_TAMPERED))("%s", async (_title, [name, , edit]) => {
     expect((await named(OTHER_PROJECTS[name], edit)).filter((one) => !one.isNote)).not.toEqual([]);
   });
+  it.each(title(FURTHER_TAMPERED))("%s", async (_title, [name, , edit]) => {
+    expect((await named(FURTHER_PROJECTS[name], edit)).filter((one) => !one.isNote)).not.toEqual([]);
+  });
 });
 
 describe("an honest change", () => {
-  it.each(title(HONEST))("%s", async (_title, [name, , edit]) => {
-    const { files, gate } = PROJECTS[name];
+  const isSilent = async ({ files, gate }: Project, edit: Edit): Promise<void> => {
     const found = await signals(gate, files, edited(files, edit));
     expect(found.filter((one) => !one.isNote)).toEqual([]);
-  });
+  };
+  it.each(title(HONEST))("%s", (_title, [name, , edit]) => isSilent(PROJECTS[name], edit));
+  it.each(title(FURTHER_HONEST))("%s", (_title, [name, , edit]) => isSilent(FURTHER_PROJECTS[name], edit));
 
   it("hides a nested class of data, which is no test", async () => {
     const { files, gate } = PROJECTS.junit;

@@ -109,9 +109,13 @@ async function runsOther(
   const [was, is] = [await gateParts(command, before, touched), await gateParts(command, after, touched)];
   const changed = [...was].filter(([key, text]) => is.get(key) !== text).map(([key]) => key);
   // A file that the gate did not know can come before one that it knew; npm runs "pretest" before "test".
-  const came = [...is.keys()].filter(
-    (key) => !was.has(key) && (/\.json (?:pre|post)/.test(key) || shadows(key.split(" ")[0] ?? "")),
-  );
+  const isOld = (path: string): boolean =>
+    parts.some(({ path: own, file }) => own === path && file.kind !== "new");
+  const comes = (key: string): boolean => {
+    const [path = ""] = key.split(" ");
+    return /\.json (?:pre|post)/.test(key) || shadows(path) || (/ settings$/.test(key) && isOld(path));
+  };
+  const came = [...is.keys()].filter((key) => !was.has(key) && comes(key));
   const others = [...changed, ...came].map((key) =>
     signal("gate", key.split(" ")[0] ?? key, null, `what the ${name} \`${command}\` runs is another: ${key}`),
   );
