@@ -130,6 +130,8 @@ export class LandingRun {
     if (!failing || !candidate || gate === undefined || !redBase || redBase() === "ignore") return false;
     const judged = await judgeBase(job, tree, candidate, job.by.signal);
     if (judged === null || judged.verdict === "green" || !failsAsBase(failing, judged.failing)) return false;
+    // It would wait for itself.
+    if (judged.repair === job.task.id) return false;
     if (judged.verdict === "red") {
       this.state = { is: "held", base, red: judged };
       await line.update({ state: "base" });

@@ -55,7 +55,10 @@ it("holds all that fail as the target does, and lands the repair and then them",
   expect(await factsIn(repo.dir, "base.judged")).toMatchObject([
     { target: "main", verdict: "red", names: ["bad"], author: "Pat", repair: 41 },
   ]);
-  const { workspace } = await trees.open(task(41));
+  // A repair that repairs nothing is at fault, and waits for nobody.
+  const workspace = await writeWork(trees, task(41), { "41.txt": "x\n" });
+  expect(await trees.land(task(41), by)).toMatchObject({ kind: "refused", why: "gate" });
+  expect(await states(repo)).toEqual(["base", "base", "base", "base"]);
   repo.git("-C", workspace, "rm", "--quiet", "bad");
   expect(await trees.land(task(41), by)).toMatchObject({ kind: "landed" });
   expect((await Promise.all(landings)).map(({ kind }) => kind)).toEqual(Array(4).fill("landed"));
