@@ -221,9 +221,26 @@ const bare = (line: string): string =>
 /** Assertions among which the twin of one is looked for: a large file is not compared line by line with itself. */
 const NEAR = 40;
 
+/** An assertion that goes on in the next lines, as a formatter writes it, is one line. */
+function whole(lines: readonly string[]): string[] {
+  const found: string[] = [];
+  for (let at = 0; at < lines.length; at += 1) {
+    let text = lines[at] ?? "";
+    const goesOn = /\(\s*$/.test(text) && ASSERTION.test(text);
+    for (let more = 1; goesOn && more <= LINES_MAX && openIn(text) > 0 && at + 1 < lines.length; more += 1) {
+      at += 1;
+      text = `${text.trimEnd()}${(lines[at] ?? "").trim()}`;
+    }
+    found.push(goesOn ? text.replace(/^(\s*assert\s)\((.*)\)$/, "$1$2").replace(/,\)/g, ")") : text);
+  }
+  return found;
+}
+const LINES_MAX = 6;
+const openIn = (text: string): number => text.split(/[([{]/).length - text.split(/[)\]}]/).length;
+
 function pairs(removed: readonly string[], added: readonly string[]): Pair[] {
-  const left = added.filter((line) => isCode(line) && (ASSERTION.test(line) || LOGGED.test(line)));
-  return assertionsIn(removed).flatMap((before) => {
+  const left = whole(added).filter((line) => isCode(line) && (ASSERTION.test(line) || LOGGED.test(line)));
+  return assertionsIn(whole(removed)).flatMap((before) => {
     const at = left.slice(0, NEAR).findIndex((after) => areAlike(before, after));
     return at === -1 ? [] : [{ before, after: left.splice(at, 1)[0] ?? "" }];
   });

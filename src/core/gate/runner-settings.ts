@@ -56,7 +56,7 @@ export async function runnerSettings(
 
 /** Versions, schemas, warnings that are known, and limits, which are compared by themselves. */
 const HARMLESS =
-  /^\s*$|<version>|noNamespaceSchemaLocation|^\s*["']?ignore:|^\s*minversion\b|^\s*--(?:format|(?:force-)?colou?r|order|(?:no-)?profile|backtrace)\b|^\s*markers\s*=|^\s*["']\w+: [^"'=]*["'],?$|<argLine>\s*(?:(?:-X[mxs]|[$@]\{)[^\s<]*\s*)+<|\b(?:thresholds?|coverageThreshold|lines|branches|functions|statements)["']?\s*:/;
+  /^\s*$|<version>|noNamespaceSchemaLocation|^\s*["']?ignore:|^\s*minversion\b|^\s*--(?:format|(?:force-)?colou?r|order|(?:no-)?profile|backtrace)\b|^\s*markers\s*=|^\s*"(?:mocha|jest|ava|tap)"\s*:\s*"[~^<>=\s]*\d[^"]*",?$|^\s*["']\w+: [^"'=]*["'],?$|<argLine>\s*(?:(?:-X[mxs]|[$@]\{)[^\s<]*\s*)+<|\b(?:thresholds?|coverageThreshold|lines|branches|functions|statements)["']?\s*:/;
 
 /** Those that run tests. */
 const pluginsOf = (text: string): string =>

@@ -193,7 +193,7 @@ function chosenElsewhere({ path, judging, blocks }: Part): Signal[] {
 }
 
 const INSTALLS =
-  /^\s*(?:-\s+)?(?:run:\s*)?(?:sudo\s+)?(?:rustup|apt|apt-get|brew|pipx?3?|npm\s+(?:i|ci|install)|(?:gem|go|cargo)\s+install)\b[^&;|]*$/;
+  /^\s*(?:-\s+)?(?:run:\s*)?(?:sudo\s+)?(?:rustup|apt|apt-get|brew|pipx?3?|uv\s+(?:tool\s+install|pip|sync)|npm\s+(?:i|ci|install)|(?:gem|go|cargo)\s+install)\b[^&;|]*$/;
 /** What a line of a pipeline runs: tests, or what looks at the code. */
 const RUNS: readonly RegExp[] = [
   /(?<![\w/.-])(?:tests?|test:\w+|pytest|vitest|jest|mocha|ctest|rspec|phpunit|tox|nox|coverage|verify)(?![\w/.-])/,
@@ -208,7 +208,7 @@ function hiddenTests(parts: readonly Part[], gate: string): Signal[] {
     const isRun = (line: string): boolean => {
       const code = line.replace(/\s#.*$/, "");
       const isLine = /\b(?:run|script|command):|^\s*-\s|^\s{4,}\S/.test(code);
-      const isKey = /^\s*(?:-\s+)?(?!run:|script:|command:)[\w.-]+:(?:\s|$)/.test(code);
+      const isKey = /^\s*(?:-\s+)?\{?\s*(?!run:|script:|command:)[\w.-]+:(?:\s|$)/.test(code);
       return isLine && run.test(code) && !isKey && !INSTALLS.test(code);
     };
     if (pipelines.some(({ added }) => added.some(isRun))) return [];

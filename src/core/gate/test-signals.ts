@@ -213,8 +213,8 @@ function unmadeIn({ removed, added, below }: Block): string | null {
     /^\s*(?:\/\*|=begin|"{3}|'{3})\s*$/.test(last) &&
     below.some((line) => line.trim() !== "")
   ) {
-    const twins = added.filter((line) => line.trim() === last.trim()).length;
-    if (twins % 2 === 1) return last;
+    const marks = added.join("\n").split(last.trim()).length - 1;
+    if (marks % 2 === 1) return last;
   }
   if (
     last !== undefined &&
@@ -227,7 +227,8 @@ function unmadeIn({ removed, added, below }: Block): string | null {
       .filter((line) => !UNSEEN.test(line) && !NESTED.test(line))
       .flatMap((line) => HEAD.exec(line)?.[1] ?? []),
   );
-  const unseen = added.find((line) => UNSEEN.test(line) && heads.has(HEAD.exec(line)?.[1] ?? ""));
+  const isUnseen = (line: string): boolean => UNSEEN.test(line.replace(/\s(?:#|\/\/).*$/, ""));
+  const unseen = added.find((line) => isUnseen(line) && heads.has(HEAD.exec(line)?.[1] ?? ""));
   if (unseen !== undefined) return unseen;
   if (last?.trim() === "private" && below.some((line) => /^\s*def\s+test_/.test(line))) return last;
   const start = removed.find((line) => STARTS.test(line));
@@ -281,7 +282,9 @@ const DEFERS = /^\s*(?:\w+\.)*(?:setTimeout|setInterval|setImmediate|queueMicrot
 function uncalledIn({ removed, added, below }: Block): string | null {
   const rest = [...added, ...below];
   return (
-    added.find((line) => {
+    added.find((line, nth) => {
+      // A decorator takes it.
+      if (/^\s*@\w/.test(added[nth - 1] ?? "")) return false;
       const [, one, other] =
         /^\s+(?:async\s+)?def\s+(\w+)\(|^\s+(?:const|let|var|function)\s+(\w+)\s*(?:=\s*(?:async\s*)?\([^)]*\)\s*=>|\()/.exec(
           line,
