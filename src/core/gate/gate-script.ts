@@ -2,12 +2,14 @@
  * The parts of files that a gate runs: the scripts of package.json that it names, the recipes of a Makefile, the lines of a shell script,
  * and what those start. Other scripts and targets of the same files are not among them. Pure but for `read`.
  */
+import { pathPattern } from "../paths/path-pattern.ts";
 import { type Read, runnerSettings } from "./runner-settings.ts";
 
 export type { Read };
 
 const DEPTH_MAX = 5;
 const FILES_MAX = 40;
+const LINKS_MAX = 5;
 const SHELLS = new Set("sh bash zsh dash ash ksh source . exec time env command nice timeout".split(" "));
 const INTERPRETERS = new Set("node tsx ts-node deno bun python python3 ruby perl php lua Rscript".split(" "));
 const RUNNERS = new Set("npm pnpm yarn bun npx".split(" "));
@@ -43,7 +45,8 @@ async function follow(script: string, from: string, depth: number, walk: Walk): 
     await settingsOf(words, folder, walk);
     const [program = "", ...args] = words.slice(Math.max(0, at));
     // "sh -c 'a line'". The text behind "node -e" is no line of a shell.
-    if (isShell && /\s/.test(program)) await follow(program, folder, depth + 1, walk);
+    const isLine = words.slice(0, at).some((word) => /^-\w*c$/.test(word));
+    if (isShell && isLine && /\s/.test(program)) await follow(program, folder, depth + 1, walk);
     else if (INTERPRETERS.has(program) && args.some((arg) => /^-{1,2}(?:c|e|p|pe|ne|eval|print)$/.test(arg)))
       continue;
     else if (program === "cd") folder = joined(folder, args[0] ?? "");
@@ -73,10 +76,39 @@ async function settingsOf(words: readonly string[], folder: string, walk: Walk):
     parts.set(`${path} settings`, bare(text));
 }
 
+/** As git stores it, a link holds the path that it leads to: one line without an end. */
+const LINK = /^[^\n\0]{1,1000}$/;
+
+/** The path behind links on the way to it, each of which is a part of the gate, too; `path` itself where there is none. */
+async function behindLinks(path: string, { parts, read }: Walk): Promise<string> {
+  let now = path;
+  for (let nth = 0; nth < LINKS_MAX; nth += 1) {
+    const names = now.split("/");
+    // A file is read at once; folders are looked at where nothing is there.
+    const whole = await read(now);
+    const ends = whole === null ? names.slice(1).map((_, at) => at + 1) : [names.length];
+    let next: string | null = null;
+    for (const end of ends) {
+      const head = names.slice(0, end).join("/");
+      const text = end === names.length ? whole : await read(head);
+      if (text === null || !LINK.test(text)) continue;
+      const to = joined(names.slice(0, end - 1).join("/"), text);
+      next = [to, ...names.slice(end)].join("/");
+      if (text.startsWith("/") || (await read(next)) === null) return now;
+      parts.set(head, text);
+      break;
+    }
+    if (next === null) return now;
+    now = next;
+  }
+  return now;
+}
+
 const isName = (word: string): boolean => /^[\w:.-]+$/.test(word) && !word.startsWith("-");
 const quoted = (word: string): string => (/\s/.test(word) ? `'${word.replaceAll("'", '"')}'` : word);
 
-async function scriptFile(path: string, folder: string, depth: number, walk: Walk): Promise<void> {
+async function scriptFile(named: string, folder: string, depth: number, walk: Walk): Promise<void> {
+  const path = SOURCE.test(named) ? named : await behindLinks(named, walk);
   if (walk.parts.has(path) || SOURCE.test(path)) return;
   const text = await walk.read(path);
   if (text === null) return;
@@ -103,7 +135,7 @@ async function packageScript(
 }
 
 async function jsonScript(file: string, names: readonly string[], folder: string, depth: number, walk: Walk) {
-  const path = joined(folder, file);
+  const path = await behindLinks(joined(folder, file), walk);
   const scripts = scriptsOf(await walk.read(path));
   for (const name of names.flatMap((one) => [`pre${one}`, one, `post${one}`])) {
     const line = scripts[name];
@@ -142,13 +174,36 @@ async function recipes(program: string, args: readonly string[], folder: string,
   const files = given !== undefined && isFile ? [given] : (MAKEFILES[program] ?? []);
   const targets = args.filter((arg, nth) => isName(arg) && (at === -1 || nth !== at + 1));
   for (const file of files) {
-    const path = joined(inside, file);
+    const path = await behindLinks(joined(inside, file), walk);
     const text = await walk.read(path);
     if (text === null) continue;
-    const first = /^(?!\.)([\w.-]+)\s*:(?!=)/m.exec(text)?.[1];
+    const sources: Source[] = [{ path, text }];
+    await included(sources, inside, walk);
+    const first = sources.flatMap((one) => /^(?!\.)([\w.-]+)\s*:(?!=)/m.exec(one.text)?.[1] ?? [])[0];
     for (const target of targets.length > 0 ? targets : [first ?? ""])
-      await recipe(path, text, target, inside, depth, walk);
+      await recipe(sources, target, inside, depth, walk);
     return;
+  }
+}
+
+type Source = { readonly path: string; readonly text: string };
+
+/** The files that the first one includes, and those include: one of them can give a target another recipe. */
+async function included(sources: Source[], folder: string, { parts, read, touched }: Walk): Promise<void> {
+  for (let nth = 0; nth < sources.length && nth < FILES_MAX; nth += 1) {
+    const names = [...(sources[nth]?.text ?? "").matchAll(/^(?:[-s]?include|import\??)\s+(.*)$/gm)]
+      .flatMap(([, list = ""]) => list.split(/\s+/))
+      .map((name) => joined(folder, name.replace(/^['"]|['"]$/g, "")));
+    // Of a pattern those are of interest that change.
+    const paths = names.flatMap((name) =>
+      name.includes("*") ? [...touched].filter((path) => pathPattern(name).test(path)) : [name],
+    );
+    for (const path of paths) {
+      const text = sources.some((one) => one.path === path) ? null : await read(path);
+      if (text === null) continue;
+      parts.set(path, bare(text));
+      sources.push({ path, text });
+    }
   }
 }
 
@@ -159,18 +214,18 @@ function needsOf(line: string, target: string): string | null {
 }
 
 async function recipe(
-  path: string,
-  text: string,
+  sources: readonly Source[],
   target: string,
   folder: string,
   depth: number,
   walk: Walk,
 ): Promise<void> {
-  const key = `${path} ${target}`;
-  if (target === "" || walk.parts.has(key)) return;
-  const lines = text.split("\n");
+  const has = ({ text }: Source): boolean => text.split("\n").some((line) => needsOf(line, target) !== null);
+  const source = target === "" ? undefined : sources.find(has);
+  const key = `${source?.path} ${target}`;
+  if (source === undefined || walk.parts.has(key)) return;
+  const lines = source.text.split("\n");
   const from = lines.findIndex((line) => needsOf(line, target) !== null);
-  if (from === -1) return;
   const needs = needsOf(lines[from] ?? "", target) ?? "";
   const indent = /^\s*/.exec(lines[from] ?? "")?.[0].length ?? 0;
   const rest = lines.slice(from + 1);
@@ -184,15 +239,7 @@ async function recipe(
       used.includes(/^(?:export\s+)?(\w+)\s*[:?+]?=/.exec(line)?.[1] ?? ""),
   );
   walk.parts.set(key, bare([needs, ...variables, ...body].join("\n")));
-  // A file that is included can give the target another recipe.
-  for (const file of lines.flatMap(
-    (line) => /^(?:-?include|sinclude)\s+(.*)$/.exec(line)?.[1]?.split(/\s+/) ?? [],
-  )) {
-    const included = await walk.read(joined(folder, file));
-    if (included !== null) walk.parts.set(joined(folder, file), bare(included));
-  }
-  for (const need of needs.split(/\s+/).filter(isName))
-    await recipe(path, text, need, folder, depth + 1, walk);
+  for (const need of needs.split(/\s+/).filter(isName)) await recipe(sources, need, folder, depth + 1, walk);
   const made = body.map((line) => line.replace(/^\s*(?:- (?:cmd: )?)?[@+-]*/, "")).join("\n");
   await follow(made.replace(/\$\(MAKE\)|\$\{MAKE\}/g, "make"), folder, depth + 1, walk);
 }

@@ -109,15 +109,22 @@ async function runsOther(
   const [was, is] = [await gateParts(command, before, touched), await gateParts(command, after, touched)];
   const changed = [...was].filter(([key, text]) => is.get(key) !== text).map(([key]) => key);
   // A file that the gate did not know can come before one that it knew; npm runs "pretest" before "test".
+  // A name may have a space in it.
+  const fileOf = (key: string): string =>
+    [...touched]
+      .filter((path) => key === path || key.startsWith(`${path} `))
+      .sort((a, b) => b.length - a.length)[0] ??
+    key.split(" ")[0] ??
+    key;
   const isOld = (path: string): boolean =>
     parts.some(({ path: own, file }) => own === path && file.kind !== "new");
   const comes = (key: string): boolean => {
-    const [path = ""] = key.split(" ");
+    const path = fileOf(key);
     return /\.json (?:pre|post)/.test(key) || shadows(path) || (/ settings$/.test(key) && isOld(path));
   };
   const came = [...is.keys()].filter((key) => !was.has(key) && comes(key));
   const others = [...changed, ...came].map((key) =>
-    signal("gate", key.split(" ")[0] ?? key, null, `what the ${name} \`${command}\` runs is another: ${key}`),
+    signal("gate", fileOf(key), null, `what the ${name} \`${command}\` runs is another: ${key}`),
   );
   return [...others, ...(await madeAlready(was, before, parts))];
 }
