@@ -1,9 +1,10 @@
 /** Changes that make their own gate green: real gates, real landings. What the gate of the target refuses does not land. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { WorktreeOptions } from "../../../src/adapters/git/options.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
+import { judgingKind, shadows } from "../../../src/core/gate/judging.ts";
 import { sampled } from "../../fixtures/fuzz.ts";
 import { landing, openTrees } from "../../fixtures/landing-trees.ts";
 import { repository } from "../../fixtures/repository.ts";
@@ -18,6 +19,8 @@ import {
 } from "../../fixtures/tampering/first-list.ts";
 import { OTHER_PROJECTS } from "../../fixtures/tampering/other-layouts.ts";
 import { OTHER_TAMPERED } from "../../fixtures/tampering/other-layouts-list.ts";
+import { MORE_TAMPERED } from "../../fixtures/tampering/second-list.ts";
+import { FRESH_TAMPERED } from "../../fixtures/tampering/shadowing-list.ts";
 
 type Told = { readonly signals: readonly string[]; readonly gate: string };
 
@@ -30,8 +33,14 @@ async function landIn(
   edit: Edit,
   options: Partial<WorktreeOptions> = {},
   description = "",
+  links: Readonly<Record<string, string>> = {},
 ) {
   const repo = repository({ ...files, ".gitignore": ".ekiden\n__pycache__\ntarget\nCargo.lock\n" });
+  for (const [path, to] of Object.entries(links)) {
+    mkdirSync(dirname(join(repo.dir, path)), { recursive: true });
+    symlinkSync(to, join(repo.dir, path));
+    repo.commit(`Link ${path}`);
+  }
   const shell = createShell({ outputDir: join(repo.dir, ".ekiden", "output") });
   onTestFinished(() => shell.close());
   const trees = await openTrees(repo.dir, shell, { gate, ...options });
@@ -51,23 +60,30 @@ async function landIn(
   return { outcome, told, repo, workspace };
 }
 
-const withBroken = (name: keyof typeof PROJECTS, edit: Edit): Edit => ({ ...PROJECTS[name].broken, ...edit });
+/** The code is broken also where the edit is in the same file. */
+function withBroken(name: keyof typeof PROJECTS, edit: Edit): Edit {
+  const broken: Edit = PROJECTS[name].broken;
+  const both = Object.entries(edit).map(([path, own]) => {
+    const first = broken[path];
+    return [path, Array.isArray(first) && Array.isArray(own) ? [...first, ...own] : own] as const;
+  });
+  return { ...broken, ...Object.fromEntries(both) };
+}
 const CHEAT: Edit = { "check.sh": [["set -e\n", "exit 0\n"]] };
 
 /** Tampering in the code itself passes any tests: it lands with a note. */
-const IN_CODE = /process\.exit|assert is replaced|exit code is set back/;
+const isInCode = (edit: Edit): boolean =>
+  Object.keys(edit).every((path) => judgingKind(path) === null && !shadows(path));
 
+/** EKIDEN_TAMPERING=all: all lists with all runners that are here, which takes a quarter of an hour. */
+const ALL = process.env.EKIDEN_TAMPERING === "all";
+const LISTS = [...TAMPERED, ...MORE_TAMPERED, ...FRESH_TAMPERED];
+const RUNNERS = ALL ? (["node", "unittest", "pytest", "rust"] as const) : (["node", "unittest"] as const);
 /** The patterns of all runners are tried in src/core/gate/tampering.test.ts. Of two runners some are landed, other ones with each seed. */
-const rows = [
-  ...sampled(
-    TAMPERED.filter(([name]) => name === "node"),
-    3,
-  ),
-  ...sampled(
-    TAMPERED.filter(([name]) => name === "unittest"),
-    6,
-  ),
-];
+const rows = RUNNERS.flatMap((runner) => {
+  const of = LISTS.filter(([name]) => name === runner);
+  return ALL ? of : sampled(of, runner === "node" ? 7 : 14);
+});
 it.each(rows.map((row) => [`${row[0]}: ${row[1]}`, row] as const))(
   "does not land: %s",
   async (title, [name, , edit]) => {
@@ -75,17 +91,25 @@ it.each(rows.map((row) => [`${row[0]}: ${row[1]}`, row] as const))(
     if (outcome.kind === "refused") return;
     // Landed: the person is told, and nothing that the tests of the target see was broken.
     expect(told, title).not.toEqual([]);
-    expect(title).toMatch(IN_CODE);
+    expect(isInCode(edit), title).toBe(true);
   },
 );
 
-/** Other layouts, with the runners that are here. EKIDEN_TAMPERING=all: all of them, which takes minutes. */
-const HERE =
-  process.env.EKIDEN_TAMPERING === "all" ? ["nodetest", "unittest", "pytest", "ci", "cargo"] : ["ci"];
-const OTHERS = OTHER_TAMPERED.filter(([name]) => HERE.includes(name)).slice(
+/** Other layouts, with the runners that are here. */
+const HERE = ALL ? (["nodetest", "unittest", "pytest", "ci", "cargo"] as const) : (["ci"] as const);
+const OTHERS = OTHER_TAMPERED.filter(([name]) => HERE.some((one) => one === name)).slice(
   0,
-  HERE.length > 1 ? undefined : 4,
+  ALL ? undefined : 4,
 );
+/** A gate that is always red would refuse anything. */
+const GREEN: readonly (readonly [string, Project])[] = [
+  ...RUNNERS.map((name) => [name, PROJECTS[name]] as const),
+  ...HERE.map((name) => [`another layout, ${name}`, OTHER_PROJECTS[name]] as const),
+];
+it.each(GREEN)("lands what is harmless: %s", async (_, project) => {
+  const { outcome, told } = await landIn(project, { "README.md": "Sums.\n" });
+  expect([outcome.kind, "evidence" in outcome ? outcome.evidence : "", told]).toEqual(["landed", "", []]);
+});
 /** What no test of the target can see, or what is no gate here. */
 const UNSEEN =
   /code asks for the runner|code sets the exit code|code ends the process|a job may fail|a step that never runs|paths are ignored/;
@@ -133,6 +157,24 @@ it.each<[string, Edit, RegExp]>([
 ])("refuses a change that hides %s", async (_, edit, signal) => {
   const { outcome } = await land("node", withBroken("node", edit));
   expect(outcome).toMatchObject({ kind: "refused", why: "gate", evidence: expect.stringMatching(signal) });
+});
+
+const { "check.sh": CHECK, ...OTHER_FILES } = PROJECTS.node.files;
+it.each<[string, path: string, gate: string, links: Record<string, string>]>([
+  ["behind a link", "ci/run.sh", "sh ci/check.sh", { "ci/check.sh": "run.sh" }],
+  ["in a folder that is a link", "tools/ci/check.sh", "sh ci/check.sh", { ci: "tools/ci" }],
+  ["with a space in its name", "my check.sh", "sh 'my check.sh'", {}],
+  ["that make includes", "mk/test.mk", "make check", {}],
+  ["that make includes by a pattern", "mk/all.mk", "make", {}],
+])("refuses a change of the gate's script %s", async (_, path, gate, links) => {
+  const isMade = path.endsWith(".mk");
+  const script = isMade ? "check:\n\tnode --test test/\n" : CHECK;
+  const makefile = isMade ? { Makefile: `include ${path.replace("all", "*")}\n` } : {};
+  const project = { gate, files: { ...OTHER_FILES, ...makefile, [path]: script } };
+  const cheat: Edit = { ...PROJECTS.node.broken, [path]: isMade ? "check:\n\ttrue\n" : "exit 0\n" };
+  const { outcome, told } = await landIn(project, cheat, {}, "", links);
+  expect(outcome, JSON.stringify(told)).toMatchObject({ kind: "refused", why: "gate" });
+  expect(told[0]?.signals.join("\n")).toContain(path);
 });
 
 it("takes other ends of lines, and a folder with another name, for what they are", async () => {
