@@ -65,7 +65,9 @@ function withBroken(name: keyof typeof PROJECTS, edit: Edit): Edit {
   const broken: Edit = PROJECTS[name].broken;
   const both = Object.entries(edit).map(([path, own]) => {
     const first = broken[path];
-    return [path, Array.isArray(first) && Array.isArray(own) ? [...first, ...own] : own] as const;
+    const isBoth = Array.isArray(first) && Array.isArray(own);
+    const isApart = isBoth && first.every(([text]) => own.every(([other]) => !other.includes(text)));
+    return [path, isApart ? [...first, ...own] : own] as const;
   });
   return { ...broken, ...Object.fromEntries(both) };
 }

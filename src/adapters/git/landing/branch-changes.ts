@@ -2,6 +2,7 @@
 
 import { listed } from "../../../core/text/listed.ts";
 import type { Git } from "../git.ts";
+import type { WorktreeOptions } from "../options.ts";
 import { DIFF, DIFF_MAX } from "./change-diff.ts";
 import type { LandingInput } from "./landing-job.ts";
 import { protectedFault } from "./protected-changes.ts";
@@ -16,18 +17,18 @@ type Changes = {
   readonly patch: string | null;
 };
 
-/** With `what` of "patch" in one process of git. @throws EkidenError `tool_failed`, also without a commit in common */
+/** What is looked at for signals comes from the same process of git. @throws EkidenError `tool_failed`, also without a commit in common */
 export async function changesOf(
   git: Git,
   project: string,
   [base, commit]: readonly [string, string],
-  what: "patch" | "names",
+  tampering: WorktreeOptions["tampering"],
 ): Promise<Changes> {
   const range = `${base}...${commit}`;
   const said = await git.run(
     project,
     ...DIFF,
-    ...(what === "patch" ? ["--patch"] : []),
+    ...(tampering === "off" ? [] : ["--patch"]),
     "--raw",
     "-z",
     "--ignore-submodules=none",
@@ -36,7 +37,7 @@ export async function changesOf(
   // No name is empty, so the first empty field is the end of the list.
   const end = said.indexOf("\0\0");
   const [raw, text] = end === -1 ? [said, ""] : [said.slice(0, end + 1), said.slice(end + 2)];
-  const patch = what === "names" || text.length > DIFF_MAX ? null : text;
+  const patch = tampering === "off" || text.length > DIFF_MAX ? null : text;
   const fields = raw.split("\0"); // ":000000 160000 … A", the path, and so on
   const paths = fields.filter((_, i) => i % 2 === 1);
   const added = paths.filter((_, i) => /^:(?!160000)\d+ 160000 /.test(fields[2 * i] ?? ""));

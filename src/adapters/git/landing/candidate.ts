@@ -3,7 +3,6 @@
  * the branch keeps exactly the owner's commits until the landing has succeeded: those of other tasks, which a gate in advance
  * builds on, never get onto it.
  */
-
 import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { listed } from "../../../core/text/listed.ts";
@@ -34,8 +33,7 @@ export class LandingTree {
   private readonly marker: string;
   private isDetached = false;
   /** The commit that may land by what it changes, and its diff to this commit of the target. */
-  private checked: { readonly commit: string; readonly base: string; readonly patch: string | null } | null =
-    null;
+  private checked: { commit: string; base: string; patch: string | null } | null = null;
   /** Git exchanges files for those of this commit, and may have ended between two of them: the disk was full, or git was killed. */
   private movingTo: string | null = null;
   /** When its files were last exchanged, or may have been. */
@@ -79,7 +77,6 @@ export class LandingTree {
   private get inside(): Git {
     return this.task.git.inside;
   }
-
   private async bring(commit: string, use: Use): Promise<void> {
     const { commonDir, branch, ref, root } = this.task;
     const known = [`refs/heads/${branch}`, ref].map((one) => looseTip(commonDir, one));
@@ -89,13 +86,13 @@ export class LandingTree {
   /** The files that a commit changes since it left the base, where they may land. */
   async check(base: string, commit: string): Promise<readonly string[] | Refused> {
     const { git, project, branch, ref, onto } = this.task;
-    // What is looked at for signals costs no process of its own.
-    const what = this.job.options.tampering === "off" ? "names" : "patch";
-    const changes = await changesOf(git, project, [base, commit], what).catch(async (error: unknown) => {
-      const isJoined = (await git.try(project, "merge-base", ref, commit)).code === 0;
-      if (isJoined || (await git.tip(project, ref)) === null) throw error;
-      return null;
-    });
+    const changes = await changesOf(git, project, [base, commit], this.job.options.tampering).catch(
+      async (error: unknown) => {
+        const isJoined = (await git.try(project, "merge-base", ref, commit)).code === 0;
+        if (isJoined || (await git.tip(project, ref)) === null) throw error;
+        return null;
+      },
+    );
     if (changes === null)
       return refused(
         "branch",
@@ -136,7 +133,6 @@ export class LandingTree {
     // A command in the background may have made other commits since the branch was looked at.
     const seen = tip === this.checked?.commit || tip === base ? [] : await this.check(base, tip);
     if ("kind" in seen) return seen;
-    // The tip is on the base, so what it changes since they parted is what it changes.
     const patch = this.checked?.commit === tip && this.checked.base === base ? this.checked.patch : null;
     const made = { kind: "candidate", base, tip, tree, unseen, patch } as const;
     if (tip === base) return { ...made, commit: tip };

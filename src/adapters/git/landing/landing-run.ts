@@ -1,5 +1,4 @@
 /** One landing, from the last place of the line to its end: it is put on what is ahead of it, tested there, and moves the target in its turn. */
-
 import { type LandingQueue, turnOf } from "../../../core/board/landing.ts";
 import { failsAsBase } from "../../../core/gate/failing.ts";
 import { redWords } from "../../../core/gate/red-target.ts";
@@ -129,9 +128,9 @@ export class LandingRun {
     const { gate, redBase } = job.options;
     if (!failing || !candidate || gate === undefined || !redBase || redBase() === "ignore") return false;
     const judged = await judgeBase(job, tree, candidate, job.by.signal);
-    if (judged === null || judged.verdict === "green" || !failsAsBase(failing, judged.failing)) return false;
-    // It would wait for itself.
-    if (judged.repair === job.task.id) return false;
+    // A repair would wait for itself.
+    if (judged === null || judged.verdict === "green" || judged.repair === job.task.id) return false;
+    if (!failsAsBase(failing, judged.failing)) return false;
     if (judged.verdict === "red") {
       this.state = { is: "held", base, red: judged };
       await line.update({ state: "base" });

@@ -18,10 +18,10 @@ import { listed } from "../../../core/text/listed.ts";
 import type { Doubted } from "../../../ports/worktrees.ts";
 import { newTicket } from "../../tickets.ts";
 import type { Candidate } from "../clones/task-branch.ts";
-import { baseTexts } from "./base-texts.ts";
 import type { LandingTree } from "./candidate.ts";
 import { changeDiff } from "./change-diff.ts";
 import { judgeBase } from "./judge-target.ts";
+import { keptTexts } from "./kept-texts.ts";
 import type { DoubtedLanding, LandingInput } from "./landing-job.ts";
 import { type Refused, refused } from "./refusal.ts";
 import { type GateResult, runGate } from "./run-gate.ts";
@@ -51,8 +51,13 @@ export async function doubtIn(job: LandingInput, candidate: Candidate): Promise<
   const diff = candidate.patch ?? (await changeDiff(git, project, [base, commit], judges));
   if (diff === "") return NOTHING;
   const touched = new Set(filesIn(diff).map(({ path }) => path));
-  const before = baseTexts(git, project, candidate, touched);
-  const after = (path: string) => (touched.has(path) ? textOf(job, commit, path) : before(path));
+  const before = keptTexts(git, project, candidate, touched);
+  const changed = new Map<string, Promise<string | null>>();
+  const after = (path: string): Promise<string | null> => {
+    const text = touched.has(path) ? (changed.get(path) ?? textOf(job, commit, path)) : before(path);
+    changed.set(path, text);
+    return text;
+  };
   const change = { diff, gate, check: checkBeside(job, gate), judges, before, after };
   const [signals, casesBefore] = await Promise.all([
     signalsOf(change),

@@ -18,7 +18,7 @@ const TEXT_MAX = 100_000;
 const ABSENT = /does not exist in|exists on disk, but not in|: bad file$/m;
 
 /** Reads files of `base`; null where there is none. `touched`: those that are others on `commit`. */
-export function baseTexts(
+export function keptTexts(
   git: Git,
   project: string,
   { base, commit }: Commits,
