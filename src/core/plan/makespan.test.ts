@@ -37,6 +37,9 @@ it("says it in words, with times and money where tasks were done, and the chain 
   expect(planWords([done(1, 10), ...board], 3, 0.5)).toBe(
     "about 30 min with three, 50 min with one; the chain #2 → #5 → #9 decides; about $2.50",
   );
+  expect(planWords([done(1, 0.1), task(2), task(3)], 2)).toBe(
+    "less than a minute with two, less than a minute with one",
+  );
   expect(planWords([task(1), task(2), task(3), task(4)], 0)).toBe(
     "as long as 2 tasks with three, 4 tasks with one",
   );

@@ -90,8 +90,8 @@ export function planWords<Id extends number>(list: readonly Open<Id>[], workers:
   const what = open.every(({ estimate }) => estimate === 1) ? "task" : "unit of the estimates";
   const long = (estimate: number): string =>
     unit === null ? countedIn(Math.round(estimate * 10) / 10, what) : aboutSpan(estimate * unit);
-  const head = unit === null ? "as long as " : "about ";
   const [fast, slow] = [makespan(tasks, several), makespan(tasks, 1)];
+  const head = unit === null ? "as long as " : long(fast).startsWith("less") ? "" : "about ";
   const path = criticalPath(tasks);
   const sum = (of: readonly Open<Id>[]): number => of.reduce((all, { estimate }) => all + estimate, 0);
   // It decides where more members would not make the end come sooner.

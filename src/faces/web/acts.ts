@@ -161,7 +161,7 @@ const editsOf = (store: Store): Undoable["undo"][] => {
 
 async function takeEditBack(store: Store): Promise<Done> {
   const undo = editsOf(store).pop();
-  if (!undo) throw badInput("Nothing of this list is to be taken back.");
+  if (!undo) throw badInput("There is no edit of this list to undo.");
   const { data, text } = await undo();
   return { data, text: `taken back: ${text}` };
 }

@@ -200,7 +200,7 @@ export class PlanView implements FullView {
 
   private takeBack(): void {
     const undo = this.undos.pop();
-    if (!undo) this.said = "nothing of this list is to be taken back";
+    if (!undo) this.said = "there is no edit of this list to undo";
     else this.run(async () => ({ text: `taken back: ${(await undo()).text}` }));
   }
 
