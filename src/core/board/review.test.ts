@@ -1,7 +1,7 @@
 /** These tests check which tasks are reviewed, what a reviewer is told, and that no unclear answer approves anything. */
 import { expect, it } from "vitest";
 import { asTaskId } from "../ids.ts";
-import { checkOf, isMarked, withCheck, withMark } from "../project/mark.ts";
+import { checkOf, isMarked, withCheck, withMark, withMarksOf } from "../project/mark.ts";
 import { needsReview, readReview, reviewJob } from "./review.ts";
 
 const task = { id: asTaskId(3), subject: "Ship", description: "The lamp must stay lit." };
@@ -64,4 +64,11 @@ it("finds the command that proves a task where it is a code span, and writes it 
   for (const text of ["Check: all is well", "Check: `npm test` passes", "Check: ``", ""])
     expect(checkOf(text)).toBe(null);
   expect(() => withCheck("", "npm test\nmake")).toThrow("A check is one line");
+});
+
+it("keeps the check and the review of a description that is written anew, but for those that it has itself", () => {
+  const before = "Do it.\n\nReview: yes\n\nCheck: `npm test`";
+  expect(withMarksOf(before, "Do it well.")).toBe("Do it well.\n\nReview: yes\n\nCheck: `npm test`");
+  expect(withMarksOf(before, "Do it.\n\nCheck: `make`")).toBe("Do it.\n\nCheck: `make`\n\nReview: yes");
+  expect(withMarksOf("Do it.", " Do it well.\n")).toBe(" Do it well.\n");
 });

@@ -40,6 +40,13 @@ export function withMarks(description: string, { review, judges, check }: Marks)
   return review === undefined ? judging : withMark(judging, "Review", review);
 }
 
+/** A new description with the lines of the one before that it does not have: who rewrites the words does not mean to drop a check or a review. */
+export const withMarksOf = (before: string, after: string): string =>
+  (Object.keys(LINES) as Key[]).reduce((text, key) => {
+    const said = saidOf(before, key);
+    return said === undefined || saidOf(text, key) !== undefined ? text : replaced(text, key, said);
+  }, after);
+
 function replaced(description: string, key: Key, value: string): string {
   const rest = description.replace(LINES[key], "").trim();
   return value === "" ? rest : `${rest}\n\n${key}: ${value}`.trim();

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Task, TaskChange } from "../../core/board/task.ts";
 import { given } from "../../core/given.ts";
 import { type TaskId, teammateName } from "../../core/ids.ts";
-import { withMarks } from "../../core/project/mark.ts";
+import { withMarks, withMarksOf } from "../../core/project/mark.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import type { Store } from "../../ports/index.ts";
 import { defineTool } from "../define.ts";
@@ -101,10 +101,12 @@ export const updateTask = defineTool({
     { id: task, add_blocked_by, remove_blocked_by, needs_plan, assign, check, ...rest },
     { store, self },
   ) => {
-    const words = rest.description ?? (check === undefined ? "" : (await taskOf(store, task)).description);
+    const known = rest.description ?? check;
+    const before = known === undefined ? "" : (await taskOf(store, task)).description;
+    const words = withMarksOf(before, rest.description ?? before);
     const change: TaskChange = given({
       ...rest,
-      ...(check !== undefined && { description: withMarks(words, { check }) }),
+      ...(known !== undefined && { description: withMarks(words, given({ check })) }),
       addBlockedBy: add_blocked_by,
       removeBlockedBy: remove_blocked_by,
       needsPlan: needs_plan,

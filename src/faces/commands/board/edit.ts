@@ -3,7 +3,7 @@
 import { badInput } from "../../../core/errors.ts";
 import { given } from "../../../core/given.ts";
 import { quote, taskId, teammateName } from "../../../core/ids.ts";
-import { withMarks } from "../../../core/project/mark.ts";
+import { withMarks, withMarksOf } from "../../../core/project/mark.ts";
 import { withTeam } from "../../../project/open.ts";
 import { editTask, type TaskEdit } from "../../../team/actions/tasks.ts";
 import { actorOf } from "../../../team/actor.ts";
@@ -29,8 +29,10 @@ export const run: Run<Options> = async (call, [text = ""], options) => {
       `nothing to change in #${id}. Give what is to be different, such as --priority 5, or --subject "Another subject".`,
     );
   await withTeam(call, "use", async (store) => {
-    const described = edit.description ?? (await store.board.task(id))?.description ?? "";
-    const change = isMarked ? { ...edit, description: withMarks(described, marks) } : edit;
+    const before = (await store.board.task(id))?.description ?? "";
+    const described = withMarksOf(before, edit.description ?? before);
+    const isDescribed = isMarked || edit.description !== undefined;
+    const change = isDescribed ? { ...edit, description: withMarks(described, marks) } : edit;
     call.done(await editTask(store, await actorOf(call, store), id, change));
   });
 };
