@@ -71,7 +71,10 @@ export function timeOfOne(tasks: readonly Omit<Timed<unknown>, "id" | "blockedBy
 }
 
 /** "about 12 min left" */
-export const leftWords = (ms: number): string => `${ms < SHORT ? "" : "about "}${aboutSpan(ms)} left`;
+export const leftWords = (ms: number): string => `${aboutWords(ms)} left`;
+
+/** "about 12 min", "less than a minute" */
+export const aboutWords = (ms: number): string => `${ms < SHORT ? "" : "about "}${aboutSpan(ms)}`;
 
 /** "12 min", "2 h 5 min": no more exact than it can be known. */
 export function aboutSpan(ms: number): string {

@@ -4,7 +4,7 @@
  */
 import { criticalPath, inOrder } from "../board/order.ts";
 import type { Status } from "../board/task.ts";
-import { aboutSpan, timeOfOne } from "../board/time-left.ts";
+import { aboutSpan, aboutWords, timeOfOne } from "../board/time-left.ts";
 import { overlapping } from "../board/touches.ts";
 
 export type Open<Id> = {
@@ -91,7 +91,7 @@ export function planWords<Id extends number>(list: readonly Open<Id>[], workers:
   const long = (estimate: number): string =>
     unit === null ? countedIn(Math.round(estimate * 10) / 10, what) : aboutSpan(estimate * unit);
   const [fast, slow] = [makespan(tasks, several), makespan(tasks, 1)];
-  const head = unit === null ? "as long as " : long(fast).startsWith("less") ? "" : "about ";
+  const first = unit === null ? `as long as ${long(fast)}` : aboutWords(fast * unit);
   const path = criticalPath(tasks);
   const sum = (of: readonly Open<Id>[]): number => of.reduce((all, { estimate }) => all + estimate, 0);
   // It decides where more members would not make the end come sooner.
@@ -102,5 +102,5 @@ export function planWords<Id extends number>(list: readonly Open<Id>[], workers:
     : "";
   const done = sum(list.filter(({ status }) => status === "completed"));
   const usd = spent > 0 && done > 0 ? `; about $${((spent / done) * sum(open)).toFixed(2)}` : "";
-  return `${head}${long(fast)} with ${NUMBERS[several] ?? several}, ${long(slow)} with one${chain}${usd}`;
+  return `${first} with ${NUMBERS[several] ?? several}, ${long(slow)} with one${chain}${usd}`;
 }
