@@ -4,7 +4,7 @@
  * by that of the lead, or by any where no process runs the lead.
  */
 import { memberOf, type OrderGiven } from "../core/board/orders.ts";
-import { messageOf } from "../core/errors.ts";
+import { isEkidenError, messageOf } from "../core/errors.ts";
 import { type HostId, LEAD } from "../core/ids.ts";
 import type { Cursor } from "../ports/index.ts";
 import { liveHosts } from "../team/queries/hosts.ts";
@@ -48,7 +48,10 @@ async function take(own: Obeying, host: HostId, given: OrderGiven, signal: Abort
     const { obey } = await import("./obey.ts"); // most runs get no order
     const { fact, ...answer } = await obey(own, what, by).then(
       (done) => ({ isDone: true, ...done }),
-      (error: unknown) => ({ isDone: false, text: messageOf(error), fact: undefined }),
+      (error: unknown) => ({
+        ...{ isDone: false, text: messageOf(error), fact: undefined },
+        ...(isEkidenError(error) && { value: error.code }),
+      }),
     );
     const lead = who === null ? await store.roster.member(LEAD) : null;
     const isLed =

@@ -35,6 +35,7 @@ export type OrderEnd = {
   readonly host: HostId;
   readonly isDone: boolean;
   readonly text: string;
+  /** What the order gives back; where it was refused, the code of the error. */
   readonly value?: unknown;
 };
 

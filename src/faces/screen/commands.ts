@@ -19,7 +19,7 @@ import type { Place } from "./place.ts";
 import { fixed } from "./story/blocks.ts";
 import { LOOK_COMMANDS } from "./views/look-commands.ts";
 import { openPlan } from "./views/plan-place.ts";
-import { chooseModel, openReview, openTask } from "./views/view-commands.ts";
+import { chooseModel, openReview, openTask, setModel } from "./views/view-commands.ts";
 
 /** The columns of the border and the marks of the feed. */
 const MARGIN = 2;
@@ -180,7 +180,8 @@ const ownOf =
   (place: Place, isAlone: boolean) =>
   (word: string): ((args: readonly string[]) => Promise<void>) | undefined => {
     const own = Object.hasOwn(SCREEN_COMMANDS, word) ? SCREEN_COMMANDS[word] : undefined;
-    if (word === "model" && isAlone) return () => chooseModel(place);
+    if (word === "model")
+      return (args) => (isAlone ? chooseModel(place) : setModel(place, args, commandCall(place).done));
     if (word === "plan" && isAlone) return () => openPlan(place);
     return own && ((args) => own.run(place, args));
   };

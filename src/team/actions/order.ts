@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { systemClock } from "../../adapters/clock.ts";
 import type { Host } from "../../core/board/host.ts";
 import { memberOf, type Order } from "../../core/board/orders.ts";
-import { badInput, EkidenError, notFound, toolFailed } from "../../core/errors.ts";
+import { EkidenError, type ErrorCode, notFound, toolFailed } from "../../core/errors.ts";
 import { LEAD, later, type Name, PERSON } from "../../core/ids.ts";
 import type { Store } from "../../ports/index.ts";
 import { liveHosts } from "../queries/hosts.ts";
@@ -18,7 +18,7 @@ const COMPACT_MS = 120_000;
 /** It looks at least so often, in case a wake-up is lost. */
 const LOOK_MS = 500;
 
-/** @throws EkidenError `not_permitted` | `not_found` | `bad_input` (the reason of the process) | `tool_failed` (no answer) */
+/** @throws EkidenError `not_permitted` | `not_found` | the error of the process, with its code | `tool_failed` (no answer) */
 export async function give(
   store: Store,
   by: Name,
@@ -41,7 +41,7 @@ export async function give(
       cursor = page.cursor;
       for (const event of page.events) {
         if (event.type !== "order.done" || event.order !== order) continue;
-        if (!event.isDone) throw badInput(event.text);
+        if (!event.isDone) throw new EkidenError((event.value as ErrorCode) ?? "bad_input", event.text);
         return { data: event.value ?? null, text: event.text };
       }
     }

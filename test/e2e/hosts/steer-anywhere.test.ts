@@ -53,7 +53,7 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     expect(await said("mode", "plan")).toBe("0 mode plan: no file is edited\n");
     expect(await said("effort", "high")).toBe("0 the team thinks with effort high from the next call on\n");
     expect(await said("mode", "yolo")).toMatch(/^2 .*"yolo" is not a permission mode\. Modes: plan, default/);
-    expect(await said("model", "no-such/model")).toMatch(/^2 .*"no-such\/model" is not a model/);
+    expect(await said("model", "no-such/model")).toMatch(/^3 .*"no-such\/model" is not a model/);
     expect(await said("interrupt", "bob")).toMatch(/^2 .*No member "bob" in team "default"/);
     const { journal } = await store();
     const types = ["order.given", "mode.changed", "effort.changed"] as const;
@@ -81,7 +81,7 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     );
     expect((await roster.members()).map(({ name }) => name)).toEqual(expect.arrayContaining(["lead", "zoe"]));
     expect(await said("spawn", "zoe")).toMatch(/^2 .*There is a member "zoe"/);
-    expect(await said("spawn", "eve@nothing")).toMatch(/^2 .*names no agent program\. Known: claude/);
+    expect(await said("spawn", "eve@nothing")).toMatch(/^3 .*names no agent program\. Known: claude/);
   });
 
   it("interrupts a member of the run and of a worker, which keeps its task", async () => {

@@ -62,12 +62,17 @@ it("says that a provider does not know the key, and goes on without a model", as
   // Nothing of it is kept: the same rows are there, and what the next start finds is used.
   terminal.type("/model\r");
   await terminal.shows(/Which model shall the team use\?[\s\S]*› anthropic +claude-sonnet/);
-  terminal.type("\rsk-other\r");
+  terminal.type("\x1b");
+  await terminal.shows("Type what you want");
+  // A model by its name, of which only the key is missing: the key is asked for, and the model stays the named one.
+  terminal.type("/model anthropic/claude-opus-5-5\r");
+  await terminal.shows("ANTHROPIC_API_KEY: ▏");
+  terminal.type("sk-other\r");
   await terminal.shows("refused this key, or could not be reached");
   terminal.type("\r");
   await terminal.shows("Keep this key for the next start?");
   terminal.type("n");
-  await terminal.shows("The lead alone on anthropic/claude-sonnet");
+  await terminal.shows("The lead alone on anthropic/claude-opus-5-5");
   terminal.type("/quit\r");
   expect(await terminal.ended).toBe(0);
   const last = await place.open(["--model", "runbook"], { ...size, env });

@@ -24,6 +24,8 @@ type Place = {
   readonly folder: string;
   /** The reason why there is no model. */
   readonly why: string;
+  /** A model that lacks only its key, as provider/model: the key is asked for. */
+  readonly wanted?: string;
   /** Null: the person leaves. */
   chosen(model: FirstModel | null): void;
   changed(): void;
@@ -79,9 +81,7 @@ export class FirstModelView implements FullView {
       ...keyed.map((provider) => ({
         name: provider.name,
         about: `${provider.defaultModel} · enter a key (${provider.keyVariable})`,
-        choose: () => {
-          this.typed = { provider, text: "", isRefused: false, isUsed: false };
-        },
+        choose: () => this.askKey(provider),
       })),
       {
         name: "ollama",
@@ -105,7 +105,19 @@ export class FirstModelView implements FullView {
         lines: () => [name, about],
       })),
     );
+    const wanted = keyed.find(({ name }) => this.modelOf(name) !== null);
+    if (wanted && this.typed === null) this.askKey(wanted);
     this.place.changed();
+  }
+
+  private askKey(provider: Provider): void {
+    this.typed = { provider, text: "", isRefused: false, isUsed: false };
+  }
+
+  /** The wanted model where it is one of this provider. */
+  private modelOf(provider: string): string | null {
+    const { wanted = "" } = this.place;
+    return wanted === provider || wanted.startsWith(`${provider}/`) ? wanted : null;
   }
 
   private async lookAgain(): Promise<void> {
@@ -213,7 +225,8 @@ export class FirstModelView implements FullView {
       this.said = messageOf(error);
       return;
     }
-    this.take({ [provider.keyVariable]: text }, `${provider.name}/${provider.defaultModel}`);
+    const model = this.modelOf(provider.name) ?? `${provider.name}/${provider.defaultModel}`;
+    this.take({ [provider.keyVariable]: text }, model);
   }
 
   private change(typed: Typed, text: string): void {

@@ -1,7 +1,8 @@
-/** Commands that open a view on the whole screen: `/review`, and `/model` without a model. */
-import { badInput } from "../../../core/errors.ts";
-import { LEAD, quote, taskId } from "../../../core/ids.ts";
+/** Commands that open a view on the whole screen: `/review`, `/model`. */
+import { badInput, EkidenError } from "../../../core/errors.ts";
+import { LEAD, name, quote, taskId } from "../../../core/ids.ts";
 import type { Store } from "../../../ports/index.ts";
+import type { Invocation } from "../../kit/invocation.ts";
 import type { FirstModel } from "../ask/first-model.ts";
 import { oneLine } from "../draw/style.ts";
 import type { Place } from "../place.ts";
@@ -70,7 +71,11 @@ export async function openTask(
 const OTHER = "another provider, key or agent program …";
 
 /** The rows of the first start. A key that is typed is known to a new process of the team only. */
-async function chooseFirst({ screen, call }: Place, restart: NonNullable<Place["restart"]>): Promise<void> {
+async function chooseFirst(
+  { screen, call }: Place,
+  restart: NonNullable<Place["restart"]>,
+  wanted?: string,
+): Promise<void> {
   const { FirstModelView } = await import("../ask/first-model.ts");
   const chosen = (model: FirstModel | null): void => {
     screen.tools.show(null);
@@ -78,8 +83,24 @@ async function chooseFirst({ screen, call }: Place, restart: NonNullable<Place["
   };
   const why = "The team starts again with it; nothing is lost.";
   const changed = (): void => screen.changed();
-  const parts = { style: screen.style, env: call.env, folder: call.cwd };
+  const parts = { style: screen.style, env: call.env, folder: call.cwd, ...(wanted && { wanted }) };
   screen.tools.show(new FirstModelView({ ...parts, why, chosen, changed }));
+}
+
+/** `/model` with words. A key that is missing is asked for where the model is for all. @throws as the order */
+export async function setModel(
+  place: Place,
+  [spec = "", who]: readonly string[],
+  done: Invocation["done"],
+): Promise<void> {
+  const order = { kind: "model", model: spec, who: who === undefined ? null : name(who) } as const;
+  try {
+    done(await place.host.order(order));
+  } catch (error) {
+    const isKeyMissing = error instanceof EkidenError && error.code === "model_auth";
+    if (!isKeyMissing || who !== undefined || !place.restart) throw error;
+    await chooseFirst(place, place.restart, spec);
+  }
 }
 
 /** The models that the providers offer, those in use first; the choice counts for all members. */
@@ -92,7 +113,7 @@ export async function chooseModel(place: Place): Promise<void> {
   const offered = await host.offeredModels().catch(() => []);
   screen.note("");
   const used = new Map<string, string[]>();
-  for (const [name, model] of host.models) used.set(model, [...(used.get(model) ?? []), name]);
+  for (const [who, model] of host.models) used.set(model, [...(used.get(model) ?? []), who]);
   const choices = [...new Set([...used.keys(), ...offered])].map((value) => ({
     value,
     about: used.get(value)?.join(", ") ?? "",
