@@ -64,6 +64,16 @@ describe.skipIf(!hasBrowser)("the front door", () => {
     await page.locator(".live", { hasText: "Finished" }).waitFor();
     expect(existsSync(join(ours.dir, "built.txt"))).toBe(true);
 
+    await page.goto(new URL("/default/outcome", page.url()).href);
+    await page.getByRole("heading", { name: "Finished: 1 of 2 done · 1 failed" }).waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.getByRole("button", { name: "Retry 1 failed", exact: true }).waitFor();
+    // The goal has room beside the act of the moment on a phone, too.
+    const title = await page.locator(".header h1").boundingBox();
+    expect(title?.width).toBeGreaterThan(80);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.keyboard.press("1");
+
     // One click does what a run that got stuck needs.
     ours.write({ works: "" });
     await page.getByRole("button", { name: "Retry 1 failed and go on" }).click();

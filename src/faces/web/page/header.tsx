@@ -96,7 +96,7 @@ function Acts() {
         </Button>
       )}
       {mayStart && route.view !== "run" && (
-        <Link class="button" to={{ view: "run", item: "", task: null }}>
+        <Link class="button to-start" to={{ view: "run", item: "", task: null }}>
           Start
         </Link>
       )}
@@ -125,7 +125,8 @@ function Primary({ mayGoOn }: { mayGoOn: boolean }) {
   if (mayGoOn && failed + open > 0 && route.view !== "run")
     return (
       <Button class="primary" disabled={isSent} onClick={() => void goOn()}>
-        {failed > 0 ? `Retry ${figure(failed)} failed and go on` : `Go on with ${counted(open, "open task")}`}
+        {failed > 0 ? `Retry ${figure(failed)} failed` : "Go on"}
+        <span class="words">{failed > 0 ? " and go on" : ` with ${counted(open, "open task")}`}</span>
       </Button>
     );
   if (teamState(live).tone !== "ended" || route.view === "outcome") return null;

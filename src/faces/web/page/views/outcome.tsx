@@ -108,7 +108,9 @@ function headline({ ended, reason }: Outcome): string {
     waiting > 0 && `${figure(waiting)} could not begin`,
     busy + ready > 0 && `${figure(busy + ready)} still open`,
   ];
-  const how = ended === null ? "Its process ended before the work did" : (REASONS[reason] ?? "Ended");
+  const isFinished = reason === "concluded" && waiting + busy + ready === 0;
+  const word = isFinished ? "Finished" : (REASONS[reason] ?? "Ended");
+  const how = ended === null ? "Its process ended before the work did" : word;
   return all === 0 ? how : `${how}: ${parts.filter(Boolean).join(" · ")}`;
 }
 
