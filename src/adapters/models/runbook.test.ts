@@ -257,10 +257,20 @@ it("fails a task whose completion is refused, once", async () => {
   const failed = (await next()).call;
   expect(failed).toMatchObject({
     tool: "fail_task",
-    input: { reason: expect.stringContaining("the tests are red") },
+    input: { reason: "the tests are red" },
   });
   result(failed, "#3 is not yours", true);
   expect(await next()).toMatchObject({ text: expect.stringContaining("not yours"), call: undefined });
+});
+
+it("fails a task whose check fails with the error of the check, without the advice to a model", async () => {
+  const { next, result } = member("teammate", claimed(task("```sh\ntrue\n```")));
+  const advice = "It is still yours: fix that, then complete it again.";
+  result((await next()).call, "ok");
+  const red = "#3 is not completed: its check `npm test` fails:\nlist: 1 of 4\n\n[exit code 1]";
+  result((await next()).call, `${red}\n${advice}`, true);
+  const reason = "its check `npm test` fails: list: 1 of 4\nlist: 1 of 4\n\n[exit code 1]";
+  expect((await next()).call).toMatchObject({ tool: "fail_task", input: { reason } });
 });
 
 it("does its work once more on what others have landed, when that is in conflict with it", async () => {

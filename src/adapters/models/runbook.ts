@@ -273,15 +273,24 @@ function blockFailure(failure: string, output: string, where: string): string {
 
 /** The reason why a task could not be completed: its error first, without the advice to the model that follows the evidence. */
 function refusal(text: string): string {
-  const [evidence = ""] = text.split("\n\n");
-  const lines = evidence.split("\n").filter((line) => !GATE_NOTE.test(line));
-  const error = / on the merged tree:?/.test(evidence) ? lines.at(-1) : lines[0]?.replace(REFUSED, "");
-  return `complete_task was refused: ${error?.trim() ?? ""}\n${evidence.replace(/^#/, "Task #")}`;
+  const [head = ""] = text.split("\n", 1);
+  const [, check] = CHECK.exec(head) ?? [];
+  const advice = check ? -1 : text.lastIndexOf("\n\n");
+  const isAdvised = advice !== -1 && text.slice(advice).includes("It is still yours");
+  const evidence = isAdvised ? text.slice(0, advice) : text;
+  const [first = "", ...more] = evidence.split("\n").filter((line) => !ADVICE.test(line));
+  const last = more.findLast((line) => !/^(\[.*\])?$/.test(line.trim())) ?? more.at(-1);
+  if (check) return [`${check}: ${last?.trim() ?? ""}`, ...(more.length > 1 ? more : [])].join("\n");
+  const error = (/ on the merged tree:?/.test(evidence) ? last : first.replace(REFUSED, ""))?.trim() ?? "";
+  const all = [first, ...more].join("\n").replace(/^#/, "Task #");
+  return error === all ? all : `${error}\n${all}`;
 }
 
-/** The text before the reason in the first line, and the notes behind the output of a gate. */
+/** The text before the reason in the first line, a check that fails, and the notes behind the output of a gate or a check. */
 const REFUSED = /^#\d+ is not completed, it cannot land \(refused \d of \d times\)\. /;
-const GATE_NOTE = /^(It has changed files of the worktree: |The work was made before \d+ commit)/;
+const CHECK = /^#\d+ is not completed: (its check .* fails):$/;
+const ADVICE =
+  /^(It is still yours|It has changed files of the worktree: |The work was made before \d+ commit)/;
 
 function tail(text: string): string {
   const lines = text.trimEnd().split("\n").slice(-RESULT_LINES).join("\n");
