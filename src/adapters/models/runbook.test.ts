@@ -263,13 +263,26 @@ it("fails a task whose completion is refused, once", async () => {
   expect(await next()).toMatchObject({ text: expect.stringContaining("not yours"), call: undefined });
 });
 
-it("fails a task whose check fails with the error of the check, without the advice to a model", async () => {
+it.each([
+  [
+    "its check",
+    "#3 is not completed: its check `npm test` fails:\nlist: 1 of 4\n\n[exit code 1]\nIt is still yours: fix that.",
+    "its check `npm test` fails: list: 1 of 4\nlist: 1 of 4\n\n[exit code 1]",
+  ],
+  [
+    "a gate",
+    "#3 is not completed, it cannot land (refused 1 of 3 times). `t` ended with exit code 1 on the merged tree:\nred\n\n2 red\n\nFix it. It is still yours.",
+    "2 red\n`t` ended with exit code 1 on the merged tree:\nred\n\n2 red",
+  ],
+  [
+    "a gate without a word",
+    "#3 is not completed, it cannot land (refused 1 of 3 times). `t` ended with exit code 1 on the merged tree and printed nothing.\n\nFix it. It is still yours.",
+    "`t` ended with exit code 1 on the merged tree and printed nothing.",
+  ],
+])("gives as its reason the error of %s once, without the advice to a model", async (_, said, reason) => {
   const { next, result } = member("teammate", claimed(task("```sh\ntrue\n```")));
-  const advice = "It is still yours: fix that, then complete it again.";
   result((await next()).call, "ok");
-  const red = "#3 is not completed: its check `npm test` fails:\nlist: 1 of 4\n\n[exit code 1]";
-  result((await next()).call, `${red}\n${advice}`, true);
-  const reason = "its check `npm test` fails: list: 1 of 4\nlist: 1 of 4\n\n[exit code 1]";
+  result((await next()).call, said, true);
   expect((await next()).call).toMatchObject({ tool: "fail_task", input: { reason } });
 });
 

@@ -281,8 +281,9 @@ function refusal(text: string): string {
   const [first = "", ...more] = evidence.split("\n").filter((line) => !ADVICE.test(line));
   const last = more.findLast((line) => !/^(\[.*\])?$/.test(line.trim())) ?? more.at(-1);
   if (check) return [`${check}: ${last?.trim() ?? ""}`, ...(more.length > 1 ? more : [])].join("\n");
-  const error = (/ on the merged tree:?/.test(evidence) ? last : first.replace(REFUSED, ""))?.trim() ?? "";
-  const all = [first, ...more].join("\n").replace(/^#/, "Task #");
+  const what = first.replace(REFUSED, "").trim();
+  const error = (/ on the merged tree:?/.test(evidence) && last?.trim()) || what;
+  const all = [what, ...more].join("\n");
   return error === all ? all : `${error}\n${all}`;
 }
 
