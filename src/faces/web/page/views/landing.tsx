@@ -47,7 +47,7 @@ export function LandingView() {
           </li>
         )}
       </Letters>
-      <Letters title="Could not land" list={refused}>
+      <Letters title="Refused" list={refused}>
         {(one) => (
           <li key={one.seq} class="letter">
             <header>
