@@ -1,5 +1,6 @@
 /**
- * `unit` and `adapters`: beside the source, in seconds; adapters depend on Node, so they run on both of its versions. The rooms of `test`:
+ * `unit`, `adapters` and `git`: beside the source; adapters depend on Node, so they run on both of its versions. `git` starts git
+ * thousands of times, so `npm run check` leaves it out. The rooms of `test`:
  * real stores, processes and terminals, as forks because some tests kill, chdir or load native addons. `platform` (bubblewrap, networks,
  * the shells) and `web` (Chromium) do not depend on the version of Node. `chaos`: long and random, so `npm run chaos` only.
  * The files of a project share processes (`isolate: false`), which import the source once: each import costs a second of processor
@@ -54,6 +55,16 @@ export default defineConfig({
         test: {
           name: "adapters",
           include: ["src/adapters/**/*.test.ts"],
+          exclude: ["src/adapters/git/**"],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: "git",
+          include: ["src/adapters/git/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
