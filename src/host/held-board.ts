@@ -1,5 +1,6 @@
 /** Keeps a board that the person is to approve from beginning, in this process: see core/plan/hold.ts. */
 import { isFinished } from "../core/board/task.ts";
+import type { Fact } from "../core/event.ts";
 import { LEAD, later, type Name, PERSON, type RequestId } from "../core/ids.ts";
 import { boardQuestion, HOLD_FACTS, Hold, LARGE } from "../core/plan/hold.ts";
 import type { Clock, Cursor, Store } from "../ports/index.ts";
@@ -30,12 +31,11 @@ export class HeldBoard implements BoardHold {
     this.cursor = store.journal.from(0);
   }
 
-  /** `large`: only a board with more than a few tasks is shown to the person. */
-  async begin(large: boolean): Promise<void> {
-    const { requests, journal } = this.store;
+  /** The fact that holds the board of a run. `large`: only a board with more than a few tasks is shown to the person. */
+  async begin(large: boolean): Promise<readonly Fact[]> {
     const old = await this.asked();
-    if (old) await requests.withdraw(old);
-    await journal.note([{ type: "board.held", by: PERSON, large }]);
+    if (old) await this.store.requests.withdraw(old);
+    return [{ type: "board.held", by: PERSON, large }];
   }
 
   /** The person does not want to see the board that an earlier run has planned. */

@@ -21,7 +21,15 @@ import type { Over } from "./money/spent.ts";
 import { takeOrders } from "./orders.ts";
 import { asEkidenError, type HowEnded, LeadTurns, type Outcome, recordEnd, tally } from "./outcome.ts";
 import { openParts, type Parts } from "./parts.ts";
-import { goesOnWith, runbookOf, startWork, type Work } from "./start-work.ts";
+import {
+  beginRun,
+  type RunbookWork,
+  runbookOf,
+  type Starting,
+  startWork,
+  takeUp,
+  type Work,
+} from "./start-work.ts";
 import { StoreOutage } from "./store-outage.ts";
 import type { HostOptions, TeamHost } from "./team-host.ts";
 import { UserPrompts } from "./user-prompts.ts";
@@ -56,7 +64,7 @@ class Host implements TeamHost {
   private readonly id = randomUUID() as HostId;
   private readonly here: ReturnType<typeof teamHere>;
   private readonly team: Team;
-  private readonly words: UserPrompts;
+  private readonly starting: Starting;
   private readonly providerTimeout: ProviderTimeout | undefined;
   readonly spending: Spending;
   /** Tasks that ended before this run do not count in its outcome; a resumed run leaves out only cancelled ones. */
@@ -93,7 +101,7 @@ class Host implements TeamHost {
         settings.providerTimeoutMs,
         (why) => void this.finish("model", new EkidenError("model_overloaded", why)),
       );
-    this.words = new UserPrompts(parts, this.over.signal, async () => {
+    const words = new UserPrompts(parts, this.over.signal, async () => {
       if (this.interactive && !this.finishing) await this.team.reviveLead();
     });
     this.here = teamHere(parts, {
@@ -128,7 +136,10 @@ class Host implements TeamHost {
         },
       },
     });
-    this.team = this.here.team;
+    const { team, hold } = this.here;
+    this.team = team;
+    const { id: host, spending } = this;
+    this.starting = { parts, team, host, words, hold, spending, planFirst: options.planFirst };
   }
 
   private get interactive(): boolean {
@@ -154,29 +165,18 @@ class Host implements TeamHost {
       "resume" in work ? task.status === "cancelled" : isFinished(task);
     this.runbook = runbookOf(work, tasks);
     this.before = new Set(tasks.filter(isBefore).map((task) => task.id));
-    await this.spending.open(!goesOnWith(work, tasks));
-    const over = this.spending.check();
-    if (over && !this.spending.waits(over)) return await this.reached(over);
-    const { parts } = this;
+    const { parts, spending } = this;
     const { signal } = this.over;
+    await beginRun(work, tasks, this.starting);
+    const over = spending.check();
+    if (over && !spending.waits(over)) return await this.reached(over);
     if (!this.interactive) void keepDeadline(parts, signal, (why) => this.finish("deadline", null, { why }));
     const end = (error: EkidenError): Promise<void> => this.finish("model", error);
-    void watchAble(
-      parts,
-      this.id,
-      signal,
-      async (error) => {
-        if (!this.interactive) await end(error);
-      },
-      (error) => void end(error),
-    );
-    const { planFirst } = this.options;
-    const isHeld = "goal" in work || ("runbook" in work && planFirst === true);
-    if (planFirst && isHeld) await this.here.hold.begin(planFirst === "large");
-    if (planFirst === false) await this.here.hold.end();
+    const stalled = async (error: EkidenError): Promise<void> => (this.interactive ? undefined : end(error));
+    void watchAble(parts, this.id, signal, stalled, (error) => void end(error));
     const forge = parts.settings.forge !== undefined && (await import("./forge/start.ts"));
     const watched = forge && (await forge.openForge(parts, this.options, this.id));
-    await this.takeUp(work, tasks);
+    await startWork(work, tasks, this.starting);
     if (watched)
       this.chores = Promise.all([this.chores, watched.run(signal, () => this.finish("concluded"))]);
     if (!this.interactive)
@@ -187,9 +187,8 @@ class Host implements TeamHost {
       ]);
   }
 
-  async takeUp(work: Work, board?: readonly Task[]): Promise<void> {
-    const { parts, team, words, id: host } = this;
-    await startWork(work, board ?? (await this.store.board.tasks()), { parts, team, host, words });
+  async takeUp(work: RunbookWork): Promise<void> {
+    await takeUp(work, this.starting);
   }
 
   isEnding(): boolean {
@@ -264,11 +263,11 @@ class Host implements TeamHost {
 
   tellLead(prompt: string, images?: readonly Image[]): Promise<MailId> {
     this.spending.heardPerson();
-    return this.words.tell(prompt, images);
+    return this.starting.words.tell(prompt, images);
   }
 
   passed(prompt: string, to: string): Promise<string> {
-    return this.words.passed(prompt, to);
+    return this.starting.words.passed(prompt, to);
   }
 
   private async conclude(): Promise<void> {

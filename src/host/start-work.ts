@@ -4,6 +4,7 @@ import { type Recruit, recruits } from "../core/board/recruit.ts";
 import { isFinished, type Task } from "../core/board/task.ts";
 import type { Image } from "../core/conversation/image.ts";
 import { orElse } from "../core/errors.ts";
+import type { Fact } from "../core/event.ts";
 import { type HostId, LEAD, PERSON } from "../core/ids.ts";
 import { keyOf, rerunOf, tasksOf } from "../core/project/rerun.ts";
 import type { Runbook } from "../core/project/runbook.ts";
@@ -11,7 +12,10 @@ import { agentLine } from "../core/settings/agent-line.ts";
 import { choicesOf } from "../core/settings/choices.ts";
 import type { Store } from "../ports/index.ts";
 import type { Team } from "../runtime/team/team.ts";
+import type { HeldBoard } from "./held-board.ts";
+import type { Spending } from "./money/spending.ts";
 import type { Parts } from "./parts.ts";
+import type { HostOptions } from "./team-host.ts";
 import type { UserPrompts } from "./user-prompts.ts";
 
 /** The work with which a host is started. */
@@ -25,7 +29,7 @@ export type Work =
   | { readonly interactive: true };
 
 /** Whether the work goes on with what is on the board, so that it belongs to the run that began it. */
-export const goesOnWith = (work: Work, board: readonly Task[]): boolean =>
+const goesOnWith = (work: Work, board: readonly Task[]): boolean =>
   "resume" in work || ("runbook" in work && work.fresh !== true && isKnown(work.runbook, board));
 
 /** The key of the runbook that is run. Resumed: that of the latest one with an unfinished task. */
@@ -42,26 +46,68 @@ const isKnown = (runbook: Runbook, board: readonly Task[]): boolean =>
     board.filter(({ createdBy }) => createdBy === PERSON),
   ) !== null;
 
-type StartParts = {
+export type Starting = {
   readonly parts: Parts;
   readonly team: Team;
   readonly host: HostId;
   readonly words: UserPrompts;
+  readonly hold: HeldBoard;
+  readonly spending: Spending;
+  readonly planFirst: HostOptions["planFirst"];
 };
 
 export type RunbookWork = Extract<Work, { readonly runbook: Runbook }>;
 
 const DEFAULT_TEAMMATES = 3;
 
-/** `tasks`: the board as it is now. */
-export async function startWork(work: Work, tasks: readonly Task[], here: StartParts): Promise<void> {
+/** A run begins, and its board is held where the person approves it first: one step with the work. @throws as `storeWork` */
+export async function beginRun(work: Work, tasks: readonly Task[], here: Starting): Promise<void> {
+  const { spending, hold, planFirst } = here;
+  const isHeld = planFirst && ("goal" in work || ("runbook" in work && planFirst === true));
+  const held = isHeld ? await hold.begin(planFirst === "large") : [];
+  await spending.open(!goesOnWith(work, tasks), (began) => storeWork(work, tasks, [...began, ...held], here));
+  if (planFirst === false) await hold.end();
+}
+
+/** More work for a team that has started. */
+export async function takeUp(work: RunbookWork, here: Starting): Promise<void> {
+  const tasks = await here.parts.store.board.tasks();
+  await storeWork(work, tasks, [], here);
+  await startWork(work, tasks, here);
+}
+
+/**
+ * Stores the work with the facts that begin its run, so that a process that is killed has lost neither or both. `tasks`: the board as it is now.
+ * @throws EkidenError `not_permitted` with the words of the person's hook
+ */
+async function storeWork(
+  work: Work,
+  tasks: readonly Task[],
+  begins: readonly Fact[],
+  { parts: { store, settings }, words, host }: Starting,
+): Promise<void> {
+  if ("goal" in work) return void (await words.tell(work.goal, work.images, begins));
+  if (!("runbook" in work)) return await store.journal.note(begins);
+  const text = await words.passed(briefOf(work, settings));
+  // The lead of another process would conclude that nobody takes the tasks.
+  const isGuest = ((await store.roster.member(LEAD))?.host ?? host) !== host;
+  if (isGuest) await store.roster.joining(host, true);
+  if (!(await addTasks(work, tasks, store.board, { facts: begins, words: text })))
+    await store.journal.note([...begins, { type: "team.resumed", host }]);
+}
+
+/** Starts it, once it is stored. `tasks`: the board before. */
+export async function startWork(work: Work, tasks: readonly Task[], here: Starting): Promise<void> {
   const { team, host } = here;
   const { settings, store } = here.parts;
   if ("resume" in work) await here.parts.endOrphans();
   const adopted = await team.adoptAll({ revive: "resume" in work && !tasks.every(isFinished) });
   if ("resume" in work) await store.journal.note([{ type: "team.resumed", host, how: choicesOf(settings) }]);
-  if ("runbook" in work) return await startRunbook(work, tasks, here);
-  if ("goal" in work) await here.words.tell(work.goal, work.images);
+  if ("runbook" in work) {
+    await ensure(teammatesOf(work, settings), here);
+    if (!team.names.includes(LEAD)) await store.roster.joining(host, false);
+    return;
+  }
   const isNew = !("resume" in work && adopted.includes(LEAD));
   if (isNew || settings.teammates) await ensure(settings.teammates ?? [], here);
   if (settings.teammates || !("resume" in work)) return;
@@ -73,34 +119,29 @@ export async function startWork(work: Work, tasks: readonly Task[], here: StartP
   await ensure(recruits(Math.min(DEFAULT_TEAMMATES, open)), here);
 }
 
-async function startRunbook(work: RunbookWork, board: readonly Task[], here: StartParts): Promise<void> {
-  const { parts, words, host } = here;
+const teammatesOf = ({ runbook }: RunbookWork, { teammates }: Parts["settings"]): readonly Recruit[] =>
+  teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, runbook.tasks.length));
+
+function briefOf(work: RunbookWork, settings: Parts["settings"]): string {
   const { goal, tasks } = work.runbook;
-  const teammates = parts.settings.teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, tasks.length));
-  const names = teammates.map((t) => t.name).join(", ") || "There are no teammates yet; spawn some. They";
-  const text = await words.passed(
-    `${goal}\n\n${tasks.length === 1 ? "A task for this is" : `${tasks.length} tasks for this are`} on the board already. ${names} will pull ${tasks.length === 1 ? "it" : "them"}. You are told when the board is quiet.`,
-  );
-  const { journal, roster } = parts.store;
-  // The lead of another process would conclude that nobody takes the tasks.
-  const isGuest = ((await roster.member(LEAD))?.host ?? host) !== host;
-  if (isGuest) await roster.joining(host, true);
-  if (await addTasks(work, board, parts.store)) await words.mail(text);
-  else await journal.note([{ type: "team.resumed", host }]);
-  await ensure(teammates, here);
-  if (isGuest) await roster.joining(host, false);
+  const names = teammatesOf(work, settings)
+    .map(({ name }) => name)
+    .join(", ");
+  const who = names || "There are no teammates yet; spawn some. They";
+  return `${goal}\n\n${tasks.length === 1 ? "A task for this is" : `${tasks.length} tasks for this are`} on the board already. ${who} will pull ${tasks.length === 1 ? "it" : "them"}. You are told when the board is quiet.`;
 }
 
 /** False if another process has put the same runbook on the board a moment ago. */
 async function addTasks(
   { runbook, fresh = false }: RunbookWork,
   known: readonly Task[],
-  { board }: Store,
+  board: Store["board"],
+  begins: { readonly facts: readonly Fact[]; readonly words: string },
 ): Promise<boolean> {
   for (let tasks = known; ; tasks = await board.tasks()) {
     const there = tasks.filter(({ createdBy }) => createdBy === PERSON);
     if (!fresh && rerunOf(runbook, there) !== null) return false;
-    if (await board.addUnlessNewer(tasksOf(runbook), PERSON, there.at(-1)?.id ?? 0)) return true;
+    if (await board.addUnlessNewer(tasksOf(runbook), PERSON, there.at(-1)?.id ?? 0, begins)) return true;
   }
 }
 
@@ -117,7 +158,7 @@ async function admitAgents(parts: Parts, specs: readonly string[]): Promise<void
 }
 
 /** Adds the lead and these teammates, except those that this process adopted or another one runs. */
-async function ensure(teammates: readonly Recruit[], { parts, team }: StartParts): Promise<void> {
+async function ensure(teammates: readonly Recruit[], { parts, team }: Starting): Promise<void> {
   const { lead: named } = parts.settings;
   const model = named === undefined ? parts.models.ofNew : agentLine(named) ? named : "";
   // Before anybody joins: a lead that is alone concludes.
@@ -138,14 +179,14 @@ type Joining = Pick<Recruit, "name" | "role" | "agent"> & {
 };
 
 async function join(
-  { parts, team }: Pick<StartParts, "parts" | "team">,
+  { parts, team }: Pick<Starting, "parts" | "team">,
   { agent, ...who }: Joining,
 ): Promise<void> {
   await team.join({ model: agent ?? parts.models.ofNew, prompt: "", needsPlan: false, ...who }, PERSON);
 }
 
 /** Adds a teammate to a team at work. @throws EkidenError `name_taken`, or the one of an agent program that is not there */
-export async function addTeammate(own: Pick<StartParts, "parts" | "team">, mate: Recruit): Promise<void> {
+export async function addTeammate(own: Pick<Starting, "parts" | "team">, mate: Recruit): Promise<void> {
   await admitAgents(own.parts, [mate.agent ?? own.parts.models.ofNew]);
   await join(own, { ...mate, kind: "teammate" });
 }

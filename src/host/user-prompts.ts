@@ -1,5 +1,6 @@
 /** Prompts of the person to members. The person's hooks run first and may add to a prompt or refuse it. */
 import type { Image } from "../core/conversation/image.ts";
+import type { Fact } from "../core/event.ts";
 import { LEAD, type MailId, PERSON } from "../core/ids.ts";
 import type { Parts } from "./parts.ts";
 
@@ -15,9 +16,14 @@ export class UserPrompts {
     this.onTold = onTold;
   }
 
-  /** @throws EkidenError `not_permitted` with the hook's words */
-  async tell(prompt: string, images?: readonly Image[]): Promise<MailId> {
-    const mail = await this.mail(await this.passed(prompt), images);
+  /** `begins`: facts that are noted in the same step. @throws EkidenError `not_permitted` with the hook's words */
+  async tell(prompt: string, images: readonly Image[] = [], begins?: readonly Fact[]): Promise<MailId> {
+    const body = {
+      kind: "note",
+      text: await this.passed(prompt),
+      ...(images.length > 0 && { images }),
+    } as const;
+    const mail = await this.parts.store.mail.send(PERSON, { to: LEAD, body }, undefined, begins);
     await this.onTold();
     return mail;
   }
@@ -25,11 +31,5 @@ export class UserPrompts {
   /** The prompt to a member, as the hooks change it. @throws EkidenError `not_permitted` with the hook's words */
   passed(prompt: string, to: string = LEAD): Promise<string> {
     return this.parts.hooks.submit(prompt, to, this.over);
-  }
-
-  /** Mails a prompt that has passed the hooks. */
-  mail(text: string, images: readonly Image[] = []): Promise<MailId> {
-    const body = { kind: "note", text, ...(images.length > 0 && { images }) } as const;
-    return this.parts.store.mail.send(PERSON, { to: LEAD, body });
   }
 }

@@ -10,7 +10,7 @@ import type { Activity, Member, Profile, Seat } from "../core/board/member.ts";
 import type { ReleaseReason } from "../core/board/release.ts";
 import type { Claimed, ClaimResult, Counts, NewTask, Task, TaskChange } from "../core/board/task.ts";
 import type { Entry, Recorded } from "../core/conversation/chat.ts";
-import type { FactOf } from "../core/event.ts";
+import type { Fact, FactOf } from "../core/event.ts";
 import type { HostId, Instant, MailId, Name, TaskId } from "../core/ids.ts";
 import type { Standing } from "../core/limits/choice.ts";
 import type { Crons } from "./crons.ts";
@@ -79,8 +79,16 @@ export interface Board extends Splitting {
   add(task: NewTask, by: Name): Promise<Task>;
   /** All or none, in order. `{ nth }` in `blockedBy` names a task of this batch (0-based, any order). @throws also `cycle` */
   addAll(tasks: readonly NewTask[], by: Name): Promise<Task[]>;
-  /** The same, but null and no task added if `by` has added tasks after `last`: two processes that start the same work at once. */
-  addUnlessNewer(tasks: readonly NewTask[], by: Name, last: TaskId | 0): Promise<Task[] | null>;
+  /**
+   * The same, but null and nothing is stored if `by` has added tasks after `last`: two processes that start the same work at once. `begins`:
+   * facts before them, and words of `by` to the lead.
+   */
+  addUnlessNewer(
+    tasks: readonly NewTask[],
+    by: Name,
+    last: TaskId | 0,
+    begins?: { readonly facts: readonly Fact[]; readonly words: string },
+  ): Promise<Task[] | null>;
   /** @throws `not_found` | `cycle` (names it, even if two processes add its halves at once) | `already_started` (edges or role of a started task) */
   change(id: TaskId, change: TaskChange, by: Name): Promise<Task>;
   /** All edits or none, of the board as it is in the same step. `make` is pure and may be called more than once. @throws as each of the edits */
@@ -163,8 +171,13 @@ export type Refusal = Pick<FactOf<"task.reopened">, "why" | "evidence"> & {
 export type LandedCommit = Pick<FactOf<"task.landed">, "branch" | "target" | "commit">;
 
 export interface Mailboxes {
-  /** @throws `not_found` (lists who exists) | `mailbox_full` */
-  send(from: Name, mail: Outgoing, entry?: { seat: Seat; make: (ids: MailId[]) => Entry }): Promise<MailId>;
+  /** `begins`: facts that are noted before it, in the same step. @throws `not_found` (lists who exists) | `mailbox_full` */
+  send(
+    from: Name,
+    mail: Outgoing,
+    entry?: { seat: Seat; make: (ids: MailId[]) => Entry },
+    begins?: readonly Fact[],
+  ): Promise<MailId>;
   /** To every living member but the sender. Returns to whom. */
   broadcast(from: Name, body: Body): Promise<Name[]>;
   /** Does not consume. Stop requests first, then urgent mail, then in order of arrival. */

@@ -93,11 +93,16 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
 
   it("of two processes that add the same tasks at once, one adds them", async () => {
     const [other] = await store.board.addAll([{ subject: "of the lead" }], lead);
+    const begins = { facts: [{ type: "run.began", turns: 0, usd: 0 }] as const, words: "the goal" };
     const add = () =>
-      store.board.addUnlessNewer([{ subject: "a" }, { subject: "b" }], PERSON, other?.id ?? 0);
+      store.board.addUnlessNewer([{ subject: "a" }, { subject: "b" }], PERSON, other?.id ?? 0, begins);
     const added = await Promise.all([add(), add()]);
     expect(added.filter((tasks) => tasks !== null)).toHaveLength(1);
     expect(await store.board.tasks()).toHaveLength(3);
+    expect(await facts(store, { types: ["run.began"] })).toHaveLength(1);
+    expect((await store.mail.unread(lead)).map(({ body }) => body)).toEqual([
+      { kind: "note", text: "the goal" },
+    ]);
     expect(await store.board.addUnlessNewer([{ subject: "c" }], PERSON, 3 as TaskId)).toHaveLength(1);
   });
 

@@ -153,6 +153,11 @@ describe.each(BACKENDS)("mail on %s", (backend) => {
       code: "mailbox_full",
       message: expect.stringContaining(`alice holds ${MAILBOX_MAX} unread`),
     });
+    const begins = [{ type: "run.began", turns: 0, usd: 0 }] as const;
+    await expect(
+      store.mail.send(bob, { to: alice, body: note("x") }, undefined, begins),
+    ).rejects.toMatchObject({ code: "mailbox_full" });
+    expect(await facts(store, { types: ["run.began"] })).toEqual([]);
     // A broadcast reaches all or none.
     await expect(store.mail.broadcast(lead, { kind: "broadcast", text: "x" })).rejects.toMatchObject({
       code: "mailbox_full",

@@ -52,17 +52,16 @@ export class Spending implements Allowance {
     });
   }
 
-  /** `isNew`: a run begins, unless an earlier one is gone on with that was stopped. */
-  async open(isNew: boolean): Promise<void> {
+  /** `isNew`: a run begins, unless an earlier one is gone on with that was stopped. `store` notes that, with the work of the run. */
+  async open(isNew: boolean, store = this.parts.store.journal.note): Promise<void> {
     const { journal, roster } = this.parts.store;
     const members = await roster.members();
     const last = await this.lastRun();
     this.start = last.start;
     this.budget = new Budget(this.parts.settings, members, last.start);
-    if (isNew || last.end === "concluded")
-      await journal.note([
-        { type: "run.began", ...this.budget.beginRun(), how: choicesOf(this.parts.settings) },
-      ]);
+    const begins = isNew || last.end === "concluded";
+    const how = choicesOf(this.parts.settings);
+    await store(begins ? [{ type: "run.began", ...this.budget.beginRun(), how }] : []);
     this.brakes.begin(await journal.end());
   }
 

@@ -31,9 +31,9 @@ export function signing(store: Store, url: string): Store {
       sign(by, added);
       return added;
     },
-    addUnlessNewer: async (tasks: readonly NewTask[], by: Name, last): Promise<Task[] | null> => {
+    addUnlessNewer: async (tasks: readonly NewTask[], by: Name, ...more): Promise<Task[] | null> => {
       sign(by, tasks);
-      const added = await board.addUnlessNewer(tasks, by, last);
+      const added = await board.addUnlessNewer(tasks, by, ...more);
       sign(by, added ?? []);
       return added;
     },

@@ -181,12 +181,13 @@ export function mailboxes(session: Session): Mailboxes {
       return rows.length > 0;
     });
   return {
-    send: async (from, { to, body, urgent }, entry) => {
+    send: async (from, { to, body, urgent }, entry, begins = []) => {
       checkBody(body);
       return session.write(function* (tx) {
         const writer = entry && (yield* seated(tx, entry.seat));
         yield* reachable(tx, to);
         if (!(yield* hasRoom(tx, to))) throw fullBox([to]);
+        yield* appendFacts(tx, begins);
         const ids = yield* post(tx, [{ from, to, body, urgent }]);
         if (entry && writer) yield* append(tx, entry.seat.name, writer.life, [entry.make(ids)]);
         return ids[0] as MailId;

@@ -96,15 +96,6 @@ const COLUMNS = [
   "prose",
 ] as const;
 
-/** Null if `by` has added tasks after `last`. @throws `not_found` (a blocker) */
-export function* addUnlessNewer(tx: Tx, batch: Batch, by: Name, last: TaskId | 0): Op<Task[] | null> {
-  // On PostgreSQL it lets one process after the other add tasks.
-  yield* exec`update teams set next_task = next_task where name = ${tx.team}`;
-  const [newer] = yield* sql`
-    select id from tasks where team = ${tx.team} and id > ${last} and created_by = ${by} limit 1`;
-  return newer ? null : yield* addAll(tx, batch, by);
-}
-
 /** @throws `not_found` (a blocker) */
 export function* addAll(tx: Tx, { tasks, within, chains }: Batch, by: Name): Op<Task[]> {
   if (tasks.length === 0) return [];

@@ -1,12 +1,13 @@
 /** The board port: its operations, and its reading methods. */
 
 import { checkTask, type Task } from "../../../core/board/task.ts";
-import type { Name } from "../../../core/ids.ts";
+import { LEAD, type Name, type TaskId } from "../../../core/ids.ts";
 import type { Board } from "../../../ports/store.ts";
 import { appendFacts } from "../journal.ts";
 import type { Session } from "../session.ts";
-import { type Op, sql, type Tx } from "../sql.ts";
-import { addUnlessNewer, change, prepareBatch } from "./add.ts";
+import { exec, type Op, sql, type Tx } from "../sql.ts";
+import { post } from "../talk/mail.ts";
+import { addAll, type Batch, change, prepareBatch } from "./add.ts";
 import { claim } from "./claim.ts";
 import { claimNext, forOthers, takeAlone } from "./claim-next.ts";
 import { counts } from "./counts.ts";
@@ -37,9 +38,9 @@ export function board(session: Session): Board {
       const batch = prepareBatch(tasks);
       return session.write((tx) => addReplacing(tx, batch, by));
     },
-    addUnlessNewer: async (tasks, by, last) => {
+    addUnlessNewer: async (tasks, by, last, begins) => {
       const batch = prepareBatch(tasks);
-      return session.write((tx) => addUnlessNewer(tx, batch, by, last));
+      return session.write((tx) => addUnlessNewer(tx, batch, by, last, begins));
     },
     change: async (id, changes, by) => {
       checkTask(changes);
@@ -96,4 +97,23 @@ function* mine(tx: Tx, name: Name): Op<ReturnType<typeof claimedOf> | null> {
   const [row] = yield* sql<TaskRow>`
     select * from tasks where team = ${tx.team} and owner = ${name} and status = 'in_progress' order by started_at, id limit 1`;
   return row ? claimedOf(row) : null;
+}
+
+/** Null if `by` has added tasks after `last`. @throws `not_found` (a blocker) */
+function* addUnlessNewer(
+  tx: Tx,
+  batch: Batch,
+  by: Name,
+  last: TaskId | 0,
+  begins?: Parameters<Board["addUnlessNewer"]>[3],
+): Op<Task[] | null> {
+  // On PostgreSQL it lets one process after the other add tasks.
+  yield* exec`update teams set next_task = next_task where name = ${tx.team}`;
+  const [newer] = yield* sql`
+    select id from tasks where team = ${tx.team} and id > ${last} and created_by = ${by} limit 1`;
+  if (newer) return null;
+  yield* appendFacts(tx, begins?.facts ?? []);
+  const added = yield* addAll(tx, batch, by);
+  if (begins) yield* post(tx, [{ from: by, to: LEAD, body: { kind: "note", text: begins.words } }]);
+  return added;
 }
