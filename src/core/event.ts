@@ -16,7 +16,7 @@ import type { CronId, HostId, Instant, JobId, MailId, Name, RequestId, TaskId } 
 import type { LoginWindow } from "./limits/window.ts";
 import type { Mode } from "./permission/mode.ts";
 import type { BoardHeld, BoardReleased, BoardShown, NoteChanged, NoteWritten } from "./plan/facts.ts";
-import type { CheckOutcome, Refuser } from "./plan/task-check.ts";
+import type { CheckDid, CheckOutcome, Refuser } from "./plan/task-check.ts";
 import type { WorkJudged } from "./progress/look.ts";
 import type { Choices } from "./settings/choices.ts";
 import type { Undone } from "./undo/change.ts";
@@ -135,11 +135,8 @@ export type Fact = Readonly<
       text: string;
       of: string;
     }
-  /**
-   * The command that proves it was run, at its first call after the claim, or at its completion. `changed`: the files that the command changed;
-   * `removed`: those of them that were gone.
-   */
-  | {
+  /** The command that proves it was run, at its first call after the claim, or at its completion. */
+  | ({
       type: "task.checked";
       task: TaskId;
       by: Name;
@@ -148,9 +145,7 @@ export type Fact = Readonly<
       command: string;
       outcome: CheckOutcome;
       ms: number;
-      changed?: readonly string[] | undefined;
-      removed?: readonly string[] | undefined;
-    }
+    } & CheckDid)
   /** Its completion was refused, by a hook, its check, its review or because its branch could not land. Its owner still holds it. */
   | {
       type: "task.reopened";

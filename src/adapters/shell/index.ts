@@ -29,7 +29,7 @@ import {
   started,
 } from "./child.ts";
 import { childEnvironment } from "./environment.ts";
-import { endLeft, Leftovers } from "./leftovers.ts";
+import { counted, counting, endLeft, Leftovers } from "./leftovers.ts";
 import { LimitWatch, shortageNote } from "./limits.ts";
 import { Output } from "./output.ts";
 import { bundled, findShell, scriptArgs } from "./programs.ts";
@@ -126,7 +126,8 @@ export function createShell(settings: ShellSettings): Shell {
     };
     const wanted = options.unconfined ? undefined : (options.confine ?? (line ? {} : undefined));
     if (wanted !== undefined && !existsSync(options.cwd)) throw noFolder(options.cwd);
-    const confined = wanted === undefined ? null : await confine(settings.sandbox, plain, wanted);
+    const inside = options.endsLeft ? counting(plain, tag) : plain;
+    const confined = wanted === undefined ? null : await confine(settings.sandbox, inside, wanted);
     const setAside = lazy(async () => (await confined?.ended()) ?? null);
     let sink: number | null = null;
     let child: Running;
@@ -192,7 +193,7 @@ export function createShell(settings: ShellSettings): Shell {
             limit = note;
           },
         });
-      const ended = observe(child, output, errors);
+      const over = observe(child, output, errors);
       const unkillable = new Promise<Ended>((resolve) => {
         giveUp = resolve;
       });
@@ -206,10 +207,10 @@ export function createShell(settings: ShellSettings): Shell {
       options.signal.addEventListener("abort", onAbort, { once: true });
       if (options.signal.aborted) onAbort();
       running.add(end);
-      const last = await Promise.race([ended, unkillable]);
+      const last = await Promise.race([over, unkillable]);
       const { code, signal } = outcomeOf(last, confined, ending !== undefined);
       await ending;
-      const left = options.endsLeft && ending === undefined ? await endLeft(tag, group, graceMs) : 0;
+      const ended = options.endsLeft && ending === undefined ? await endLeft(tag, group, graceMs) : 0;
       if (options.signal.aborted && ending) throw options.signal.reason;
       // A supervisor reports the signal as an exit code.
       const wasCut = signal !== null || code === 143 || code === 137;
@@ -218,7 +219,7 @@ export function createShell(settings: ShellSettings): Shell {
       if (confined?.supervised && signal !== null && ending === undefined && limit === null)
         throw killed(prepared?.began);
       capped?.finish();
-      const text = output.finish();
+      const { text, left } = counted(output.finish(), tag);
       const said = errors === output ? text : errors.finish();
       if (ending === undefined && limit === null)
         await throwFault(code, sink === null ? said : textIn(options.outputFile ?? ""));
@@ -231,7 +232,7 @@ export function createShell(settings: ShellSettings): Shell {
           sink === null || capped === null ? output.totalBytes : fstatSync(sink).size + capped.dropped,
         spooledTo: options.outputFile ?? output.spooledTo,
         timedOut,
-        left,
+        left: left + ended,
         ms: systemClock.uptime() - began,
         droppedBytes: capped?.dropped ?? output.droppedBytes,
         limit: limit ?? shortageNote(code, said, options.cwd, confined?.limits ?? null),

@@ -15,17 +15,28 @@ export type Refuser = "hook" | "check" | "review";
 /** A file that is not as it was before the check. `isShared`: a command of somebody else ran meanwhile, too, and may have changed it. */
 export type TouchedFile = { readonly path: string; readonly isGone: boolean; readonly isShared: boolean };
 
+/** What a check did beside its judgement, as its fact has it: what is not there did not happen. */
+export type CheckDid = {
+  /** Files that are not as they were, also those that are gone. */
+  readonly changed?: readonly string[] | undefined;
+  readonly removed?: readonly string[] | undefined;
+  /** The same, where a command of somebody else ran meanwhile and may have changed them. */
+  readonly beside?: readonly string[] | undefined;
+  /** The processes that it left running. They were ended. */
+  readonly left?: number | undefined;
+  /** The bytes that it printed, where these are many. */
+  readonly printed?: number | undefined;
+  /** It wanted a terminal or input. */
+  readonly asks?: true | undefined;
+};
+
 /** `said`: its output with how it ended, or the reason why it could not run. `ms`: how long it took. */
 export type Checked = {
   readonly command: string;
   readonly outcome: CheckOutcome;
   readonly said: string;
   readonly ms: number;
-  readonly touched: readonly TouchedFile[];
-  /** The bytes that it printed. */
-  readonly printed: number;
-  /** The processes that it left running. They were ended. */
-  readonly left: number;
+  readonly did: CheckDid;
 };
 
 const SAID_MAX = 4_000;
@@ -56,39 +67,60 @@ export function refusedByCheck(checked: Checked): string {
   );
 }
 
-/** The files that the check has changed, without those that somebody else may have changed. */
-export const changedBy = ({ touched }: Checked): string[] =>
-  touched.flatMap(({ path, isShared }) => (isShared ? [] : path));
-
-export const removedBy = ({ touched }: Pick<Checked, "touched">): string[] =>
-  touched.flatMap(({ path, isGone, isShared }) => (isGone && !isShared ? path : []));
+export function didOf(
+  touched: readonly TouchedFile[],
+  { printed, left, said, outcome }: Pick<Checked, "said" | "outcome"> & { printed: number; left: number },
+): CheckDid {
+  const of = (isIt: (file: TouchedFile) => boolean): string[] => touched.filter(isIt).map(({ path }) => path);
+  const changed = of(({ isShared }) => !isShared);
+  const removed = of(({ isGone, isShared }) => isGone && !isShared);
+  const beside = of(({ isShared }) => isShared);
+  return {
+    ...(changed.length > 0 && { changed }),
+    ...(removed.length > 0 && { removed }),
+    ...(beside.length > 0 && { beside }),
+    ...(left > 0 && { left }),
+    ...(printed > MUCH && { printed }),
+    ...((outcome === "red" || outcome === "late") && ASKS.test(said) && { asks: true }),
+  };
+}
 
 /** What it removes may be the work itself, so nothing is completed after it. */
-export const doesHarm = (checked: Pick<Checked, "touched">): boolean => removedBy(checked).length > 0;
+export const doesHarm = ({ removed = [] }: CheckDid): boolean => removed.length > 0;
 
-/** What a check does beside its judgement, a line each that says what to do about it. */
-export function checkNotes({ command, outcome, said, touched, printed, left }: Checked): string[] {
-  const check = `The check \`${command}\``;
-  const files = (of: (file: TouchedFile) => boolean): string =>
-    listed(
-      touched.filter(of).map(({ path }) => path),
-      FILES_SHOWN,
-    );
-  const removed = files(({ isGone, isShared }) => isGone && !isShared);
-  const changed = files(({ isGone, isShared }) => !isGone && !isShared);
-  const unsure = files(({ isShared }) => isShared);
+/** What it did, a row each, and what its owner is to do about it. */
+function rowsOf({ changed = [], removed = [], beside = [], left = 0, printed, asks }: CheckDid) {
+  const only = changed.filter((path) => !removed.includes(path));
+  const files = (paths: readonly string[]): string => (paths.length > 0 ? listed(paths, FILES_SHOWN) : "");
   return [
-    removed &&
-      `${check} removed files: ${removed}. Put them back. It needs a check that removes nothing: ask the lead.`,
-    changed && `${check} changed files: ${changed}.`,
-    unsure &&
-      `${check} ran beside commands of others, and files changed: ${unsure}. Look whether it changed them.`,
-    left > 0 &&
-      `${check} left ${left === 1 ? "a process" : `${left} processes`} running, which ${left === 1 ? "was" : "were"} ended. Let it stop what it starts.`,
-    printed > MUCH &&
-      `${check} printed ${Math.round(printed / MUCH)} MB, and only its ends are kept. Let it print less.`,
-    outcome !== "green" &&
-      ASKS.test(said) &&
-      `${check} asks somebody, and has no terminal and no input. Let it ask nothing.`,
-  ].flatMap((note) => note || []);
+    [
+      files(removed) && `removed files: ${files(removed)}`,
+      "Put them back. It needs a check that removes nothing: ask the lead.",
+    ],
+    [files(only) && `changed files: ${files(only)}`, ""],
+    [
+      files(beside) && `ran beside commands of others, and files changed: ${files(beside)}`,
+      "Look whether it changed them.",
+    ],
+    [
+      left > 0 &&
+        `left ${left === 1 ? "a process" : `${left} processes`} running, which ${left === 1 ? "was" : "were"} ended`,
+      "Let it stop what it starts.",
+    ],
+    [
+      printed !== undefined && `printed ${Math.round(printed / MUCH)} MB, and only its ends are kept`,
+      "Let it print less.",
+    ],
+    [asks && "asks somebody, and has no terminal and no input", "Let it ask nothing."],
+  ].flatMap(([what, advice]) => (what ? [{ what, advice }] : []));
 }
+
+/** What a check did beside its judgement, a line each for its owner. */
+export const checkNotes = ({ command, did }: Checked): string[] =>
+  rowsOf(did).map(({ what, advice }) => `The check \`${command}\` ${what}. ${advice}`.trimEnd());
+
+/** The same for others, behind what it is about. "" where it did nothing else. */
+export const didWords = (did: CheckDid): string =>
+  rowsOf(did)
+    .map(({ what }) => `; it ${what}`)
+    .join("");

@@ -268,7 +268,7 @@ it("has one line for every fact", () => {
     * good  alice  proposed #1 for main: https://example.org/pull/1
     * good  alice  landed #1 on main (012345678)
     * warn  alice/1 reviewed #1 and has remarks: a.ts:3: no test
-    * warn  alice  ends #1 with its check red: npm test (1s); it changed a.log
+    * warn  alice  ends #1 with its check red: npm test (1s); it changed files: a.log. To take back what was done for #1: ekiden undo 1
     * warn  alice  could not land #1 (the gate failed) and works on it again: npm test 1 failed
       dim   lead   → alice (note)
       dim   lead   took the note to alice back, unread

@@ -2,7 +2,7 @@
 import { reasonWords } from "../board/reason.ts";
 import type { Obstacle } from "../board/worktree.ts";
 import type { FactOf } from "../event.ts";
-import type { CheckOutcome, Refuser } from "../plan/task-check.ts";
+import { type CheckOutcome, didWords, doesHarm, type Refuser } from "../plan/task-check.ts";
 import { span, type Tone } from "./view.ts";
 
 export const REVIEWED: Readonly<
@@ -35,11 +35,14 @@ const REFUSERS: Readonly<Record<Refuser, string>> = {
 const isRefuser = (why: Obstacle | Refuser): why is Refuser => why in REFUSERS;
 
 export const CHECK_SENTENCES = {
-  "task.checked": ({ by, task, when, command, outcome, ms, changed }: FactOf<"task.checked">) => {
-    const [words, tone] = CHECKED[outcome];
-    const more = changed ? `; it changed ${changed.join(", ")}` : "";
+  "task.checked": ({ by, task, when, command, outcome, ms, ...did }: FactOf<"task.checked">) => {
+    const [words, tone] = doesHarm(did) ? (["doing harm", "bad"] as const) : CHECKED[outcome];
+    const undo =
+      did.changed || did.beside ? `. To take back what was done for #${task}: ekiden undo ${task}` : "";
+    const more = `${didWords(did)}${undo}`;
     const text = `${when === "claim" ? "begins" : "ends"} #${task} with its check ${words}: ${command} (${span(ms)})${more}`;
-    return [by, text, when === "claim" ? "dim" : tone] as const;
+    const usual = when === "claim" ? "dim" : tone;
+    return [by, text, more === "" ? usual : doesHarm(did) ? tone : "warn"] as const;
   },
   "task.reopened": ({ by, task, why, evidence }: FactOf<"task.reopened">) => {
     const refused = isRefuser(why)

@@ -4,6 +4,7 @@ import type { Sending, Tracked } from "../../core/forge/memory.ts";
 import { answerTo, bodyOf, titleOf } from "../../core/forge/words.ts";
 import type { TaskId } from "../../core/ids.ts";
 import { SPENDING_FACTS, Spent } from "../../core/picture/spent.ts";
+import { didWords } from "../../core/plan/task-check.ts";
 import type { Landing, Store, ToolContext } from "../../ports/index.ts";
 
 /** Null: there is nothing to propose, and the task is completed as any other. */
@@ -52,7 +53,7 @@ async function evidenceOf(store: Store, id: TaskId, commit: string) {
     for (const event of events) {
       spent.apply(event);
       if (event.type === "task.checked" && event.task === id && event.when === "completion")
-        checks.push(`\`${event.command}\`: ${event.outcome}`);
+        checks.push(`\`${event.command}\`: ${event.outcome}${didWords(event)}`);
     }
   const [gate] = await store.landings.gates.green([commit]);
   return {

@@ -6,12 +6,11 @@ import { messageOf, notPermitted } from "../../core/errors.ts";
 import type { FactOf } from "../../core/event.ts";
 import {
   type Checked,
-  changedBy,
   checkNotes,
   claimNote,
+  didOf,
   doesHarm,
   refusedByCheck,
-  removedBy,
   type TouchedFile,
 } from "../../core/plan/task-check.ts";
 import { plainText } from "../../core/text/plain-text.ts";
@@ -69,16 +68,14 @@ export async function completing(run: CheckRun): Promise<string> {
   // What it removed at the claim is gone already: the owner is asked for it once.
   const isFirst = before.every(({ when }) => when === "claim");
   const gone = isFirst ? before.flatMap(({ removed = [] }) => removed) : [];
-  const asked = gone.map((path) => ({ path, isGone: true, isShared: false }));
-  const checked = {
-    ...ran,
-    touched: [...ran.touched, ...asked.filter((one) => !changedBy(ran).includes(one.path))],
-  };
+  const { changed = [], removed = [] } = ran.did;
+  const all = [...removed, ...gone.filter((path) => !changed.includes(path))];
+  const checked = { ...ran, did: { ...ran.did, ...(all.length > 0 && { removed: all }) } };
   if (checked.outcome === "none")
     throw notPermitted(
       `#${task.id} is not completed: its check \`${checked.command}\` could not run: ${checked.said}\nIt is still yours.`,
     );
-  if (checked.outcome !== "green" || doesHarm(checked)) {
+  if (checked.outcome !== "green" || doesHarm(checked.did)) {
     const evidence = refusedByCheck(checked);
     const failure = `Its completion was refused ${REFUSALS_MAX} times. The last time its check ${evidence}`;
     const claim = { seat: ctx.seat, task: task.id, attempt: task.attempt };
@@ -135,31 +132,17 @@ async function check(
   const ms = ctx.clock.now() - began;
   const isUnsure = isShared || (touched.length > 0 && (await othersRun()));
   const files = isUnsure ? touched.map((file) => ({ ...file, isShared: true })) : touched;
-  const checked = { command, ms, touched: files, ...outcomeOf(ran, refusal, timeoutMs) };
-  const changed = changedBy(checked);
-  const { outcome } = checked;
+  const ended = outcomeOf(ran, refusal, timeoutMs);
+  const { outcome, said } = ended;
+  const did = didOf(files, ended);
+  const { id, attempt } = task;
   await ctx.store.journal.note([
-    {
-      type: "task.checked",
-      task: task.id,
-      by: ctx.self,
-      attempt: task.attempt,
-      when,
-      command,
-      outcome,
-      ms,
-      ...(changed.length > 0 && { changed }),
-      ...(doesHarm(checked) && { removed: removedBy(checked) }),
-    },
+    { type: "task.checked", task: id, by: ctx.self, attempt, when, command, outcome, ms, ...did },
   ]);
-  return checked;
+  return { command, outcome, said, ms, did };
 }
 
-function outcomeOf(
-  ran: ShellResult | null,
-  refusal: string,
-  timeoutMs: number,
-): Pick<Checked, "outcome" | "said" | "printed" | "left"> {
+function outcomeOf(ran: ShellResult | null, refusal: string, timeoutMs: number): Parameters<typeof didOf>[1] {
   if (ran === null) return { outcome: "none", said: refusal, printed: 0, left: 0 };
   const { exitCode, timedOut, denial, limit, totalBytes: printed, left = 0 } = ran;
   const how = timedOut ? `not done after ${timeoutMs / 1_000} s` : `exit code ${exitCode}`;

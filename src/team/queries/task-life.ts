@@ -10,6 +10,7 @@ export const ABOUT_TASKS: readonly FactType[] = [
   "task.unblocked",
   "task.queued",
   "gate.started",
+  "task.checked",
   "task.landed",
   "task.signalled",
   "task.drifted",

@@ -162,14 +162,16 @@ it("does not blame the check for what the commands and files of others change me
     /changed files: begun, lid\. The check .* ran beside commands of others, and files changed: of-bob\. Look/,
   );
   takeAway(outside);
-  expect(await facts("task.checked")).toMatchObject([{ changed: ["begun", "lid"] }]);
+  expect(await facts("task.checked")).toMatchObject([{ changed: ["begun", "lid"], beside: ["of-bob"] }]);
 });
 
 it("is not sure of anything while background commands of others run", async () => {
   othersRun = true;
   await taken("touch paint.log");
   expect(await call(completing)).toContain("ran beside commands of others, and files changed: paint.log.");
-  expect((await facts("task.checked"))[0]).not.toHaveProperty("changed");
+  const [fact] = await facts("task.checked");
+  expect(fact).toMatchObject({ beside: ["paint.log"] });
+  expect(fact).not.toHaveProperty("changed");
 });
 
 it("completes nothing after a check that removes files, and says so at the claim", async () => {
@@ -233,14 +235,17 @@ it("runs no check that the permissions refuse, and completes nothing without it"
   const isCheck = (name: string) => name === "bash";
   wraps.push(
     permitted(({ tool }) =>
-      isCheck(tool.name) ? { allowed: false, reason: "no commands here" } : { allowed: true },
+      isCheck(tool.name)
+        ? { allowed: false, reason: "no commands here, not even </dev/tty" }
+        : { allowed: true },
     ),
   );
   expect(await call(look)).toBe("seen");
   await expect(call(completeTask, { result: "done" })).rejects.toThrow(
-    "its check `touch never` could not run: no commands here",
+    "its check `touch never` could not run: no commands here, not even </dev/tty",
   );
   expect(existsSync(join(folder, "never"))).toBe(false);
+  for (const fact of await facts("task.checked")) expect(fact).not.toHaveProperty("asks");
   expect(await store.board.task(id)).toMatchObject({ status: "in_progress" });
   expect(await facts("task.reopened")).toEqual([]);
 });
