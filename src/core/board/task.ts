@@ -161,6 +161,7 @@ export type Counts = Readonly<
 /** A completion that a hook or a landing refuses this many times in one attempt fails the task. */
 export const REFUSALS_MAX = 3;
 
+export const PRIORITY_MAX = 1_000_000;
 export const SUBJECT_MAX = 500;
 /** Parts of one task, over all its splits. */
 export const PARTS_MAX = 50;
@@ -189,7 +190,7 @@ export function checkTask(task: NewTask | TaskChange): void {
   }
   if (
     task.priority !== undefined &&
-    !(Number.isInteger(task.priority) && Math.abs(task.priority) <= 1_000_000)
+    !(Number.isInteger(task.priority) && Math.abs(task.priority) <= PRIORITY_MAX)
   )
     throw badInput(`The priority ${task.priority} is not a whole number between -1000000 and 1000000.`);
   if (task.estimate !== undefined && !(task.estimate > 0 && task.estimate <= 1e9))

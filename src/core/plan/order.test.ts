@@ -1,5 +1,7 @@
 /** The order of a plan, and moves in it: each move changes two places and nothing else. */
 import { expect, it } from "vitest";
+import { cpuMs } from "../../../test/fixtures/cpu.ts";
+import { PRIORITY_MAX } from "../board/task.ts";
 import type { TaskId } from "../ids.ts";
 import { inPlan, moved, type Placed } from "./order.ts";
 
@@ -36,6 +38,39 @@ it("says why a task cannot be moved", () => {
   expect(() => after(tasks, 2, -1)).toThrow("#2 waits for #1. Take that edge out first.");
   expect(() => after(tasks, 1, 1)).toThrow("#2 waits for #1");
   expect(() => after(tasks, 3, 1)).toThrow("has begun");
+});
+
+it("stays within the limits of priorities, and gives all new ones where both ways lead over them", () => {
+  const [top, low] = [PRIORITY_MAX, -PRIORITY_MAX];
+  const high = [task(1, { priority: top }), task(2, { priority: top })];
+  expect(ids(after(high, 2, -1))).toEqual([2, 1]);
+  const deep = [task(1, { priority: low }), task(2, { priority: low })];
+  expect(ids(after(deep, 1, 1))).toEqual([2, 1]);
+  const both = [
+    ...[task(1, { priority: top }), task(2, { priority: top }), task(3, { priority: low })],
+    ...[task(4, { priority: top, blockedBy: [3] }), task(5, { priority: low, estimate: 9 })],
+  ];
+  const before = ids(both);
+  expect(before).toEqual([1, 2, 5, 3, 4]);
+  for (let nth = 1; nth < before.length - 1; nth += 1) {
+    const id = before[nth] as number;
+    const board = after(both, id, -1);
+    expect(ids(board).indexOf(id)).toBe(nth - 1);
+    for (const { priority } of board) expect(Math.abs(priority)).toBeLessThanOrEqual(top);
+  }
+});
+
+it("orders a large board at once", () => {
+  const size = 20_000;
+  const chain = Array.from({ length: size }, (_, nth) =>
+    task(nth + 1, { priority: nth, blockedBy: nth > 0 ? [nth] : [] }),
+  );
+  const ring = chain.map((one, nth) => ({ ...one, blockedBy: [((nth + 1) % size) + 1] as TaskId[] }));
+  const cost = cpuMs(() => {
+    expect(ids(chain)).toEqual(chain.map(({ id }) => id));
+    expect(ids(ring)).toHaveLength(size);
+  });
+  expect(cost).toBeLessThan(2_000);
 });
 
 it("changes two places with few priorities", () => {

@@ -1,5 +1,5 @@
 /** The order in which the tasks of a board begin, and the priorities that put a task elsewhere in it. Pure. */
-import type { Status } from "../board/task.ts";
+import { PRIORITY_MAX, type Status } from "../board/task.ts";
 import type { TaskId } from "../ids.ts";
 import { tails } from "./makespan.ts";
 
@@ -22,18 +22,40 @@ function byClaim<T extends Placed>(tasks: readonly T[]): Later<T> {
 
 /** The pending tasks, each behind those of them that it waits for. Those of a cycle come last. */
 export function inPlan<T extends Placed>(tasks: readonly T[]): T[] {
-  const later = byClaim(tasks);
-  const rest = tasks.filter(({ status }) => status === "pending").sort(later);
-  const open = new Set(rest.map(({ id }) => id));
+  const sorted = tasks.filter(({ status }) => status === "pending").sort(byClaim(tasks));
+  const nth = new Map(sorted.map(({ id }, at) => [id, at]));
+  const behind: number[][] = sorted.map(() => []);
+  const open = sorted.map(({ blockedBy }, at) => {
+    const places = new Set(blockedBy.flatMap((id) => nth.get(id) ?? []));
+    for (const place of places) behind[place]?.push(at);
+    return places.size;
+  });
+  // The first one is the last.
+  const ready = sorted.flatMap((_, at) => (open[at] === 0 ? [at] : [])).reverse();
+  const left = new Set(sorted.keys());
   const order: T[] = [];
-  while (rest.length > 0) {
-    const at = rest.findIndex(({ blockedBy }) => !blockedBy.some((id) => open.has(id)));
-    const [next] = rest.splice(Math.max(0, at), 1);
-    if (!next) break;
-    open.delete(next.id);
-    order.push(next);
+  while (left.size > 0) {
+    const [first = 0] = left;
+    const at = ready.pop() ?? first;
+    if (!left.delete(at)) continue;
+    order.push(sorted[at] as T);
+    for (const one of behind[at] ?? []) {
+      open[one] = (open[one] ?? 0) - 1;
+      if (open[one] === 0) ready.splice(placeIn(ready, one), 0, one);
+    }
   }
   return order;
+}
+
+/** The place of a number in a list that falls. */
+function placeIn(list: readonly number[], one: number): number {
+  let [from, to] = [0, list.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((list[middle] as number) > one) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** New priorities, with which the task changes places with its neighbour; or the reason why it cannot. */
@@ -51,8 +73,11 @@ export function moved<T extends Placed>(tasks: readonly T[], id: TaskId, by: 1 |
   order[at] = other;
   order[at + by] = task;
   const later = byClaim(tasks);
-  const [raised, lowered] = [fitted(order, later, 1), fitted(order, later, -1)];
-  return { priorities: raised.size <= lowered.size ? raised : lowered };
+  const [fewest] = [fitted(order, later, 1), fitted(order, later, -1)]
+    .filter((found) => [...found.values()].every((priority) => Math.abs(priority) <= PRIORITY_MAX))
+    .sort((a, b) => a.size - b.size);
+  // Where both ways lead over the limit, all get new numbers.
+  return { priorities: fewest ?? new Map(order.map((one, nth) => [one.id, order.length - nth])) };
 }
 
 /** The fewest priorities that differ, so that `order` is the one of `later`. `step`: 1 raises those before, -1 lowers those behind. */
