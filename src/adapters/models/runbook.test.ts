@@ -360,6 +360,19 @@ it("as the lead concludes when the board is quiet and keeps silent about reports
   expect((await lead.next()).text).toBe(
     "The runbook has ended: 2 of 4 tasks completed, 1 failed.\nNot completed:\n- #3 Report: failed: exit code 1",
   );
+  // The board was edited: nothing more has ended.
+  lead.add(mail({ kind: "board_quiet", counts: { ...counts, total: 5, cancelled: 1 }, unfinished }));
+  expect(await lead.next()).toEqual({ text: "", call: undefined });
   lead.add(mail({ kind: "note", text: "Hello?" }, PERSON));
   expect((await lead.next()).text).toMatch(/^Noted/);
+  lead.add(
+    mail({
+      kind: "board_quiet",
+      counts,
+      unfinished: [{ id: 3 as TaskId, subject: "Report", why: "failed: exit code 2" }],
+    }),
+  );
+  expect((await lead.next()).text).toContain("failed: exit code 2");
+  lead.add(mail({ kind: "board_quiet", counts: { ...counts, completed: 3 }, unfinished: [] }));
+  expect((await lead.next()).text).toBe("The runbook has ended: 3 of 4 tasks completed, 1 failed.");
 });

@@ -71,24 +71,41 @@ function answer(request: ModelRequest): Content {
     if (call) return [call];
   }
   return /^You are "[^"]*", the lead of /.test(readerOf(request.messages))
-    ? lead(mails)
+    ? lead(mails, request)
     : teammate(request, mails);
 }
 
+const ENDED = "The runbook has ended: ";
+
+/** What has ended, whatever else is on the board: how many tasks, and which failed. `lines`: behind the counts. */
+const endedIn = (counts: string, lines: readonly string[]): string =>
+  [
+    ...[...counts.matchAll(/(\d+) (?:of|failed)/g)].map(([, number]) => number),
+    ...lines.filter((line) => line.includes(": failed: ")),
+  ].join("\n");
+
+/** Whether the last conclusion said the same: who edits tasks that nobody here can do hears it once. */
+function isSaid(text: string, { messages }: ModelRequest): boolean {
+  const said = messages.flatMap(({ role, content }) =>
+    role === "assistant" ? content.flatMap((part) => (part.type === "text" ? part.text : [])) : [],
+  );
+  const last = said.findLast((one) => one.startsWith(ENDED));
+  const [before, now] = [last, text].map((one) => {
+    const [counts = "", ...lines] = one?.split("\n") ?? [];
+    return one && endedIn(counts, lines);
+  });
+  return before === now;
+}
+
 /** Concludes when the board is quiet. Reports of teammates need no answer: an empty reply costs nothing. */
-function lead(mails: readonly Tag[]): Content {
-  const quiet = mails.findLast((mail) => mail.attributes.kind === "board_quiet");
-  if (quiet) {
-    const [head = "", ...rest] = quiet.content.split("\n");
-    const counts = /^The board is quiet: (.*?completed[^.]*)\./.exec(head)?.[1] ?? head;
-    const unfinished = rest.filter((line) => line.startsWith("#")).map((line) => `- ${line}`);
-    return say(
-      [
-        `The runbook has ended: ${counts}.`,
-        ...(unfinished.length > 0 ? ["Not completed:", ...unfinished] : []),
-      ].join("\n"),
-    );
-  }
+function lead(mails: readonly Tag[], request: ModelRequest): Content {
+  const [head = "", ...rest] =
+    mails.findLast((mail) => mail.attributes.kind === "board_quiet")?.content.split("\n") ?? [];
+  const counts = /^The board is quiet: (.*?completed[^.]*)\./.exec(head)?.[1] ?? head;
+  const unfinished = rest.filter((line) => line.startsWith("#")).map((line) => `- ${line}`);
+  const words = [`${ENDED}${counts}.`, ...(unfinished.length > 0 ? ["Not completed:", ...unfinished] : [])];
+  const text = words.join("\n");
+  if (counts !== "" && !isSaid(text, request)) return say(text);
   const asked = mails.some(
     ({ attributes, content }) =>
       // The words that come with a runbook want no answer.
