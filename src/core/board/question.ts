@@ -48,6 +48,14 @@ export function meantAnswer({ options }: Asked, typed: string): string | null {
   return (named ?? numbered)?.label ?? text;
 }
 
+/** Why a number answers nothing: it is that of no option. Null for other texts, and where options are numbers themselves. */
+export function whyNoOption({ options }: Asked, typed: string): string | null {
+  const number = /^\s*#?(\d+)\.?\s*$/.exec(typed)?.[1];
+  const isThere = number === undefined || options[Number(number) - 1] !== undefined;
+  if (isThere || options.some(({ label }) => /^\W*\d/.test(label))) return null;
+  return `there is no option ${number}. The options: ${options.map(({ label }, i) => `${i + 1} (${label})`).join(", ")}. An answer in your own words is more than a number.`;
+}
+
 /** One line an option: "1. label: description". */
 export const optionLines = ({ options }: Asked): string[] =>
   options.map(

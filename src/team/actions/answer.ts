@@ -2,7 +2,7 @@
 
 import { answerWord } from "../../core/board/answer.ts";
 import { checkText } from "../../core/board/mail.ts";
-import { meantAnswer } from "../../core/board/question.ts";
+import { meantAnswer, whyNoOption } from "../../core/board/question.ts";
 import { badInput, notFound } from "../../core/errors.ts";
 import { PERSON, quote, type RequestId } from "../../core/ids.ts";
 import { coversCommand, fitsPath, fitsText, parseRule, showRule } from "../../core/permission/rule.ts";
@@ -74,6 +74,8 @@ async function answerQuestion(
   { id, ask }: Request,
   typed: string,
 ): Promise<Done<Request>> {
+  const why = ask.kind === "question" ? whyNoOption(ask, typed) : null;
+  if (why !== null) throw badInput(why);
   const text = ask.kind === "question" ? meantAnswer(ask, typed) : null;
   if (text === null)
     throw badInput(
