@@ -11,6 +11,7 @@ import {
   renaming,
   speaker,
   taskId,
+  taskIds,
   teammateName,
 } from "./ids.ts";
 
@@ -129,4 +130,9 @@ it("says how somebody is called whose name was written otherwise", () => {
 
 it("counts on from an instant", () => {
   expect(later(instant(5), 3)).toBe(8);
+});
+
+it("reads the tasks that one waits for, and says that none stands alone", () => {
+  expect([taskIds("#1, 2", "2"), taskIds("None"), taskIds("")]).toEqual([[1, 2], [], []]);
+  expect(() => taskIds("none", "2")).toThrow('"none" stands alone');
 });

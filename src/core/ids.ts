@@ -67,6 +67,17 @@ export function taskId(text: string | number): TaskId {
   return n as TaskId;
 }
 
+/** "#1, 2" or "none". @throws EkidenError `bad_input` */
+export function taskIds(...texts: readonly string[]): TaskId[] {
+  const words = texts.flatMap((text) => text.split(/[,\s]+/)).filter((word) => word !== "");
+  const isNone = words.some((word) => word.toLowerCase() === "none");
+  if (isNone && words.length > 1)
+    throw badInput(
+      '"none" stands alone: it waits for no task then. For tasks give their numbers, such as 1,2.',
+    );
+  return isNone ? [] : [...new Set(words.map(taskId))];
+}
+
 /** Reads `j3` or `3`. @throws EkidenError `bad_input` */
 export const jobId = (text: string | number): JobId =>
   numbered("j", text, "job", "check_background without an id lists them") as JobId;

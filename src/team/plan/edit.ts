@@ -1,6 +1,6 @@
 /** Changes to a planned board in one place: the order of its tasks, their words, edges, checks and members; and its beginning. */
 import { badInput, notFound } from "../../core/errors.ts";
-import { type Name, name, type TaskId, taskId } from "../../core/ids.ts";
+import { type Name, name, type TaskId, taskIds } from "../../core/ids.ts";
 import { BEGIN } from "../../core/plan/hold.ts";
 import { moved } from "../../core/plan/order.ts";
 import { PLAN_FIELDS, type PlanField, type PlanTexts } from "../../core/plan/plan-views.ts";
@@ -69,12 +69,6 @@ export async function removePlanned(store: Store, by: Name, id: TaskId): Promise
   return { data: { id }, undo, text: `#${id} is off the plan${after}` };
 }
 
-/** "#1, 2" or "none". @throws EkidenError `bad_input` */
-function idsIn(text: string): TaskId[] {
-  const words = text.split(/[,\s]+/).filter((word) => word !== "");
-  return words.join().toLowerCase() === "none" ? [] : [...new Set(words.map((word) => taskId(word)))];
-}
-
 /** @throws EkidenError `bad_input` */
 function sizeIn(text: string): number {
   const size = Number(text);
@@ -104,7 +98,7 @@ export async function editPlanned(
   if (!known) throw notFound(`There is no task #${id} any more.`);
   const edits: Readonly<Record<PlanField, (text: string) => TaskEdit | Promise<TaskEdit>>> = {
     subject: (text) => ({ subject: text.trim() }),
-    after: (text) => ({ blockedBy: idsIn(text) }),
+    after: (text) => ({ blockedBy: taskIds(text) }),
     check: (text) => ({ description: withCheck(known.description, text) }),
     who: (text) => whoIn(store, text),
     touches: (text) => ({ touches: text.split(/[,\s]+/).filter((one) => one !== "") }),
@@ -122,7 +116,7 @@ export async function editPlanned(
   const undo = (): Promise<Done<unknown>> =>
     editTask(store, by, id, Object.fromEntries(keys.map((key) => [key, before[key]])));
   const isChanged = done.data.changed.length > 0;
-  return { data: { id }, ...(isChanged && { undo }), text: done.text.replace("description", "check") };
+  return { data: { id }, ...(isChanged && { undo }), text: done.text };
 }
 
 /** Lets a board begin that waits for the person. @throws EkidenError `not_found` | `answered` */

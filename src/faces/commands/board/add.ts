@@ -3,7 +3,7 @@
 import { checkTask, type NewTask } from "../../../core/board/task.ts";
 import { badInput } from "../../../core/errors.ts";
 import { given } from "../../../core/given.ts";
-import { quote, type TaskId, taskId, teammateName } from "../../../core/ids.ts";
+import { quote, taskId, taskIds, teammateName } from "../../../core/ids.ts";
 import { withMarks } from "../../../core/project/mark.ts";
 import { withTeam } from "../../../project/open.ts";
 import { addTask } from "../../../team/actions/tasks.ts";
@@ -24,7 +24,7 @@ export const run: Run<Options> = async (call, args, options) => {
   const marked = withMarks(description, given({ review, judges, check }));
   const task: NewTask = {
     subject: args.join(" ").trim(),
-    blockedBy: idList(after),
+    blockedBy: taskIds(...after),
     ...taskFields(options),
     ...(plan && { needsPlan: true }),
     ...(marked !== "" && { description: marked }),
@@ -62,8 +62,6 @@ export const taskFields = ({ description, priority, estimate, touches }: TaskOpt
 
 const split = (texts: readonly string[]): string[] =>
   texts.flatMap((text) => text.split(/[,\s]+/)).filter((part) => part !== "");
-
-export const idList = (texts: readonly string[]): TaskId[] => [...new Set(split(texts).map(taskId))];
 
 function patterns(texts: readonly string[]): string[] {
   const found = split(texts);

@@ -2,13 +2,13 @@
 
 import { badInput } from "../../../core/errors.ts";
 import { given } from "../../../core/given.ts";
-import { quote, taskId, teammateName } from "../../../core/ids.ts";
+import { quote, taskId, taskIds, teammateName } from "../../../core/ids.ts";
 import { withMarks, withMarksOf } from "../../../core/project/mark.ts";
 import { withTeam } from "../../../project/open.ts";
 import { editTask, type TaskEdit } from "../../../team/actions/tasks.ts";
 import { actorOf } from "../../../team/actor.ts";
 import type { Run } from "../entry.ts";
-import { idList, type TaskOptions, taskFields } from "./add.ts";
+import { type TaskOptions, taskFields } from "./add.ts";
 
 type Options = TaskOptions & { subject?: string; after?: string[]; role?: string; review?: string };
 
@@ -20,7 +20,7 @@ export const run: Run<Options> = async (call, [text = ""], options) => {
   const edit: TaskEdit = {
     ...taskFields(options),
     ...(subject !== undefined && { subject: subject.trim() }),
-    ...(after !== undefined && { blockedBy: after.join() === "none" ? [] : idList(after) }),
+    ...(after !== undefined && { blockedBy: taskIds(...after) }),
     ...(assign !== undefined && { assignee: assign === "any" ? null : teammateName(assign) }),
     ...(role !== undefined && { role: role === "any" ? null : role }),
   };
