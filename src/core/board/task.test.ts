@@ -26,6 +26,10 @@ it.each<[Partial<NewTask>, Partial<NewTask>]>([
   [{ estimate: 0.001 }, { estimate: 0 }],
   [{ role: "r".repeat(64) }, { role: "r".repeat(65) }],
   [{ role: "" }, { role: "@alice" }],
+  [{ touches: ["src/**", "a/[id].ts", "übung", ".github", "/docs"] }, { touches: ["src/**", "/"] }],
+  ...["../x", "a/../../b", "~/x", "C:\\x", "a;b", "a|b", "a\nb", "...", "", "x".repeat(1_001)].map(
+    (path): [Partial<NewTask>, Partial<NewTask>] => [{ touches: ["x"] }, { touches: [path] }],
+  ),
 ])("takes %j and refuses %j", (good, bad) => {
   expect(() => checkTask({ subject: "s", ...good })).not.toThrow();
   expect(() => checkTask({ subject: "s", ...bad })).toThrow();

@@ -9,6 +9,7 @@
  */
 import { badInput } from "../errors.ts";
 import { type Instant, type Name, quote, type TaskId } from "../ids.ts";
+import { cutEnd } from "../text/valid.ts";
 
 type TaskBase = {
   readonly id: TaskId;
@@ -167,6 +168,11 @@ export const SUBJECT_MAX = 500;
 export const PARTS_MAX = 50;
 export const DESCRIPTION_MAX = 200_000;
 
+const PATH_MAX = 1_000;
+/** A letter of any script, a digit, or a pattern; no signs of a shell and no line breaks. */
+const NAMED = /^[^\p{Cc};|<>"`]*[\p{L}\p{N}*?][^\p{Cc};|<>"`]*$/u;
+const OUTSIDE = /^(?:~|\p{L}:[\\/])|(?:^|[\\/])\.\.(?:[\\/]|$)/u;
+
 /** @throws EkidenError `bad_input` naming the field and its limit. */
 export function checkTask(task: NewTask | TaskChange): void {
   if (task.subject !== undefined) {
@@ -196,6 +202,11 @@ export function checkTask(task: NewTask | TaskChange): void {
   if (task.estimate !== undefined && !(task.estimate > 0 && task.estimate <= 1e9))
     throw badInput(`The estimate ${task.estimate} is not a number above 0 and up to 1000000000.`);
   if (typeof task.role === "string") checkRole(task.role);
+  for (const path of task.touches ?? [])
+    if (!NAMED.test(path) || OUTSIDE.test(path) || path.length > PATH_MAX)
+      throw badInput(
+        `${quote(cutEnd(path, 60))} names no file of the project. Give paths and patterns in it, such as README.md or src/api/**.`,
+      );
 }
 
 /** A role is one line of letters of any script and signs: "C++ dev", "Backend (Go)", 编码者. "" for none. @throws EkidenError `bad_input` */

@@ -47,6 +47,16 @@ export const withMarksOf = (before: string, after: string): string =>
     return said === undefined || saidOf(text, key) !== undefined ? text : replaced(text, key, said);
   }, after);
 
+/** What of a description another one changes: "description", or the lines about the task. */
+export function changedIn(before: string, after: string): string[] {
+  const keys = Object.keys(LINES) as Key[];
+  const rest = (text: string): string => keys.reduce((left, key) => replaced(left, key, ""), text);
+  return [
+    ...(rest(before) === rest(after) ? [] : ["description"]),
+    ...keys.filter((key) => saidOf(before, key) !== saidOf(after, key)).map((key) => key.toLowerCase()),
+  ];
+}
+
 function replaced(description: string, key: Key, value: string): string {
   const rest = description.replace(LINES[key], "").trim();
   return value === "" ? rest : `${rest}\n\n${key}: ${value}`.trim();
@@ -55,7 +65,8 @@ function replaced(description: string, key: Key, value: string): string {
 /** A command as a code span, or the span that it is; "" for none. @throws EkidenError `bad_input` for several lines */
 export function spanOf(command: string): string {
   const text = command.trim();
-  if (/[\n\r\0]/.test(text))
+  if (text.includes("\0")) throw badInput("A check holds no NUL character. Remove it.");
+  if (/[\n\r]/.test(text))
     throw badInput("A check is one line. Put several commands into a script, or join them with &&.");
   if (text === "" || /^(`+)[^`](?:.*[^`])?\1$/.test(text)) return text;
   const longest = Math.max(0, ...(text.match(/`+/g) ?? []).map((run) => run.length));

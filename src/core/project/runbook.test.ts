@@ -309,3 +309,10 @@ it("keeps the lines of a task that the host reads, in one form", () => {
     "write yes (it is meant to change tests",
   );
 });
+
+it("names each line with a NUL character", () => {
+  const text = "# G\n\n## One\0\nCheck: a\0b\nTouches: a\0\n```sh\ntrue\0\n```\n";
+  expect(() => parseRunbook(text, "plan.md")).toThrow(
+    `plan.md has 4 problems:\n${[3, 4, 5, 7].map((line) => `  line ${line}: it holds a NUL character. Remove it.`).join("\n")}`,
+  );
+});

@@ -40,7 +40,14 @@ type Complain = (line: number, what: string) => void;
 export function parseRunbook(text: string, name = "The runbook"): Runbook {
   const problems: { line: number; what: string }[] = [];
   const complain: Complain = (line, what) => problems.push({ line, what });
-  const { goal, sections } = read(text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/), complain);
+  const lines = text.replace(/^\uFEFF/, "").split(/\r\n|\n|\r/);
+  lines.forEach((one, nth) => {
+    if (one.includes("\0")) complain(nth + 1, "it holds a NUL character. Remove it.");
+  });
+  const { goal, sections } = read(
+    lines.map((one) => one.replaceAll("\0", "")),
+    complain,
+  );
   if (goal === null)
     complain(1, "there is no goal. Begin with a heading such as `# Move the API to GraphQL`.");
   if (sections.length === 0)
