@@ -14,6 +14,7 @@ import {
 } from "../../core/board/task.ts";
 import { badInput, EkidenError, notFound, notPermitted } from "../../core/errors.ts";
 import { LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
+import { changedIn } from "../../core/project/mark.ts";
 import { listed } from "../../core/text/listed.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import { boardData, type TaskData } from "../../core/views/board.ts";
@@ -64,7 +65,10 @@ export async function editTask(store: Store, by: Name, id: TaskId, edit: TaskEdi
   const isTaken = after.status === "pending";
   const told = await toldText(store, before, by, isTaken ? " to stop" : "");
   const written = told && isTaken ? writtenIn(after) : "";
-  const done = `#${id}: changed ${changed.join(", ")}${told}`;
+  const words = changed.flatMap((key) =>
+    key === "description" ? changedIn(before?.description ?? "", after.description) : key,
+  );
+  const done = `#${id}: changed ${words.join(", ")}${told}`;
   return { data: { id, changed }, text: withSentences(done, written) };
 }
 

@@ -67,6 +67,12 @@ export class List {
     this.follow();
   }
 
+  /** The cursor goes to this row, where it is shown. */
+  select(id: string): void {
+    this.id = id;
+    this.follow();
+  }
+
   /** By so many rows; beyond an end it stays there. */
   move(by: number): void {
     const { shown } = this;

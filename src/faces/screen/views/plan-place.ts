@@ -37,7 +37,7 @@ export async function openPlan({ screen, host, call }: Place): Promise<void> {
 async function add(store: Store, subject: string, cwd: string): Promise<PlanDone> {
   const { addTask, cancelTask } = await import("../../../team/actions/tasks.ts");
   const { data, text } = await addTask(store, PERSON, { subject });
-  return { text, undo: () => cancelTask(store, PERSON, data.id, "taken off the plan", cwd) };
+  return { text, shows: data.id, undo: () => cancelTask(store, PERSON, data.id, "taken off the plan", cwd) };
 }
 
 type Outside = (text: string) => ReturnType<Place["screen"]["tools"]["outside"]>;

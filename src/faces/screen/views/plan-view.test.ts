@@ -84,12 +84,14 @@ it("edits order, words, edges, check and who, takes it back, and lets the board 
   await soon(async () => expect((await task(3))?.description).toBe("Do it well.\n\nCheck: `true`"));
   press("a", ..."One more", ENTER);
   await soon(() => expect(order()).toHaveLength(5));
+  // The cursor is on it.
+  await soon(() => expect(frame()).toMatch(/› +\d+ #5 One more/));
   press("u");
   await soon(async () => expect((await task(5))?.status).toBe("cancelled"));
   press("u");
   await soon(async () => expect(checkOf((await task(3))?.description ?? "")).toBe("npm test"));
   // A task that goes leaves nobody waiting for it.
-  press("x");
+  press(UP, UP, "x");
   expect(frame()).toContain("x again removes #3");
   press("x");
   await soon(async () => expect((await task(4))?.blockedBy).toEqual([]));

@@ -13,7 +13,12 @@ import type { FullView } from "../tools.ts";
 import { EDITED, planRow } from "./plan-rows.ts";
 
 /** What was done; `undo` takes it back. */
-export type PlanDone = { readonly text: string; readonly undo?: () => Promise<PlanDone> };
+export type PlanDone = {
+  readonly text: string;
+  readonly undo?: () => Promise<PlanDone>;
+  /** The task to which the cursor goes. */
+  readonly shows?: TaskId;
+};
 
 export type PlanPlace = {
   readonly style: Style;
@@ -210,8 +215,10 @@ export class PlanView implements FullView {
     typed?: { readonly what: Typing["what"]; readonly text: string },
   ): void {
     this.working = this.working.then(async () => {
+      let shown: TaskId | undefined;
       try {
-        const { text, undo } = await act();
+        const { text, undo, shows } = await act();
+        shown = shows;
         this.said = text;
         if (undo) this.undos.push(undo);
       } catch (error) {
@@ -219,6 +226,7 @@ export class PlanView implements FullView {
         if (typed && !this.typing) this.open(typed.what, typed.text);
       }
       await this.read().catch(() => {});
+      if (shown !== undefined) this.list.select(String(shown));
       this.place.changed();
     });
   }
