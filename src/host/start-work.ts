@@ -59,6 +59,8 @@ export type Starting = {
 export type RunbookWork = Extract<Work, { readonly runbook: Runbook }>;
 
 const DEFAULT_TEAMMATES = 3;
+const HELD =
+  "The board is held: none of its tasks begins before you let it. To look at it: ekiden plan. To let it begin: ekiden plan begin";
 
 /** A run begins, and its board is held where the person approves it first: one step with the work. @throws as `storeWork` */
 export async function beginRun(work: Work, tasks: readonly Task[], here: Starting): Promise<void> {
@@ -67,6 +69,9 @@ export async function beginRun(work: Work, tasks: readonly Task[], here: Startin
   const held = isHeld ? await hold.begin(planFirst === "large") : [];
   await spending.open(!goesOnWith(work, tasks), (began) => storeWork(work, tasks, [...began, ...held], here));
   if (planFirst === false) await hold.end();
+  // The question may be days old, and no line of this run says why nothing begins.
+  else if (!isHeld && !("interactive" in work) && (await hold.isHeld()))
+    await here.parts.store.journal.warn(null, HELD);
 }
 
 /** More work for a team that has started. */

@@ -81,9 +81,9 @@ export function boardQuestion(open: readonly Shown[], plan: string, remarks: rea
     question: [
       `The board has ${open.length} tasks, and nothing has begun.${plan === "" ? "" : ` It takes ${plan}.`}`,
       ...tasks,
-      ...(more > 0 ? [`(${more} more: ekiden tasks)`] : []),
+      ...(more > 0 ? [`(${more} more: ekiden plan)`] : []),
       ...remarks.slice(0, REMARKS_SHOWN).map((one) => `Remark: ${oneLine(one, REMARK_SHOWN)}`),
-      "Change it as you like (edit, add, cancel; the page; or say what to change), then let the team begin.",
+      "Change it as you like (edit, add, cancel; the page; or say what to change), then let the team begin. This is the board as it was when you were asked; ekiden plan shows it as it is.",
     ].join("\n"),
     options: [
       { label: BEGIN, description: "the team works on the board as it is then" },

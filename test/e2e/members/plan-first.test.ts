@@ -45,6 +45,9 @@ it("holds teammates until the person has approved the board, also over a restart
   await second.host.start({ resume: true });
   await second.until("teammate.phase", { who: "lead", phase: "idle", reason: "awaiting_answer" });
   expect(await second.events("task.claimed")).toEqual([]);
+  expect(await second.events("warning.raised")).toMatchObject([
+    { text: expect.stringMatching(/^The board is held: .*ekiden plan begin$/) },
+  ]);
   expect(await second.events("board.shown")).toHaveLength(1);
   const [again] = await second.store.requests.open({ of: PERSON });
   // Other words are for the lead, which plans again; then the person is asked once more.
