@@ -1,11 +1,15 @@
 /** Following what happened: the journal, and the wake-ups that say when there is something new. */
-import type { Event, Fact, FactType } from "../core/event.ts";
-import type { Brand, Name } from "../core/ids.ts";
+import type { Event, Fact, FactOf, FactType } from "../core/event.ts";
+import type { Brand, Instant, Name, TaskId } from "../core/ids.ts";
 
 /** An opaque place in the journal; "" is its beginning. */
 export type Cursor = Brand<string, "Cursor">;
 
 export type JournalPage = { readonly events: Event[]; readonly cursor: Cursor };
+
+/** Facts that are found by their task, however long the journal is. */
+export type OfTask = "task.checked" | "task.reviewed" | "task.reopened" | "task.drifted" | "task.landed";
+type Found<T extends OfTask> = FactOf<T> & { readonly seq: number; readonly at: Instant };
 
 export interface Journal {
   note(facts: readonly Fact[]): Promise<void>;
@@ -18,6 +22,8 @@ export interface Journal {
   ): Promise<JournalPage>;
   /** All pages from `cursor` to the present end. The last one is not full, but has a cursor behind all that there is. */
   pages(cursor: Cursor, types?: readonly FactType[]): AsyncGenerator<JournalPage>;
+  /** The facts of one task, oldest first. */
+  ofTask<T extends OfTask>(task: TaskId, types: readonly T[]): Promise<readonly Found<T>[]>;
   /** The place after all present events. */
   end(): Promise<Cursor>;
   /** The place after the event of this number, as a person typed it. */

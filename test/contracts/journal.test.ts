@@ -35,6 +35,29 @@ describe.each(BACKENDS)("the journal on %s", (backend) => {
     expect(first.events[1]).toMatchObject({ type: "warning.raised", who: null, at: at.clock.now() });
   });
 
+  it("finds what was said of one task, also beside damaged facts", async () => {
+    const checked = (task: number, ms: number) =>
+      ({
+        type: "task.checked",
+        task,
+        by: name("alice"),
+        attempt: 1,
+        when: "claim",
+        command: "true",
+        outcome: "green",
+        ms,
+      }) as never;
+    const drifted = { type: "task.drifted", task: 7, by: name("alice"), files: ["a"] } as never;
+    await store.journal.note([checked(7, 1), checked(8, 2), drifted, warn("of 7"), checked(7, 3)]);
+    const found = await store.journal.ofTask(7 as never, ["task.checked"]);
+    expect(found.map(({ ms }) => ms)).toEqual([1, 3]);
+    expect((await store.journal.ofTask(7 as never, ["task.drifted", "task.landed"])).length).toBe(1);
+    expect(await store.journal.ofTask(9 as never, ["task.checked"])).toEqual([]);
+    const other = await store.forTeam(name("other"));
+    expect(await other.journal.ofTask(7 as never, ["task.checked"])).toEqual([]);
+    await other.close();
+  });
+
   it("all its pages have each event once, and the last leads on from there", async () => {
     const texts = Array.from({ length: 1_999 }, (_, i) => `${i}`); // with the creation of the team two full pages
     await store.journal.note(texts.map(warn));

@@ -57,6 +57,7 @@ async function fill(schema: string, rows: number): Promise<void> {
       `insert into transcript (team, name, life, at, kind, entry)
         select $1, 'gone-' || i % 100, 0, i, 'heard', '{"kind":"heard","text":"t"}' from generate_series(1, $2::int) i`,
       `insert into events (team, at, type, data) select $1, i, 'tool.called', '{"who":"gone-1"}' from generate_series(1, $2::int) i`,
+      `insert into events (team, at, type, data) select $1, i, 'task.checked', '{"task":' || 1000000 + i || '}' from generate_series(1, $2::int) i`,
       `insert into requests (team, id, kind, subject, ask, asker, asked, at, deadline, state)
         select $1, 'r-' || i, 'permission', 's', '{}', 'gone-1', 'person', i, i, 'withdrawn' from generate_series(1, $2::int) i`,
       `insert into jobs (team, id, owner, command, state, machine, host, started_at, output_path)
@@ -114,6 +115,7 @@ async function live(store: Store): Promise<void> {
   await board.cancel(failing.id, LEAD, "no");
   await board.hasProspect(alice.name);
   await board.task(first.id);
+  await journal.ofTask(first.id, ["task.checked", "task.reviewed"]);
   for (const seat of [alice, bob]) for (;;) if (!(await board.claimNext(seat))) break;
   const taken = await board.mine(alice.name);
   if (!taken) throw new Error("alice has no task");

@@ -12,6 +12,7 @@ import type { Event, Fact, FactType } from "../../core/event.ts";
 import type { Cursor, Journal, JournalPage } from "../../ports/store.ts";
 import type { Session } from "./session.ts";
 import { atMost, insert, type Op, parse, Raw, type Row, sql, type Tx, type Value } from "./sql.ts";
+import { IS_BY_TASK, TASK } from "./task-of-fact.ts";
 import { type StoredFact, withTexts } from "./tasks/texts.ts";
 
 const COLUMNS = ["team", "at", "type", "data"];
@@ -103,6 +104,11 @@ export function journal(session: Session): Journal {
         yield page;
       }
     },
+    // An assertion: SQL has chosen the types.
+    ofTask: (task, types) =>
+      session.look((tx) =>
+        eventsOf(tx, {}, types, `and ${IS_BY_TASK} and ${TASK[tx.dialect.name]} = $4`, [task]),
+      ) as ReturnType<Journal["ofTask"]> as never,
     end: () => session.look((tx) => (sqlite ? lastSeq(tx) : lastSnapshot())),
     from: (seq) =>
       (sqlite ? String(Math.max(0, Math.trunc(seq))) : cursorOf(behind("", Math.trunc(seq)))) as Cursor,

@@ -8,6 +8,7 @@ import type { Pruned } from "../../ports/store.ts";
 import { appendFacts } from "./journal.ts";
 import type { Session } from "./session.ts";
 import { exec, type Op, Raw, sql, type Tx } from "./sql.ts";
+import { TASK } from "./task-of-fact.ts";
 
 /** Rows of one transaction, and the pause after it, in which others write. */
 const BATCH = 1_000;
@@ -81,11 +82,6 @@ function* removeTexts(tx: Tx, before: Instant): Op<void> {
 
 const goes = (tx: Tx, part: Part): Raw => GOES[part][tx.dialect.name];
 
-/** The task that a fact `x` is about. A damaged row has none. */
-export const TASK = {
-  sqlite: "case when json_valid(x.data) then json_extract(x.data, '$.task') end",
-  postgres: `substring(x.data from '"task":([0-9]{1,15})')::bigint`,
-};
 /** The member of a conversation `x`: that of the subagent "alice/1" is alice. */
 const MEMBER = {
   sqlite: "case instr(x.name, '/') when 0 then x.name else substr(x.name, 1, instr(x.name, '/') - 1) end",

@@ -148,11 +148,8 @@ export class CurrentTask {
   /** The refusal of its last completion, where the process ended before the member could read it: not every refusal comes twice. */
   private async unreadRefusal({ id, attempt }: Claimed): Promise<string> {
     const { store, conversation } = this.agent;
-    let last = "";
-    for await (const { events } of store.journal.pages(store.journal.from(0), ["task.reopened"]))
-      for (const event of events)
-        if (event.type === "task.reopened" && event.task === id && event.attempt === attempt)
-          last = event.evidence;
+    const refused = await store.journal.ofTask(id, ["task.reopened"]);
+    const last = refused.findLast((one) => one.attempt === attempt)?.evidence ?? "";
     const begins = JSON.stringify(last).slice(1, -1).slice(0, EVIDENCE_COMPARED);
     if (last === "" || JSON.stringify(conversation.messages()).includes(begins)) return "";
     return `\n${refusedBefore(last)}`;

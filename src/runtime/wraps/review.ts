@@ -7,7 +7,6 @@ import { createHash } from "node:crypto";
 import { needsReview, type Review, type Reviews, readReview, reviewJob } from "../../core/board/review.ts";
 import { type Claimed, REFUSALS_MAX } from "../../core/board/task.ts";
 import { messageOf, notPermitted } from "../../core/errors.ts";
-import type { Event, FactOf } from "../../core/event.ts";
 import type { Name } from "../../core/ids.ts";
 import { outside } from "../../core/plan/drift.ts";
 import { cutEnd } from "../../core/text/valid.ts";
@@ -113,18 +112,10 @@ async function jobOf(
 export type Asked = Review & { readonly by: Name };
 const hash = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
-type Earlier = Event & FactOf<"task.reviewed" | "task.reopened">;
-
 /** The reviews of this attempt, and what became of them. */
-export async function earlier({ store }: ToolContext, { id, attempt }: Claimed): Promise<Earlier[]> {
-  const found: Earlier[] = [];
-  for await (const { events } of store.journal.pages(store.journal.from(0), [
-    "task.reviewed",
-    "task.reopened",
-  ]))
-    for (const event of events as Earlier[])
-      if (event.task === id && event.attempt === attempt) found.push(event);
-  return found;
+export async function earlier({ store }: ToolContext, { id, attempt }: Claimed) {
+  const facts = await store.journal.ofTask(id, ["task.reviewed", "task.reopened"]);
+  return facts.filter((fact) => fact.attempt === attempt);
 }
 
 /** The answer of a reviewer, or of a second one where the first gives no verdict. */

@@ -49,14 +49,9 @@ export async function atClaim(run: CheckRun): Promise<string> {
 }
 
 /** The runs of this attempt. */
-async function earlier({ call, task }: CheckRun): Promise<FactOf<"task.checked">[]> {
-  const { journal } = call.ctx.store;
-  const found: FactOf<"task.checked">[] = [];
-  for await (const { events } of journal.pages(journal.from(0), ["task.checked"]))
-    for (const fact of events)
-      if (fact.type === "task.checked" && fact.task === task.id && fact.attempt === task.attempt)
-        found.push(fact);
-  return found;
+async function earlier({ call, task: { id, attempt } }: CheckRun): Promise<FactOf<"task.checked">[]> {
+  const runs = await call.ctx.store.journal.ofTask(id, ["task.checked"]);
+  return runs.filter((run) => run.attempt === attempt);
 }
 
 /** @throws with the evidence where the check is not green */

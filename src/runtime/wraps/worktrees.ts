@@ -8,7 +8,7 @@ import type { LandingStep } from "../../core/board/worktree.ts";
 import { NO_CLAIM } from "../../core/conversation/lost-claim.ts";
 import { messageOf } from "../../core/errors.ts";
 import { HARNESS, LEAD, type Name, type TaskId } from "../../core/ids.ts";
-import { Drift, outside } from "../../core/plan/drift.ts";
+import { outside } from "../../core/plan/drift.ts";
 import { checkOf, isMarked } from "../../core/project/mark.ts";
 import type {
   CompletionInput,
@@ -116,10 +116,8 @@ async function noteDrift(trees: Worktrees, { store, self }: ToolContext, task: C
   const diff = await trees.diff(task).catch(() => null);
   if (diff === null) return;
   const files = outside(diff, task.touches);
-  const drift = new Drift();
-  for await (const { events } of store.journal.pages(store.journal.from(0), ["task.drifted"]))
-    for (const event of events) drift.take(event);
-  if (JSON.stringify(files) === JSON.stringify(drift.files.get(task.id) ?? [])) return;
+  const told = (await store.journal.ofTask(task.id, ["task.drifted"])).at(-1)?.files ?? [];
+  if (JSON.stringify(files) === JSON.stringify(told)) return;
   await store.journal.note([{ type: "task.drifted", task: task.id, by: self, files }]);
 }
 

@@ -108,8 +108,8 @@ export async function reopenTask(
       `Task #${id} is ${before.status.replace("_", " ")}, so it need not be opened again.${isFinished(before) ? ` To put it back on the board: ekiden retry ${id}` : ""}`,
     );
   const { subject, description, role, estimate, touches, needsPlan, result } = before;
-  const commit = await landedAs(store, id);
-  const landed = commit === null ? "" : `, and its change has landed as ${commit.slice(0, 9)}`;
+  const commit = (await store.journal.ofTask(id, ["task.landed"])).at(-1)?.commit;
+  const landed = commit === undefined ? "" : `, and its change has landed as ${commit.slice(0, 9)}`;
   const head = `[It goes on with #${id}, which ${before.owner} completed${landed}. Its result: ${cutEnd(result, RESULT_SHOWN)}]`;
   const text = [words, head, `#${id} read:`, description].filter((part) => part.trim() !== "").join("\n\n");
   const added = await store.board.add(
@@ -125,13 +125,6 @@ export async function reopenTask(
 }
 
 const RESULT_SHOWN = 2_000;
-
-async function landedAs({ journal }: Store, id: TaskId): Promise<string | null> {
-  let commit: string | null = null;
-  for await (const { events } of journal.pages(journal.from(0), ["task.landed"]))
-    for (const event of events) if (event.type === "task.landed" && event.task === id) commit = event.commit;
-  return commit;
-}
 
 /** Takes a claimed task from its owner and puts it back on the board. @throws as `retryTask` */
 export const releaseTask = (store: Store, by: Name, id: TaskId): Promise<Done<Decided>> =>

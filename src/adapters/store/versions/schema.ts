@@ -5,6 +5,7 @@
  */
 
 import type { Dialect, Op } from "../sql.ts";
+import { indexByTask } from "../task-of-fact.ts";
 import { columnsFromJournal, foldedRoles, proseTasks, tasksIntoFacts, textsOnce } from "./carry-over.ts";
 import { NAMES, type Names } from "./columns.ts";
 import { twentyFifth, twentySixth } from "./forge-tables.ts";
@@ -243,6 +244,9 @@ const twentyFourth = ({ int, strict, xid }: Names): Step[] => [
   ...(xid ? ["alter table port_blocks alter column team set statistics 0"] : []),
 ];
 
+/** What checks, reviews and landings said of a task is found without its whole journal. */
+const twentySeventh = ({ xid }: Names): Step[] => [indexByTask(xid ? "postgres" : "sqlite")];
+
 /** A statement, or an operation on the rows. */
 export type Step = string | (() => Op<void>);
 
@@ -273,6 +277,7 @@ const MIGRATIONS: readonly ((names: Names) => Step[])[] = [
   twentyFourth,
   twentyFifth,
   twentySixth,
+  twentySeventh,
 ];
 
 /** The version that this program writes. */
