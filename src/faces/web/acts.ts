@@ -28,6 +28,7 @@ import {
 import { editPlanned, moveTask, removePlanned, type Undoable } from "../../team/plan/edit.ts";
 import type { OutcomeReader } from "../../team/queries/outcome.ts";
 import type { Launch } from "./launch.ts";
+import { keepEdit, takeEditBack } from "./plan-edits.ts";
 import type { Act } from "./wire.ts";
 
 export type Actor = {
@@ -147,23 +148,8 @@ export async function perform(
 ): Promise<{ readonly text: string; readonly team?: string }> {
   const done = await ACTIONS[act.do](store, act as never, actor);
   const { text, data } = done;
-  if ("undo" in done) editsOf(store).push((done as Undoable).undo);
+  if ("undo" in done) keepEdit(store, (done as Undoable).undo);
   return { text, ...(act.do === "fork" && { team: (data as ForkedData).team }) };
-}
-
-/** What takes the edits of the plan back that this server has made, the last one at the end. */
-const edits = new WeakMap<Store, Undoable["undo"][]>();
-const editsOf = (store: Store): Undoable["undo"][] => {
-  const known = edits.get(store) ?? [];
-  edits.set(store, known);
-  return known;
-};
-
-async function takeEditBack(store: Store): Promise<Done> {
-  const undo = editsOf(store).pop();
-  if (!undo) throw badInput("There is no edit of this list to undo.");
-  const { data, text } = await undo();
-  return { data, text: `taken back: ${text}` };
 }
 
 type Action<K extends Act["do"]> = (

@@ -8,9 +8,11 @@ import { planned } from "../../team/plan/planned.ts";
 import { notes } from "../../team/queries/notes.ts";
 import { memberRows } from "../../team/queries/picture.ts";
 import { diffShower } from "../../team/queries/shown-diff.ts";
+import { isEdited } from "./plan-edits.ts";
 import { journalBefore, timeline } from "./read/journal-pages.ts";
 import type { TeamPage, Teams } from "./teams.ts";
 import { mustSee, type Visitor } from "./visitors.ts";
+import type { ShownPlan } from "./wire.ts";
 
 /** What a request carries, besides its address. */
 export type Env = { Bindings: HttpBindings; Variables: { visitor: Visitor } };
@@ -50,7 +52,7 @@ export const ANSWERS: Readonly<Record<string, Answer>> = {
   },
   mail: (team, c) => team.mail(text(c, "ids")),
   notes: ({ store }) => notes(store),
-  plan: ({ store }) => planned(store),
+  plan: async ({ store }): Promise<ShownPlan> => ({ ...(await planned(store)), isEdited: isEdited(store) }),
   run: (team) => team.run(),
   forge: async ({ store }) => {
     const { forgeRow } = await import("../../core/forge/views.ts");

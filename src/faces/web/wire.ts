@@ -10,7 +10,7 @@ import type { MemberRow } from "../../core/picture/member.ts";
 import type { RedBaseShown } from "../../core/picture/picture.ts";
 import type { OpenQuestion } from "../../core/picture/questions.ts";
 import type { NoteKind } from "../../core/plan/facts.ts";
-import type { PlanTexts } from "../../core/plan/plan-views.ts";
+import type { PlanData, PlanTexts } from "../../core/plan/plan-views.ts";
 import type { Choices } from "../../core/settings/choices.ts";
 import type { TaskHistory } from "../../core/views/board.ts";
 import type { ReviewComment } from "../../core/views/outcome.ts";
@@ -118,6 +118,9 @@ export type ShownTask = TaskHistory & {
   readonly around: readonly Event[];
   readonly spent: { readonly turns: number; readonly tokens: number; readonly usd: number };
 };
+
+/** `isEdited`: an edit of this page's server can be taken back. */
+export type ShownPlan = PlanData & { readonly isEdited: boolean };
 /** `where`: in words; "" for none. */
 export type ShownChange = { readonly where: string; readonly diff: string; readonly cut: boolean };
 

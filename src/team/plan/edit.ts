@@ -36,6 +36,9 @@ export async function moveTask(store: Store, by: Name, id: TaskId, places: 1 | -
   return { data: { id }, undo, text: `#${id} is one place ${places < 0 ? "sooner" : "later"}` };
 }
 
+/** So many edits of one list can be taken back. */
+export const UNDOS_MAX = 100;
+
 /** A change with what undoes it. */
 export type Undoable = Done<{ readonly id: TaskId }> & { readonly undo: () => Promise<Done<unknown>> };
 

@@ -39,6 +39,8 @@ describe.skipIf(!hasBrowser)("a planned board on the page", () => {
         expect.stringMatching(/#3\s+Part 3[\s\S]*after #1/),
       ]);
     expect(await faultsOfAccess(page)).toEqual([]);
+    // Nothing was edited.
+    expect(await page.getByRole("button", { name: "Undo the last edit" }).count()).toBe(0);
     await list.getByRole("button", { name: "Move #2 sooner" }).click();
     await expect.poll(() => list.locator("> li").first().innerText()).toContain("Part 2");
     await list.getByRole("button", { name: "Edit #3" }).click();

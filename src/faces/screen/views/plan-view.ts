@@ -7,6 +7,7 @@ import { messageOf } from "../../../core/errors.ts";
 import { type RequestId, type TaskId, taskId } from "../../../core/ids.ts";
 import type { PlanData, PlanField } from "../../../core/plan/plan-views.ts";
 import { counted } from "../../../core/views/view.ts";
+import { UNDOS_MAX } from "../../../team/plan/edit.ts";
 import { List } from "../draw/list.ts";
 import { oneLine, phrases, type Style, spread, wrapped } from "../draw/style.ts";
 import type { FullView } from "../tools.ts";
@@ -64,7 +65,7 @@ export class PlanView implements FullView {
   private isReading = false;
   /** Edits are made one after the other. */
   private working: Promise<unknown> = Promise.resolve();
-  private readonly undos: (() => Promise<PlanDone>)[] = [];
+  private undos: (() => Promise<PlanDone>)[] = [];
 
   constructor(place: PlanPlace) {
     this.place = place;
@@ -220,7 +221,7 @@ export class PlanView implements FullView {
         const { text, undo, shows } = await act();
         shown = shows;
         this.said = text;
-        if (undo) this.undos.push(undo);
+        if (undo) this.undos = [...this.undos, undo].slice(-UNDOS_MAX);
       } catch (error) {
         this.said = messageOf(error);
         if (typed && !this.typing) this.open(typed.what, typed.text);

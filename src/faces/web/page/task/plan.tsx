@@ -1,9 +1,10 @@
 /** The planned board as a list that is edited in one place, and then begun. Each edit is made at once, on the board that everybody sees. */
 import { useEffect, useState } from "preact/hooks";
 import { BEGIN, isBoardQuestion } from "../../../../core/plan/hold.ts";
-import { PLAN_FIELDS, type PlanData, type PlanField, whoOf } from "../../../../core/plan/plan-views.ts";
+import { PLAN_FIELDS, type PlanField, whoOf } from "../../../../core/plan/plan-views.ts";
 import { checkOf } from "../../../../core/project/mark.ts";
 import type { TaskData } from "../../../../core/views/board.ts";
+import type { ShownPlan } from "../../wire.ts";
 import { app } from "../app.ts";
 import { useAnswer } from "../live/facts.ts";
 import { openDialog } from "../parts/dialog.tsx";
@@ -31,7 +32,7 @@ export function Plan() {
       app.tap((events) => events.some(({ type }) => CHANGES.test(type)) && setChanges((count) => count + 1)),
     [],
   );
-  const { data, error } = useAnswer<PlanData>("plan", changes);
+  const { data, error } = useAnswer<ShownPlan>("plan", changes);
   if (!data) return <p class="dim">{error || "Reading the plan …"}</p>;
   const { tasks, takes, remarks } = data;
   return (
@@ -52,7 +53,7 @@ export function Plan() {
           <PlanRow key={task.id} task={task} isFirst={i === 0} isLast={i === tasks.length - 1} />
         ))}
       </ol>
-      {app.mayAct && <Foot question={data.question} />}
+      {app.mayAct && <Foot plan={data} />}
     </div>
   );
 }
@@ -173,7 +174,7 @@ function Fields({ task, close }: { task: TaskData; close(): void }) {
   );
 }
 
-function Foot({ question }: { question: string | null }) {
+function Foot({ plan: { question, isEdited } }: { plan: ShownPlan }) {
   const [words, setWords] = useState("");
   const say = async (text: string): Promise<void> => {
     if (question !== null && (await app.act({ do: "answer", request: question, answer: "", text })))
@@ -182,7 +183,7 @@ function Foot({ question }: { question: string | null }) {
   return (
     <div class="row">
       <Button onClick={() => openDialog("new")}>Add a task</Button>
-      <Button onClick={() => void app.act({ do: "unedit" })}>Undo the last edit</Button>
+      {isEdited && <Button onClick={() => void app.act({ do: "unedit" })}>Undo the last edit</Button>}
       {question !== null && (
         <>
           <Form class="row grow" onSend={() => say(words)}>
