@@ -15,8 +15,8 @@ import {
 
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
-  ...{ core: 22_115, ports: 1_455, runtime: 5_300, tools: 3_392, adapters: 31_220 },
-  ...{ project: 1_740, team: 3_605, host: 9_950, faces: 34_820, "index.ts": 40 },
+  ...{ core: 22_220, ports: 1_475, runtime: 5_270, tools: 3_392, adapters: 31_320 },
+  ...{ project: 1_740, team: 3_610, host: 9_975, faces: 34_860, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */
 const FACES: Readonly<Record<string, number>> = {};

@@ -62,7 +62,7 @@ const DEFAULT_TEAMMATES = 3;
 const HELD =
   "The board is held: none of its tasks begins before you let it. To look at it: ekiden plan. To let it begin: ekiden plan begin";
 
-/** A run begins, and its board is held where the person approves it first: one step with the work. @throws as `storeWork` */
+/** A run begins, and its board is held where the person approves it first: in one step with its work. @throws as `storeWork` */
 export async function beginRun(work: Work, tasks: readonly Task[], here: Starting): Promise<void> {
   const { spending, hold, planFirst } = here;
   const isHeld = planFirst && ("goal" in work || ("runbook" in work && planFirst === true));
@@ -93,7 +93,7 @@ async function storeWork(
 ): Promise<void> {
   if ("goal" in work) return void (await words.tell(work.goal, work.images, begins));
   if (!("runbook" in work)) return await store.journal.note(begins);
-  const text = await words.passed(briefOf(work, settings));
+  const text = await words.passed(briefOf(work.runbook, teammatesOf(work, settings)));
   // The lead of another process would conclude that nobody takes the tasks.
   const isGuest = ((await store.roster.member(LEAD))?.host ?? host) !== host;
   if (isGuest) await store.roster.joining(host, true);
@@ -127,12 +127,8 @@ export async function startWork(work: Work, tasks: readonly Task[], here: Starti
 const teammatesOf = ({ runbook }: RunbookWork, { teammates }: Parts["settings"]): readonly Recruit[] =>
   teammates ?? recruits(Math.min(DEFAULT_TEAMMATES, runbook.tasks.length));
 
-function briefOf(work: RunbookWork, settings: Parts["settings"]): string {
-  const { goal, tasks } = work.runbook;
-  const names = teammatesOf(work, settings)
-    .map(({ name }) => name)
-    .join(", ");
-  const who = names || "There are no teammates yet; spawn some. They";
+function briefOf({ goal, tasks }: Runbook, teammates: readonly Recruit[]): string {
+  const who = teammates.map(({ name }) => name).join(", ") || "There are no teammates yet; spawn some. They";
   return `${goal}\n\n${tasks.length === 1 ? "A task for this is" : `${tasks.length} tasks for this are`} on the board already. ${who} will pull ${tasks.length === 1 ? "it" : "them"}. You are told when the board is quiet.`;
 }
 

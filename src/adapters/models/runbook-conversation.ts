@@ -28,6 +28,19 @@ export function newsOf({ messages }: ModelRequest): Tag[] {
     .filter(({ tag }) => tag === "mail");
 }
 
+/** The first words of the conclusion of its lead. */
+export const ENDED = "The runbook has ended: ";
+
+/** Whether the last conclusion said that so much has ended, and failed so: who edits what is left hears it once. */
+export function isSaid(text: string, { messages }: ModelRequest): boolean {
+  const parts = messages.flatMap(({ role, content }) => (role === "assistant" ? content : []));
+  const said = parts.findLast((part) => part.type === "text" && part.text.startsWith(ENDED));
+  const [before, now] = [said?.type === "text" ? said.text : "", text].map((one) =>
+    one.match(/\d+ (?:of|failed)\b|: failed: .*/g)?.join("\n"),
+  );
+  return before === now;
+}
+
 /** The task of the latest claim, unless it was lost, from any source: the harness, a restart, or claim_task. */
 export function currentTask({ messages }: ModelRequest): Task | null {
   const last = lastClaim(messages, (tool) => tool === "claim_task");

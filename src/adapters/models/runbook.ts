@@ -21,7 +21,9 @@ import { systemClock } from "../clock.ts";
 import { localReply } from "./local.ts";
 import {
   currentTask,
+  ENDED,
   failureOf,
+  isSaid,
   isToRepeat,
   lastMail,
   lastStep,
@@ -73,28 +75,6 @@ function answer(request: ModelRequest): Content {
   return /^You are "[^"]*", the lead of /.test(readerOf(request.messages))
     ? lead(mails, request)
     : teammate(request, mails);
-}
-
-const ENDED = "The runbook has ended: ";
-
-/** What has ended, whatever else is on the board: how many tasks, and which failed. `lines`: behind the counts. */
-const endedIn = (counts: string, lines: readonly string[]): string =>
-  [
-    ...[...counts.matchAll(/(\d+) (?:of|failed)/g)].map(([, number]) => number),
-    ...lines.filter((line) => line.includes(": failed: ")),
-  ].join("\n");
-
-/** Whether the last conclusion said the same: who edits tasks that nobody here can do hears it once. */
-function isSaid(text: string, { messages }: ModelRequest): boolean {
-  const said = messages.flatMap(({ role, content }) =>
-    role === "assistant" ? content.flatMap((part) => (part.type === "text" ? part.text : [])) : [],
-  );
-  const last = said.findLast((one) => one.startsWith(ENDED));
-  const [before, now] = [last, text].map((one) => {
-    const [counts = "", ...lines] = one?.split("\n") ?? [];
-    return one && endedIn(counts, lines);
-  });
-  return before === now;
 }
 
 /** Concludes when the board is quiet. Reports of teammates need no answer: an empty reply costs nothing. */

@@ -31,7 +31,7 @@ export function inPlan<T extends Placed>(tasks: readonly T[]): T[] {
     return places.size;
   });
   // The first one is the last.
-  const ready = sorted.flatMap((_, at) => (open[at] === 0 ? [at] : [])).reverse();
+  let ready = sorted.flatMap((_, at) => (open[at] === 0 ? [at] : [])).reverse();
   const left = new Set(sorted.keys());
   const order: T[] = [];
   while (left.size > 0) {
@@ -39,23 +39,14 @@ export function inPlan<T extends Placed>(tasks: readonly T[]): T[] {
     const at = ready.pop() ?? first;
     if (!left.delete(at)) continue;
     order.push(sorted[at] as T);
-    for (const one of behind[at] ?? []) {
+    const freed = (behind[at] ?? []).filter((one) => {
       open[one] = (open[one] ?? 0) - 1;
-      if (open[one] === 0) ready.splice(placeIn(ready, one), 0, one);
-    }
+      return open[one] === 0;
+    });
+    // Sorting what is nearly sorted costs one look at each.
+    if (freed.length > 0) ready = [...ready, ...freed].sort((a, b) => b - a);
   }
   return order;
-}
-
-/** The place of a number in a list that falls. */
-function placeIn(list: readonly number[], one: number): number {
-  let [from, to] = [0, list.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if ((list[middle] as number) > one) from = middle + 1;
-    else to = middle;
-  }
-  return from;
 }
 
 /** New priorities, with which the task changes places with its neighbour; or the reason why it cannot. */

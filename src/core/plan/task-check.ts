@@ -71,56 +71,54 @@ export function didOf(
   touched: readonly TouchedFile[],
   { printed, left, said, outcome }: Pick<Checked, "said" | "outcome"> & { printed: number; left: number },
 ): CheckDid {
-  const of = (isIt: (file: TouchedFile) => boolean): string[] => touched.filter(isIt).map(({ path }) => path);
-  const changed = of(({ isShared }) => !isShared);
-  const removed = of(({ isGone, isShared }) => isGone && !isShared);
-  const beside = of(({ isShared }) => isShared);
-  return {
-    ...(changed.length > 0 && { changed }),
-    ...(removed.length > 0 && { removed }),
-    ...(beside.length > 0 && { beside }),
-    ...(left > 0 && { left }),
-    ...(printed > MUCH && { printed }),
-    ...((outcome === "red" || outcome === "late") && ASKS.test(said) && { asks: true }),
+  const own = touched.filter(({ isShared }) => !isShared);
+  const did = {
+    changed: pathsOf(own),
+    removed: pathsOf(own.filter(({ isGone }) => isGone)),
+    beside: pathsOf(touched.filter(({ isShared }) => isShared)),
+    left: left || undefined,
+    printed: printed > MUCH ? printed : undefined,
+    asks: (outcome === "red" || outcome === "late") && ASKS.test(said) ? (true as const) : undefined,
   };
+  return Object.fromEntries(Object.entries(did).filter(([, one]) => one !== undefined));
 }
+
+const pathsOf = (files: readonly TouchedFile[]): string[] | undefined =>
+  files.length > 0 ? files.map(({ path }) => path) : undefined;
 
 /** What it removes may be the work itself, so nothing is completed after it. */
 export const doesHarm = ({ removed = [] }: CheckDid): boolean => removed.length > 0;
 
-/** What it did, a row each, and what its owner is to do about it. */
-function rowsOf({ changed = [], removed = [], beside = [], left = 0, printed, asks }: CheckDid) {
+/** What it did, and what its owner is to do about that. */
+function rowsOf({ changed = [], removed = [], beside = [], left = 0, printed = 0, asks }: CheckDid) {
+  const files = (paths: readonly string[]): string => listed(paths, FILES_SHOWN);
   const only = changed.filter((path) => !removed.includes(path));
-  const files = (paths: readonly string[]): string => (paths.length > 0 ? listed(paths, FILES_SHOWN) : "");
-  return [
+  const them = left === 1 ? "a process running, which was" : `${left} processes running, which were`;
+  const rows: readonly (readonly [did: unknown, what: string, advice?: string])[] = [
     [
-      files(removed) && `removed files: ${files(removed)}`,
-      "Put them back. It needs a check that removes nothing: ask the lead.",
+      removed[0],
+      `removed files: ${files(removed)}`,
+      " Put them back. It needs a check that removes nothing: ask the lead.",
     ],
-    [files(only) && `changed files: ${files(only)}`, ""],
+    [only[0], `changed files: ${files(only)}`],
     [
-      files(beside) && `ran beside commands of others, and files changed: ${files(beside)}`,
-      "Look whether it changed them.",
+      beside[0],
+      `ran beside commands of others, and files changed: ${files(beside)}`,
+      " Look whether it changed them.",
     ],
-    [
-      left > 0 &&
-        `left ${left === 1 ? "a process" : `${left} processes`} running, which ${left === 1 ? "was" : "were"} ended`,
-      "Let it stop what it starts.",
-    ],
-    [
-      printed !== undefined && `printed ${Math.round(printed / MUCH)} MB, and only its ends are kept`,
-      "Let it print less.",
-    ],
-    [asks && "asks somebody, and has no terminal and no input", "Let it ask nothing."],
-  ].flatMap(([what, advice]) => (what ? [{ what, advice }] : []));
+    [left, `left ${them} ended`, " Let it stop what it starts."],
+    [printed, `printed ${Math.round(printed / MUCH)} MB, and only its ends are kept`, " Let it print less."],
+    [asks, "asks somebody, and has no terminal and no input", " Let it ask nothing."],
+  ];
+  return rows.filter(([did]) => did);
 }
 
 /** What a check did beside its judgement, a line each for its owner. */
 export const checkNotes = ({ command, did }: Checked): string[] =>
-  rowsOf(did).map(({ what, advice }) => `The check \`${command}\` ${what}. ${advice}`.trimEnd());
+  rowsOf(did).map(([, what, advice = ""]) => `The check \`${command}\` ${what}.${advice}`);
 
 /** The same for others, behind what it is about. "" where it did nothing else. */
 export const didWords = (did: CheckDid): string =>
   rowsOf(did)
-    .map(({ what }) => `; it ${what}`)
+    .map(([, what]) => `; it ${what}`)
     .join("");
