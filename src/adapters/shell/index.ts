@@ -29,7 +29,7 @@ import {
   started,
 } from "./child.ts";
 import { childEnvironment } from "./environment.ts";
-import { counted, counting, endLeft, Leftovers } from "./leftovers.ts";
+import { Leftovers } from "./leftovers.ts";
 import { LimitWatch, shortageNote } from "./limits.ts";
 import { Output } from "./output.ts";
 import { bundled, findShell, scriptArgs } from "./programs.ts";
@@ -73,7 +73,6 @@ export function createShell(settings: ShellSettings): Shell {
   const limitWatch = new LimitWatch();
   const warden = new Warden(bash, mark);
   const running = new Set<() => Promise<void>>();
-  /** Groups of ended commands that left somebody behind. */
   const leftovers = new Leftovers((group) => warden.ended(group));
   let jobs = 0;
   let closed = false;
@@ -126,7 +125,8 @@ export function createShell(settings: ShellSettings): Shell {
     };
     const wanted = options.unconfined ? undefined : (options.confine ?? (line ? {} : undefined));
     if (wanted !== undefined && !existsSync(options.cwd)) throw noFolder(options.cwd);
-    const inside = options.endsLeft ? counting(plain, tag) : plain;
+    const ends = options.endsLeft ? await import("./ends-left.ts") : null;
+    const inside = ends?.counting(plain, tag) ?? plain;
     const confined = wanted === undefined ? null : await confine(settings.sandbox, inside, wanted);
     const setAside = lazy(async () => (await confined?.ended()) ?? null);
     let sink: number | null = null;
@@ -210,7 +210,7 @@ export function createShell(settings: ShellSettings): Shell {
       const last = await Promise.race([over, unkillable]);
       const { code, signal } = outcomeOf(last, confined, ending !== undefined);
       await ending;
-      const ended = options.endsLeft && ending === undefined ? await endLeft(tag, group, graceMs) : 0;
+      const ended = ending === undefined ? ((await ends?.endLeft(tag, group, graceMs)) ?? 0) : 0;
       if (options.signal.aborted && ending) throw options.signal.reason;
       // A supervisor reports the signal as an exit code.
       const wasCut = signal !== null || code === 143 || code === 137;
@@ -219,7 +219,7 @@ export function createShell(settings: ShellSettings): Shell {
       if (confined?.supervised && signal !== null && ending === undefined && limit === null)
         throw killed(prepared?.began);
       capped?.finish();
-      const { text, left } = counted(output.finish(), tag);
+      const text = output.finish();
       const said = errors === output ? text : errors.finish();
       if (ending === undefined && limit === null)
         await throwFault(code, sink === null ? said : textIn(options.outputFile ?? ""));
@@ -232,7 +232,7 @@ export function createShell(settings: ShellSettings): Shell {
           sink === null || capped === null ? output.totalBytes : fstatSync(sink).size + capped.dropped,
         spooledTo: options.outputFile ?? output.spooledTo,
         timedOut,
-        left: left + ended,
+        ...ends?.counted(text, tag, ended),
         ms: systemClock.uptime() - began,
         droppedBytes: capped?.dropped ?? output.droppedBytes,
         limit: limit ?? shortageNote(code, said, options.cwd, confined?.limits ?? null),

@@ -2,7 +2,8 @@
 import { reasonWords } from "../board/reason.ts";
 import type { Obstacle } from "../board/worktree.ts";
 import type { FactOf } from "../event.ts";
-import { type CheckOutcome, didWords, doesHarm, type Refuser } from "../plan/task-check.ts";
+import { didWords, doesHarm } from "../plan/check-did.ts";
+import type { CheckOutcome, Refuser } from "../plan/task-check.ts";
 import { span, type Tone } from "./view.ts";
 
 export const REVIEWED: Readonly<

@@ -4,7 +4,7 @@ import type { Sending, Tracked } from "../../core/forge/memory.ts";
 import { answerTo, bodyOf, titleOf } from "../../core/forge/words.ts";
 import type { TaskId } from "../../core/ids.ts";
 import { SPENDING_FACTS, Spent } from "../../core/picture/spent.ts";
-import { didWords } from "../../core/plan/task-check.ts";
+import { didWords } from "../../core/plan/check-did.ts";
 import type { Landing, Store, ToolContext } from "../../ports/index.ts";
 
 /** Null: there is nothing to propose, and the task is completed as any other. */

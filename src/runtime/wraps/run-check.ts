@@ -4,12 +4,12 @@ import { type Claimed, REFUSALS_MAX } from "../../core/board/task.ts";
 import { taskVariables } from "../../core/board/task-variables.ts";
 import { messageOf, notPermitted } from "../../core/errors.ts";
 import type { FactOf } from "../../core/event.ts";
+import { doesHarm } from "../../core/plan/check-did.ts";
 import {
   type Checked,
   checkNotes,
   claimNote,
   didOf,
-  doesHarm,
   refusedByCheck,
   type TouchedFile,
 } from "../../core/plan/task-check.ts";
