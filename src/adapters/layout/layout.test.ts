@@ -207,6 +207,15 @@ it("names the task or member that cannot be imported", async () => {
   expect(await store.board.tasks()).toEqual([]);
 });
 
+it("leaves out the paths of an older export that no task may name any more", async () => {
+  files({
+    ".tasks/task_1.json": { id: 1, subject: "A", status: "pending", touches: ["src/**", "../x", "a;b"] },
+  });
+  const store = await open("team.db");
+  await into(store, dir);
+  expect(await store.board.tasks()).toMatchObject([{ touches: ["src/**"] }]);
+});
+
 it("refuses what is no layout at all", () => {
   files({ "readme.txt": "x" });
   expect(() => readLayout(dir)).toThrow(/holds nothing that can be imported/);

@@ -6,7 +6,7 @@
 
 import type { Seat } from "../../core/board/member.ts";
 import { inOrder } from "../../core/board/order.ts";
-import { checkTask, type NewTask } from "../../core/board/task.ts";
+import { checkTask, type NewTask, namesFile } from "../../core/board/task.ts";
 import { badInput, isEkidenError, messageOf } from "../../core/errors.ts";
 import { given } from "../../core/given.ts";
 import { foldName, HARNESS, type HostId, LEAD, type Name, PERSON, type TaskId } from "../../core/ids.ts";
@@ -134,7 +134,8 @@ function newTasks(list: readonly TaskRecord[]): NewTask[] {
     subject: subjectOf(task as TaskRecord),
     description,
     blockedBy: task.blockedBy.map((id) => ({ nth: nth.get(id) as number })),
-    ...given({ priority, estimate, role: role || undefined, touches, needsPlan }),
+    ...given({ priority, estimate, role: role || undefined, needsPlan }),
+    ...given({ touches: touches?.filter(namesFile) }),
   }));
 }
 

@@ -173,6 +173,10 @@ const PATH_MAX = 1_000;
 const NAMED = /^[^\p{Cc};|<>"`]*[\p{L}\p{N}*?][^\p{Cc};|<>"`]*$/u;
 const OUTSIDE = /^(?:~|\p{L}:[\\/])|(?:^|[\\/])\.\.(?:[\\/]|$)/u;
 
+/** Whether `touches` may hold it. Tasks of older versions may have others. */
+export const namesFile = (path: string): boolean =>
+  NAMED.test(path) && !OUTSIDE.test(path) && path.length <= PATH_MAX;
+
 /** @throws EkidenError `bad_input` naming the field and its limit. */
 export function checkTask(task: NewTask | TaskChange): void {
   if (task.subject !== undefined) {
@@ -203,7 +207,7 @@ export function checkTask(task: NewTask | TaskChange): void {
     throw badInput(`The estimate ${task.estimate} is not a number above 0 and up to 1000000000.`);
   if (typeof task.role === "string") checkRole(task.role);
   for (const path of task.touches ?? [])
-    if (!NAMED.test(path) || OUTSIDE.test(path) || path.length > PATH_MAX)
+    if (!namesFile(path))
       throw badInput(
         `${quote(cutEnd(path, 60))} names no file of the project. Give paths and patterns in it, such as README.md or src/api/**.`,
       );

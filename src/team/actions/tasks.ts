@@ -7,6 +7,7 @@ import {
   EDITABLE_FIELDS,
   isFinished,
   type NewTask,
+  namesFile,
   type Part,
   SUBJECT_MAX,
   type Task,
@@ -117,7 +118,7 @@ export async function reopenTask(
       subject: cutEnd(`Again: ${subject}`, SUBJECT_MAX),
       description: text,
       blockedBy: [id],
-      ...{ role, estimate, touches, needsPlan },
+      ...{ role, estimate, touches: touches.filter(namesFile), needsPlan },
     },
     by,
   );
