@@ -62,18 +62,16 @@ function* last(tx: Tx, seq: number, at: number, otherwise: string): Op<Place> {
 }
 
 /** PostgreSQL knows the transaction of a fact. On SQLite they are written one after the other, at one time. */
-const TOGETHER = { sqlite: new Raw("at"), postgres: new Raw("xid") };
+const TOGETHER = { sqlite: new Raw("at"), postgres: new Raw("xid::text") };
 
 /** With all facts of the transactions that have begun by then. */
-function* wholeOf(tx: Tx, { seq, at }: Place): Op<PointThen> {
-  let [to, then] = [Number(seq), Number(at)];
-  for (;;) {
-    const which = TOGETHER[tx.dialect.name];
-    const [more] = yield* sql<Place>`
-      select seq, at from events where team = ${tx.team} and seq > ${to} and seq <= ${to + NEAR} and ${which} in (
-        select ${which} from events where team = ${tx.team} and seq <= ${to} and seq > ${to - NEAR})
-      order by seq desc limit 1`;
-    if (!more) return { seq: to, at: instant(then) };
-    [to, then] = [Number(more.seq), Number(more.at)];
-  }
+function* wholeOf(tx: Tx, { seq }: Place): Op<PointThen> {
+  const near = yield* sql<Place & { whose: string | number }>`
+    select seq, at, ${TOGETHER[tx.dialect.name]} as whose from events
+    where team = ${tx.team} and seq > ${seq - NEAR} and seq <= ${seq + NEAR} order by seq`;
+  const last = new Map(near.map(({ whose }, nth) => [whose, nth]));
+  let end = near.findLastIndex((one) => one.seq <= seq);
+  for (let nth = 0; nth <= end; nth += 1) end = Math.max(end, last.get(near[nth]?.whose ?? "") ?? 0);
+  const found = near[end] as Place;
+  return { seq: Number(found.seq), at: instant(found.at) };
 }

@@ -13,6 +13,9 @@ import { listOf, type TaskRow } from "../tasks/task-row.ts";
 import { withTexts } from "../tasks/texts.ts";
 import { chainsOf, OF_TASKS, type Present, Then } from "./then.ts";
 
+/** The facts of more tasks than that are chosen here: a database looks into each of them longer than it takes to read it. */
+const FEW = 100;
+
 type Changed = {
   readonly tasks: ReadonlySet<TaskId>;
   readonly added: ReadonlySet<TaskId>;
@@ -54,8 +57,10 @@ export function* tasksThen(tx: Tx, fork: Tx, { seq }: PointThen, later: readonly
   const set = [...touched].filter((id) => !added.has(id));
   const all = anyOf(tx, set);
   const types = [...OF_TASKS, "teammate.spawned", "teammate.changed", "teammate.phase"] as const;
-  const theirs = `and (type like 'teammate.%' or ${task.text} ${all.before}$4${all.after})`;
-  const before = yield* eventsOf(tx, { upTo: seq }, types, theirs, [all.value]);
+  const isFew = touched.size < FEW;
+  const theirs = isFew ? `and (type like 'teammate.%' or ${task.text} ${all.before}$4${all.after})` : "";
+  const read = yield* eventsOf(tx, { upTo: seq }, types, theirs, isFew ? [all.value] : []);
+  const before = read.filter((event) => !("task" in event) || touched.has(event.task as TaskId));
   yield* withTexts(
     tx,
     before.filter((event) => "task" in event && rewritten.has(event.task as TaskId)),
@@ -68,7 +73,6 @@ export function* tasksThen(tx: Tx, fork: Tx, { seq }: PointThen, later: readonly
   const rows = yield* sql<Present>`
     select id, status, result, blocked_by from tasks where team = ${fork.team} and id ${anyOf(tx, set)}`;
   yield* setBack(fork, rows, then, tasks, rewritten);
-  yield* linkAll(fork);
   return then;
 }
 
@@ -79,31 +83,39 @@ function* setBack(
   changed: ReadonlySet<TaskId>,
   rewritten: ReadonlySet<TaskId>,
 ): Op<void> {
+  const back = new Map<TaskId, Columns>();
   const moved: Present[] = [];
-  const columns: Partial<TaskRow>[] = [];
   for (const row of rows) {
-    const back = then.row(row, changed.has(row.id));
-    if (!back) continue;
-    columns.push({ id: row.id, ...back });
-    const { blocked_by = row.blocked_by } = back;
+    const columns = then.row(row, changed.has(row.id));
+    if (!columns) continue;
+    back.set(row.id, Object.assign({ id: row.id }, columns));
+    const { blocked_by = row.blocked_by } = columns;
     if (blocked_by !== row.blocked_by) moved.push({ ...row, blocked_by });
   }
-  // Those whose facts were deleted have fewer columns.
-  for (const whole of [true, false])
-    yield* update(
-      fork,
-      columns.filter((row) => "version" in row === whole),
-    );
-  yield* update(
-    fork,
-    [...rewritten].flatMap((id) => then.texts(id) ?? []),
-  );
   yield* exec`delete from edges where team = ${fork.team} and task ${anyOf(
     fork,
     moved.map(({ id }) => id),
   )}`;
   yield* insert("edges", EDGE, moved.flatMap(edgesOf(fork.team)));
+  const others = yield* linkAll(fork, back);
+  // Those whose facts were deleted have fewer columns.
+  const columns = [...back.values()];
+  yield* update(
+    fork,
+    columns.filter((row) => "version" in row),
+  );
+  yield* update(
+    fork,
+    columns.filter((row) => !("version" in row)),
+  );
+  yield* update(fork, others);
+  yield* update(
+    fork,
+    [...rewritten].flatMap((id) => then.texts(id) ?? []),
+  );
 }
+
+type Columns = Partial<TaskRow> & Pick<TaskRow, "id">;
 
 const EDGE = ["team", "task", "blocker"] as const;
 const edgesOf =
@@ -111,21 +123,28 @@ const edgesOf =
   ({ id, blocked_by }: Pick<TaskRow, "id" | "blocked_by">): Value[][] =>
     listOf<TaskId>(blocked_by).map((blocker) => [team, id, blocker]);
 
-/** What follows from the edges of all tasks, and from which are completed. */
-function* linkAll(fork: Tx): Op<void> {
+/** What follows from the edges of all tasks, and from which are completed: written into `back`. @returns it for rows that are not there */
+function* linkAll(fork: Tx, back: ReadonlyMap<TaskId, Columns>): Op<Columns[]> {
   const found = yield* sql<TaskRow>`
     select id, status, estimate, chain, blocked_by, open_blockers from tasks where team = ${fork.team} order by id`;
-  const rows = found.map((row) => ({ ...row, blockers: listOf<TaskId>(row.blocked_by) }));
+  const rows = found.map((row) => {
+    const now = Object.assign(row, back.get(row.id));
+    return Object.assign(now, { blockers: listOf<TaskId>(now.blocked_by) });
+  });
   const done = new Set(rows.flatMap(({ id, status }) => (status === "completed" ? [id] : [])));
   const chains = chainsOf(rows);
-  const others: Partial<TaskRow>[] = [];
-  for (const { id, open_blockers, chain, blockers } of rows) {
-    const open = blockers.filter((one) => !done.has(one)).length;
-    const length = chains.get(id) ?? chain;
-    if (open !== open_blockers || length !== chain) others.push({ id, open_blockers: open, chain: length });
+  const others: Columns[] = [];
+  for (const row of rows) {
+    const { id, blockers } = row;
+    const open_blockers = blockers.filter((one) => !done.has(one)).length;
+    const chain = chains.get(id) ?? row.chain;
+    const own = back.get(id);
+    if (own) Object.assign(own, { open_blockers, chain });
+    else if (open_blockers !== row.open_blockers || chain !== row.chain)
+      others.push({ id, open_blockers, chain });
   }
-  yield* update(fork, others);
   yield* exec`update teams set next_task = ${(rows.at(-1)?.id ?? 0) + 1} where name = ${fork.team}`;
+  return others;
 }
 
 /**
