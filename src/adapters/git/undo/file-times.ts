@@ -16,8 +16,8 @@ const TICK_MS = 10;
 
 export class FileTimes {
   private readonly root: string;
-  /** Of each path its times, inode and size; null where git has looked since it was noticed here. */
-  private readonly known = new Map<string, string | null>();
+  /** null where git has looked since it was noticed here. */
+  private readonly known = new Map<string, Seen | null>();
   private differing: string[] = [];
   private lookedAt = 0;
   private isOn: boolean;
@@ -33,10 +33,9 @@ export class FileTimes {
     if (!this.isOn || this.known.size === 0) return false;
     this.differing = [];
     for (const [path, was] of this.known) {
-      const stat = statOf(join(this.root, path));
-      const now = stat === undefined ? "" : `${stat.ctimeMs} ${stat.mtimeMs} ${stat.ino} ${stat.size}`;
-      if (now === was) continue;
-      if (was === null && stat && stat.ctimeMs < this.lookedAt - TICK_MS) this.known.set(path, now);
+      const now = statOf(`${this.root}/${path}`);
+      if (was && now && isSame(was, now)) continue;
+      if (!was && now && now.ctimeMs < this.lookedAt - TICK_MS) this.known.set(path, seen(now));
       else this.differing.push(path);
     }
     return this.differing.length === 0;
@@ -85,6 +84,15 @@ export class FileTimes {
       .filter((path) => !this.known.has(path) && !isOutside(path));
   }
 }
+
+/** Without strings and further objects: each command waits for thousands of them. */
+type Seen = Pick<Stats, "ctimeMs" | "mtimeMs" | "ino" | "size">;
+const seen = ({ ctimeMs, mtimeMs, ino, size }: Seen): Seen => ({ ctimeMs, mtimeMs, ino, size });
+const isSame = (one: Seen, other: Seen): boolean =>
+  one.ctimeMs === other.ctimeMs &&
+  one.mtimeMs === other.mtimeMs &&
+  one.ino === other.ino &&
+  one.size === other.size;
 
 const statOf = (path: string): Stats | undefined =>
   tried(() => lstatSync(path, { throwIfNoEntry: false }), undefined);
