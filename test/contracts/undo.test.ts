@@ -150,7 +150,49 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
       expect(repo.git("status", "--porcelain", "--", ".git")).toBe("");
       expect(repo.git("count-objects")).not.toBe("");
     },
+    600_000,
   );
+
+  onFirst("removes nothing that nobody made, and names what it cannot know", async () => {
+    write(".gitignore", "*.log\n");
+    write("mine.log", "of the person\n");
+    write("big.bin", "x".repeat(6 * 1024 * 1024));
+    write("gone.bin", "x".repeat(6 * 1024 * 1024));
+    mkdirSync(join(repo.dir, "n"));
+    repo.git("init", "--quiet", "n");
+    write("n/mine.txt", "of the person\n");
+    await call("alice", () => {});
+    // The clock of the disk has moved on.
+    await soon(() => {
+      write(".ekiden/probe", "");
+      expect(lstatSync(join(repo.dir, ".ekiden/probe")).ctimeMs).toBeGreaterThan(
+        lstatSync(join(repo.dir, "n/mine.txt")).ctimeMs + 50,
+      );
+    });
+    await call("bob", () => {
+      write(".gitignore", "");
+      write("big.bin", "small");
+      rmSync(join(repo.dir, "gone.bin"));
+      rmSync(join(repo.dir, "n/.git"), { recursive: true });
+      renameSync(join(repo.dir, "src"), join(repo.dir, "lib"));
+    });
+    const { data } = await take("bob");
+    expect(data.left.toSorted()).toEqual(["big.bin", "gone.bin"]);
+    expect(data.files.map(({ path, how }) => `${path} ${how}`)).toEqual([
+      ".gitignore changed back",
+      "lib/b.ts removed",
+      "src/b.ts restored",
+    ]);
+    // What a file was is not known any more once the objects of the project are gone.
+    await call("bob", () => {
+      rmSync(join(repo.dir, ".git"), { recursive: true });
+      write("a.txt", "x\n");
+    });
+    expect((await take("bob")).data).toMatchObject({ files: [], left: expect.arrayContaining(["a.txt"]) });
+    await call("bob", () => write("src/b.ts", "x\n"));
+    expect((await take("bob")).data.files).toMatchObject([{ path: "src/b.ts" }]);
+    expect([isFile(join(repo.dir, "n/mine.txt")), isFile(join(repo.dir, "mine.log"))]).toEqual([true, true]);
+  });
 
   onFirst("loses no line of the person, however the edits are mixed", async () => {
     const random = randomFrom(FUZZ.seed + 1);

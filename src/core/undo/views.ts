@@ -103,6 +103,6 @@ export function undoneText({
     ...(left.length > 0 ? [`not recorded: ${listed(left)}`] : []),
     ...(outside.length > 0 ? [`not undone, because it may have reached others: ${listed(outside)}`] : []),
     ...conversations,
-    ...(id !== null && !redo ? ["ekiden redo puts it back"] : []),
+    ...(id !== null && !redo && files.length > 0 ? ["ekiden redo puts it back"] : []),
   ].join("\n");
 }

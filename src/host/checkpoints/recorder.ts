@@ -26,6 +26,7 @@ const WHAT_MAX = 200;
 /** Commands that remove or replace files. */
 const REMOVES =
   /\b(?:rm|rmdir|unlink|mv|cp|shred|truncate|dd|find|rsync|git|sed|perl|tar|unzip|patch|tee|install|ln)\b|>(?!&|\s*\/dev\/null)/;
+const LEFT_MAX = 100;
 /** Records until the next look for what is over the bounds. */
 const PRUNE_EVERY = 100;
 
@@ -202,13 +203,13 @@ export class Recorder {
     beside: Parameters<Records["add"]>[0]["beside"],
     left: readonly string[],
   ): void {
-    if (paths.length === 0) return;
+    if (paths.length + left.length === 0) return;
     if (root === this.parts.workspace) for (const { path } of paths) this.parts.changed.add(path);
     const at = Date.now();
     const head = this.head(call, reply);
     const add = async (): Promise<void> => {
       await this.records.add({
-        ...{ ...(await head), began, at, beside, left, of: [] },
+        ...{ ...(await head), began, at, beside, left: left.slice(0, LEFT_MAX), of: [] },
         roots: [{ root: relative(this.parts.workspace, root), paths }],
       });
       this.count += 1;

@@ -12,20 +12,22 @@ const KNOWN_MAX = 12_000;
 /** A folder without files that git takes, such as `node_modules`, is watched only up to so many folders below it. */
 const BELOW_MAX = 300;
 /** The kernel sets the time of a file to that of its last tick. */
-const TICK_MS = 10;
+export const TICK_MS = 10;
 
 export class FileTimes {
   private readonly root: string;
   /** null where git has looked since it was noticed here. */
   private readonly known = new Map<string, Seen | null>();
   private differing: string[] = [];
+  readonly hasClock: boolean;
   private lookedAt = 0;
   private isOn: boolean;
 
   /** `folder`: one on the same disk, in which the clock of the disk is read. */
   constructor(root: string, folder: string) {
     this.root = root;
-    this.isOn = tried(() => isClockOf(join(folder, "clock")), false);
+    this.hasClock = tried(() => isClockOf(join(folder, "clock")), false);
+    this.isOn = this.hasClock;
   }
 
   /** Nothing has changed since the last look. */

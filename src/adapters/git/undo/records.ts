@@ -80,12 +80,23 @@ export class Records {
         ({ path, before, after }): PathChange => ({ path, before: kept(before), after: kept(after) }),
       ),
     }));
+    const write = async (one: Change): Promise<Change> => {
+      const input = blobsOf([...blobs.values()]) + commitsOf(one, refOf(space, this.team, id));
+      await repository.git(["fast-import", "--quiet", "--done"], { input, encoding: "latin1" });
+      return one;
+    };
     const whole: Change = { ...change, roots, id };
-    await repository.git(["fast-import", "--quiet", "--done"], {
-      input: blobsOf([...blobs.values()]) + commitsOf(whole, refOf(space, this.team, id)),
-      encoding: "latin1",
+    return await write(whole).catch(async (error: unknown) => {
+      // Objects of the project are gone, such as with its .git: the other paths are recorded.
+      const named = roots.flatMap(({ paths }) => paths.flatMap(({ before, after }) => [before, after]));
+      const known = await this.contents(named.flatMap((one) => one?.oid ?? []));
+      const isThere = (one: Blob | null): boolean => !one || known.has(one.oid) || blobs.has(one.oid);
+      const isWhole = ({ before, after }: PathChange): boolean => isThere(before) && isThere(after);
+      const lost = roots.flatMap(({ paths }) => paths.filter((one) => !isWhole(one)).map(({ path }) => path));
+      if (lost.length === 0) throw error;
+      const rest = roots.map(({ root, paths }) => ({ root, paths: paths.filter(isWhole) }));
+      return await write({ ...whole, roots: rest, left: [...whole.left, ...lost] });
     });
-    return whole;
   }
 
   /** A pending undo is carried out. Another process may have done so. */
@@ -151,6 +162,8 @@ export class Records {
   /** Left by a git that was killed. */
   private sweep(now: number): void {
     const folder = join(this.repository.folder, "objects", "pack");
+    for (const name of namesIn(this.repository.folder))
+      if (name.startsWith("fast_import_crash")) rmSync(join(this.repository.folder, name), { force: true });
     for (const name of namesIn(folder)) {
       const path = join(folder, name);
       const isOld = now - (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now) > HOUR_MS;

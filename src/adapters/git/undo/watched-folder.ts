@@ -6,14 +6,14 @@ import { createHash } from "node:crypto";
 import { accessSync, constants, lstatSync, rmSync, type Stats, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { badInput } from "../../../core/errors.ts";
+import { badInput, isEkidenError } from "../../../core/errors.ts";
 import { succeeds, tried } from "../../../core/tried.ts";
 import type { Blob, PathChange } from "../../../core/undo/change.ts";
 import { namesIn } from "../../small-files.ts";
 import { isTicketHeld, newTicket, ticketIn } from "../../tickets.ts";
 import { copyIndex } from "../clones/snapshot.ts";
 import { FILE_MAX, isOutside } from "./disk.ts";
-import { FileTimes } from "./file-times.ts";
+import { FileTimes, TICK_MS } from "./file-times.ts";
 import { type OwnRepository, topOf } from "./own-repository.ts";
 import { seeded } from "./seeded-index.ts";
 
@@ -38,6 +38,8 @@ type Sorted = {
   readonly gone: string[];
   readonly taken: string[];
   readonly left: string[];
+  /** New to git, but there before: it was ignored, large or in another repository. Nobody made it, so no undo removes it. */
+  readonly old: Set<string>;
   readonly bytes: number;
 };
 
@@ -49,8 +51,8 @@ export class WatchedFolder {
   private readonly index: string;
   /** The files that are not taken, as they were. */
   private large = new Map<string, string>();
+  private lookedAt = 0;
   private times: FileTimes | undefined;
-  private isSeeded = false;
 
   constructor(repository: OwnRepository, root: string) {
     this.repository = repository;
@@ -71,20 +73,23 @@ export class WatchedFolder {
     try {
       return await this.lookOnce();
     } catch (error) {
-      // Such as an unfinished merge in the index of the repository. Without it every file is read.
-      if (!this.isSeeded) throw error;
-      this.isSeeded = false;
+      if (isEkidenError(error, "bad_input")) throw error;
+      // Such as an unfinished merge in the index of the repository, or objects that went with it. Every file is read anew: what the changed ones were is not known.
+      const { fresh, changed } = await this.listed();
       rmSync(this.index, { force: true });
-      return await this.lookOnce();
+      await this.lookOnce();
+      return { paths: [], left: [...fresh, ...changed].filter((path) => !isOutside(path)) };
     }
   }
 
   private async lookOnce(): Promise<Seen> {
     const at = Date.now();
     const { fresh, changed } = await this.listed();
-    const seen = fresh.length + changed.length === 0 ? NOTHING : await this.take(fresh, changed);
+    const seen =
+      fresh.length + changed.length + this.large.size === 0 ? NOTHING : await this.take(fresh, changed);
     const all = this.times?.isNew ? await this.repository.git(["ls-files", "-z"], this.how) : "";
     const paths = [...fresh, ...changed, ...all.split("\0")];
+    this.lookedAt = at;
     this.times?.looked(
       at,
       paths.filter((path) => path !== "" && !path.endsWith("/")),
@@ -104,7 +109,11 @@ export class WatchedFolder {
         writeFileSync(file, paths.map((path) => `${path}\0`).join(""));
       const inPack = sorted.taken.length > LOOSE_MAX ? "1" : "1g";
       const out = await this.repository.shell(TAKE, [gone, taken, inPack], this.how);
-      return { paths: this.raw(out), left: sorted.left };
+      const all = this.raw(out);
+      const removed = new Set(all.map(({ before, after }) => (after ? undefined : before?.oid)));
+      // A folder that was renamed has files of old times.
+      const paths = all.filter(({ path, after }) => !sorted.old.has(path) || removed.has(after?.oid));
+      return { paths, left: sorted.left };
     } finally {
       for (const file of [gone, taken]) rmSync(file, { force: true });
     }
@@ -134,7 +143,7 @@ export class WatchedFolder {
       .sort((a, b) => b.at - a.at);
     const [last] = left;
     if (last) tried(() => copyIndex(join(folder, last.name), this.index), undefined);
-    else this.isSeeded = seeded(this.top, repository.borrows, this.index);
+    else seeded(this.top, repository.borrows, this.index);
     for (const { name } of left)
       if (!isTicketHeld(ticketIn(name, `${prefix}.`) ?? "", join(folder, name)))
         rmSync(join(folder, name), { force: true });
@@ -160,9 +169,10 @@ export class WatchedFolder {
 
   /** `fresh` are new, `changed` may be gone. */
   private sorted(fresh: readonly string[], changed: readonly string[]): Sorted {
-    const found: Sorted = { gone: [], taken: [], left: [], bytes: 0 };
+    const found: Sorted = { gone: [], taken: [], left: [], old: new Set(), bytes: 0 };
     const large = new Map<string, string>();
     const links = new Map<string, boolean>();
+    const known = new Set(changed);
     let bytes = 0;
     for (const path of [...changed, ...fresh]) {
       // A nested repository ends with a slash.
@@ -176,6 +186,8 @@ export class WatchedFolder {
         if (!isClosed) found.gone.push(path);
       } else if (isFile || stat?.isSymbolicLink()) {
         found.taken.push(path);
+        const isOld = this.times?.hasClock && (stat?.ctimeMs ?? 0) < this.lookedAt - TICK_MS;
+        if (!known.has(path) && (isOld || this.large.has(path))) found.old.add(path);
         bytes += stat?.size ?? 0;
       } else found.gone.push(path);
     }
@@ -184,8 +196,9 @@ export class WatchedFolder {
         `No changes are recorded in ${this.root}: it has more than ${FILES_MAX} new files or 1 GB of new content that git does not ignore.`,
       );
     for (const [path, now] of large) if (this.large.get(path) !== now) found.left.push(path);
+    for (const path of this.large.keys())
+      if (!large.has(path) && (found.old.has(path) || !lookAt(join(this.root, path)))) found.left.push(path);
     this.large = large;
-    const known = new Set(changed);
     // A large one that the index does not have need not be taken out of it.
     return { ...found, gone: found.gone.filter((path) => known.has(path)), bytes };
   }

@@ -11,7 +11,14 @@ import { Records } from "../../../adapters/git/undo/records.ts";
 import { childEnvironment } from "../../../adapters/shell/environment.ts";
 import { badInput, isEkidenError, messageOf } from "../../../core/errors.ts";
 import { HARNESS, type Name, name, PERSON, taskId } from "../../../core/ids.ts";
-import { type Change, notEmpty, toRedo, toUndo, type Wanted } from "../../../core/undo/change.ts";
+import {
+  type Change,
+  notEmpty,
+  type PathChange,
+  toRedo,
+  toUndo,
+  type Wanted,
+} from "../../../core/undo/change.ts";
 import { type Target, type Unwound, unwind } from "../../../core/undo/unwind.ts";
 import { type ChangeRow, changeRows, type UndoneData, undoneText } from "../../../core/undo/views.ts";
 import type { Store } from "../../../ports/index.ts";
@@ -188,6 +195,7 @@ async function takeBack(
     left: [
       ...new Set([
         ...of.flatMap(({ left }) => left),
+        ...unwound.gone.map((path) => `${path} (its content is gone, such as by a git gc of the project)`),
         ...gone.flatMap(({ root, paths }) =>
           paths.map(({ path }) => `${root}/${path} (its workspace is gone)`),
         ),
@@ -203,24 +211,32 @@ async function takeBack(
   };
 }
 
+/** `gone`: paths whose content went with objects of the project. */
 async function unwindIn(
   { cwd, repository, records }: Own,
   changes: readonly Change[],
-): Promise<Unwound<Buffer>> {
+): Promise<Unwound<Buffer> & { readonly gone: readonly string[] }> {
   const contents = await records.contents(blobsOf(changes));
-  return await unwind<Buffer>(changes, {
+  const gone = new Set<string>();
+  const isThere = (root: string, { path, before, after }: PathChange): boolean => {
+    const isWhole = [before, after].every((one) => one === null || contents.has(one.oid));
+    if (!isWhole) gone.add(root === "" ? path : `${root}/${path}`);
+    return isWhole;
+  };
+  const whole = changes.map((change) => ({
+    ...change,
+    roots: change.roots.map(({ root, paths }) => ({
+      root,
+      paths: paths.filter((one) => isThere(root, one)),
+    })),
+  }));
+  const unwound = await unwind<Buffer>(whole, {
     ...SAME,
-    content: async (oid) => {
-      const found = contents.get(oid);
-      if (!found)
-        throw badInput(
-          `The content ${oid} of a record is gone, such as by a git gc of the project. It cannot be undone.`,
-        );
-      return found;
-    },
+    content: async (oid) => contents.get(oid) ?? Buffer.alloc(0),
     now: (root, path) => stateOf(join(cwd, root), path),
     merge: (base, ours, theirs) => mergeIn(repository, base, ours, theirs),
   });
+  return { ...unwound, gone: [...gone] };
 }
 
 async function recordAndCarryOut(
