@@ -21,6 +21,7 @@ import { Conversation } from "../../src/core/conversation/conversation.ts";
 import { PERSON } from "../../src/core/ids.ts";
 import { lazy } from "../../src/core/lazy.ts";
 import { tried } from "../../src/core/tried.ts";
+import { toUndo } from "../../src/core/undo/change.ts";
 import { Recorder } from "../../src/host/checkpoints/recorder.ts";
 import type { Store } from "../../src/ports/store.ts";
 import type { Call } from "../../src/runtime/agent/call.ts";
@@ -152,6 +153,40 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
     },
     600_000,
   );
+
+  onFirst("takes back more calls than are kept one by one", async () => {
+    const before = stateOf(repo.dir);
+    const at = Date.now();
+    const change = async (who: string, text: string): Promise<void> => {
+      await call(who, () => write("a.txt", text), ["a.txt"]);
+      await call(who, () => write(`of-${who}.txt`, text), undefined);
+    };
+    for (const nth of [1, 2, 3]) await change("bob", `${nth}\n`);
+    await call("bob", () => write("taken-back.txt", "x\n"));
+    await take("bob");
+    await change("alice", "alice\n");
+    for (const nth of [4, 5, 6]) await change("bob", `${nth}\n`);
+    const after = stateOf(repo.dir);
+    const records = new Records(new OwnRepository(repo.dir, null, env), store.team);
+    for (let nth = 0; nth < 3; nth += 1) await records.prune(Date.now(), 2);
+    const list = await changesIn(store, repo.dir);
+    expect(list.map(({ who, what }) => [who, what])).toEqual([
+      ["bob", "bash: make"],
+      ["bob", "write_file: make"],
+      ["bob", "10 earlier calls"],
+      ["alice", "bash: make"],
+      ["alice", "write_file: make"],
+    ]);
+    expect(toUndo(await records.list(), { since: at })).toHaveLength(5);
+    // The calls that are one are before and behind that time.
+    expect(toUndo(await records.list(), { since: list.at(-1)?.at ?? 0 })).toHaveLength(4);
+    const { events } = await store.journal.read(store.journal.from(0), { limit: 1 });
+    const { data } = await undo(store, repo.dir, PERSON, { since: String(events[0]?.seq) });
+    expect(data.conflicts).toEqual([]);
+    expect(stateOf(repo.dir)).toBe(before);
+    await redo(store, repo.dir, PERSON);
+    expect(stateOf(repo.dir)).toBe(after);
+  });
 
   onFirst("removes nothing that nobody made, and names what it cannot know", async () => {
     write(".gitignore", "*.log\n");

@@ -25,13 +25,19 @@ export type Change = {
   readonly reply: string;
   /** Its id in the conversation of the member; older records have none. */
   readonly call?: string;
+  /** The number of calls of a record that holds several old ones. */
+  readonly calls?: number;
   /** The call in words, such as `bash: rm -rf src`. */
   readonly what: string;
   /** Milliseconds since 1970: when the call began and when it had ended. */
   readonly began: number;
   readonly at: number;
-  /** Each root is a folder relative to the project; "" is the project. */
-  readonly roots: readonly { readonly root: string; readonly paths: readonly PathChange[] }[];
+  /** Each root is a folder relative to the project; "" is the project. `id`: of the record that it comes from, in one that holds several. */
+  readonly roots: readonly {
+    readonly id?: string;
+    readonly root: string;
+    readonly paths: readonly PathChange[];
+  }[];
   /** Others whose commands ran at the same time: some of the paths may be theirs. */
   readonly beside: readonly Name[];
   /** Changed files that are not recorded: too large, or with a name that is no UTF-8. */
@@ -74,6 +80,10 @@ export function undoneIn(changes: readonly Change[]): ReadonlySet<string> {
   return undone;
 }
 
+/** Of several old calls only all together. */
+export const isSince = ({ calls, began, at }: Change, time: number): boolean =>
+  (calls === undefined ? at : began) >= time;
+
 /** The newest first; [] where there is none. `changes`: in the order of their ids. */
 export function toUndo(changes: readonly Change[], { who, task, since }: Wanted): Change[] {
   const undone = undoneIn(changes);
@@ -83,7 +93,7 @@ export function toUndo(changes: readonly Change[], { who, task, since }: Wanted)
       !undone.has(one.id) &&
       (who === undefined || one.who === who) &&
       (task === undefined || one.task === task) &&
-      (since === undefined || one.at >= since),
+      (since === undefined || isSince(one, since)),
   );
   const last = open.at(-1);
   if (!last) return [];

@@ -26,21 +26,26 @@ export type Reading<C> = {
 
 const LINK = "120000";
 
-/** `changes`: the newest first. */
+/** The newest first, also where a record holds several between which others changed files. */
+const rootsOf = (changes: readonly Change[]): Change["roots"] =>
+  changes
+    .flatMap(({ id, roots }) => roots.map((one) => ({ id, ...one })))
+    .toSorted((a, b) => (a.id < b.id ? 1 : Number(a.id > b.id) * -1));
+
+/** `changes`: in any order. */
 export async function unwind<C>(changes: readonly Change[], reading: Reading<C>): Promise<Unwound<C>> {
   const states = new Map<string, { root: string; path: string; now: State<C>; was: State<C> }>();
   const conflicts = new Set<string>();
-  for (const { roots } of changes)
-    for (const { root, paths } of roots)
-      for (const change of paths) {
-        const key = root === "" ? change.path : `${root}/${change.path}`;
-        if (conflicts.has(key)) continue;
-        const now = reading.now(root, change.path);
-        const known = states.get(key) ?? { root, path: change.path, now, was: now };
-        const was = await back(known.was, change, reading);
-        if (was === "conflict") conflicts.add(key);
-        else states.set(key, { ...known, was });
-      }
+  for (const { root, paths } of rootsOf(changes))
+    for (const change of paths) {
+      const key = root === "" ? change.path : `${root}/${change.path}`;
+      if (conflicts.has(key)) continue;
+      const now = reading.now(root, change.path);
+      const known = states.get(key) ?? { root, path: change.path, now, was: now };
+      const was = await back(known.was, change, reading);
+      if (was === "conflict") conflicts.add(key);
+      else states.set(key, { ...known, was });
+    }
   const targets = [...states].flatMap(([key, { root, path, now, was }]): Target<C>[] => {
     if (conflicts.has(key) || now === "other" || was === "other") return [];
     return isSameState(now, was, reading) ? [] : [{ root, path, now, was }];

@@ -23,7 +23,7 @@ export type UndoneData = {
   readonly left: readonly string[];
   /** Calls that may have reached other programs or machines. */
   readonly outside: readonly string[];
-  /** A sentence for each conversation that was to be cut. */
+  /** Sentences: for each conversation that was to be cut, and for calls that are kept as one and stay. */
   readonly conversations: readonly string[];
   /** The change as a diff, with a preview. */
   readonly diff: string;

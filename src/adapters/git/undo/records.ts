@@ -6,6 +6,7 @@ import type { Name } from "../../../core/ids.ts";
 import { parseJson } from "../../../core/plain-data.ts";
 import { tried } from "../../../core/tried.ts";
 import type { Blob, Change, PathChange } from "../../../core/undo/change.ts";
+import { foldable, folded } from "../../../core/undo/fold.ts";
 import { namesIn } from "../../small-files.ts";
 import { newTicket } from "../../tickets.ts";
 import type { OwnRepository } from "./own-repository.ts";
@@ -18,10 +19,12 @@ export type NewPath = {
   readonly after: Content | Blob | null;
 };
 export type NewChange = Omit<Change, "id" | "roots"> & {
-  readonly roots: readonly { readonly root: string; readonly paths: readonly NewPath[] }[];
+  readonly roots: readonly (Omit<Change["roots"][number], "paths"> & {
+    readonly paths: readonly NewPath[];
+  })[];
 };
-/** "pending": an undo that is being carried out. */
-type Space = "undo" | "pending";
+/** "pending": an undo that is being carried out. "folded": not yet in the place of what it holds. */
+type Space = "undo" | "pending" | "folded";
 
 /** The project, or a workspace of a task. A project may have brought records, too. */
 export const ROOT = /^(?:\.ekiden\/worktrees\/[\w-][\w.-]*(?:\/(?!\.\.?(?:\/|$))[^/\0]+)*)?$/;
@@ -62,11 +65,18 @@ export class Records {
 
   /** In one step: the record is whole or absent. */
   async add(change: NewChange, space: Space = "undo"): Promise<Change> {
-    const { repository } = this;
-    repository.make();
+    this.repository.make();
     // Later than the last one, also within a millisecond.
     this.lastAt = Math.max(change.at, this.lastAt + 1);
-    const id = `${String(this.lastAt).padStart(15, "0")}-${newTicket().split(".").at(-1)}`;
+    return await this.write(
+      change,
+      space,
+      `${String(this.lastAt).padStart(15, "0")}-${newTicket().split(".").at(-1)}`,
+    );
+  }
+
+  private async write(change: NewChange, space: Space, id: string): Promise<Change> {
+    const { repository } = this;
     const blobs = new Map<string, Buffer>();
     const kept = (one: NewPath["before"]): Blob | null => {
       if (one === null || "oid" in one) return one && { mode: one.mode, oid: one.oid };
@@ -74,8 +84,8 @@ export class Records {
       blobs.set(oid, one.content);
       return { mode: one.mode, oid };
     };
-    const roots = change.roots.map(({ root, paths }) => ({
-      root,
+    const roots = change.roots.map(({ paths, ...rest }) => ({
+      ...rest,
       paths: paths.map(
         ({ path, before, after }): PathChange => ({ path, before: kept(before), after: kept(after) }),
       ),
@@ -94,7 +104,7 @@ export class Records {
       const isWhole = ({ before, after }: PathChange): boolean => isThere(before) && isThere(after);
       const lost = roots.flatMap(({ paths }) => paths.filter((one) => !isWhole(one)).map(({ path }) => path));
       if (lost.length === 0) throw error;
-      const rest = roots.map(({ root, paths }) => ({ root, paths: paths.filter(isWhole) }));
+      const rest = roots.map((one) => ({ ...one, paths: one.paths.filter(isWhole) }));
       return await write({ ...whole, roots: rest, left: [...whole.left, ...lost] });
     });
   }
@@ -133,16 +143,33 @@ export class Records {
     return found;
   }
 
-  /** Takes away what is over the bounds. `all`: of all teams. Objects that a process is just about to name stay. */
-  async prune(now: number): Promise<void> {
+  /** One record in place of several. */
+  private async fold(group: readonly Change[]): Promise<void> {
+    const [newest, ...others] = group;
+    if (!newest || others.length === 0) return;
+    const { id } = await this.write(folded([newest, ...others]), "folded", newest.id);
+    const [from, to] = [refOf("folded", this.team, id), refOf("undo", this.team, id)];
+    const oid = (await this.repository.git(["rev-parse", "--verify", from])).trim();
+    const gone = others.map((one) => `delete ${refOf("undo", this.team, one.id)}\n`).join("");
+    await this.repository.git(["update-ref", "--stdin"], {
+      input: `start\nupdate ${to} ${oid}\ndelete ${from}\n${gone}prepare\ncommit\n`,
+    });
+  }
+
+  /** Takes away what is over the bounds; more than `most` of a member become fewer. Objects that a process is just about to name stay. */
+  async prune(now: number, most: number = BOUNDS.ofMember): Promise<void> {
     if (!this.repository.isThere) return;
     const changes = await this.list();
     const counts = new Map<string, number>();
-    const old = changes.toReversed().filter(({ who, at }) => {
+    const over = changes.toReversed().filter(({ who, at }) => {
       const count = (counts.get(who) ?? 0) + 1;
       counts.set(who, count);
-      return count > BOUNDS.ofMember || now - at > BOUNDS.days * DAY_MS;
+      return count > most || now - at > BOUNDS.days * DAY_MS;
     });
+    const groups = foldable(changes, new Set(over.filter(({ at }) => now - at <= BOUNDS.days * DAY_MS)));
+    for (const group of groups) await this.fold(group);
+    const kept = new Set(groups.flat());
+    const old = over.filter((one) => !kept.has(one));
     await this.drop(old);
     this.sweep(now);
     const isLarge = this.bytes() > BOUNDS.bytes;

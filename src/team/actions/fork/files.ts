@@ -20,7 +20,7 @@ import { EkidenError, isEkidenError } from "../../../core/errors.ts";
 import type { Name } from "../../../core/ids.ts";
 import { listed } from "../../../core/text/listed.ts";
 import { tried } from "../../../core/tried.ts";
-import type { PathChange } from "../../../core/undo/change.ts";
+import { isSince, type PathChange } from "../../../core/undo/change.ts";
 import { unwind } from "../../../core/undo/unwind.ts";
 import type { PointThen, Store } from "../../../ports/index.ts";
 import { forksIn, partOf } from "../../../project/fork-folder.ts";
@@ -212,7 +212,7 @@ async function takeBack(
 ): Promise<{ readonly files: number; readonly said: readonly string[] }> {
   const records = new Records(own, team);
   const since = (await records.list())
-    .filter((one) => one.at > at)
+    .filter((one) => isSince(one, at + 1))
     .map((one) => ({ ...one, roots: one.roots.filter(({ root }) => root === "") }))
     .reverse();
   const contents = await records.contents(blobsOf(since));

@@ -13,6 +13,7 @@ import { badInput, isEkidenError, messageOf } from "../../../core/errors.ts";
 import { HARNESS, type Name, name, PERSON, taskId } from "../../../core/ids.ts";
 import {
   type Change,
+  isSince,
   notEmpty,
   type PathChange,
   toRedo,
@@ -50,8 +51,14 @@ export const undo = (store: Store, cwd: string, by: Name, asked: Asked): Promise
     if (!asked.dryRun) await finishPending(store, cwd, own.records);
     const all = await own.records.list();
     const chosen = notEmpty(toUndo(all, wanted), wanted);
+    const { since = 0 } = wanted;
+    const partly = all.filter((one) => one.calls !== undefined && one.at >= since && !isSince(one, since));
     return await takeBack(own, chosen, chosen, {
       ...{ kind: "undo", by, dryRun: asked.dryRun === true, cuts: asked.conversation === true },
+      apart: partly.map(
+        ({ who, what, began }) =>
+          `${what} of ${who} are kept as one and stay: to undo them, too, give --since a line from before ${new Date(began).toISOString().slice(0, 19).replace("T", " ")} UTC`,
+      ),
     });
   });
 
@@ -156,6 +163,8 @@ type How = {
   readonly by: Name;
   readonly dryRun: boolean;
   readonly cuts: boolean;
+  /** Sentences about what is not taken back, although it was asked for. */
+  readonly apart?: readonly string[];
 };
 
 /** `chosen`: the records that are taken back. `of`: the changes of members that they are about. */
@@ -202,7 +211,7 @@ async function takeBack(
       ]),
     ],
     outside: how.kind === "redo" ? [] : await outsideCalls(store, of),
-    conversations: cut,
+    conversations: [...(how.apart ?? []), ...cut],
     diff: how.dryRun ? await diffOf(unwound.targets) : "",
   };
   return {
@@ -225,9 +234,9 @@ async function unwindIn(
   };
   const whole = changes.map((change) => ({
     ...change,
-    roots: change.roots.map(({ root, paths }) => ({
-      root,
-      paths: paths.filter((one) => isThere(root, one)),
+    roots: change.roots.map((one) => ({
+      ...one,
+      paths: one.paths.filter((path) => isThere(one.root, path)),
     })),
   }));
   const unwound = await unwind<Buffer>(whole, {
