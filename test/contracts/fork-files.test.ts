@@ -177,7 +177,12 @@ it("reads a line, a task and a time", () => {
   expect(pointOf("120", 0)).toEqual({ seq: 120 });
   expect(pointOf("#3", 0)).toEqual({ task: 3 });
   expect(pointOf("task 3", 0)).toEqual({ task: 3 });
-  expect(pointOf("2026-11-29T14:30:00Z", 0)).toEqual({ at: Date.parse("2026-11-29T14:30:00Z") });
-  expect(new Date(pointOf("14:30", Date.now()).at ?? 0).getHours()).toBe(14);
-  for (const odd of ["", "yesterday", "-3", "1.5", "#x"]) expect(() => pointOf(odd, 0)).toThrow();
+  expect(pointOf("2026-11-29T14:30:00Z", Date.parse("2027-01-01"))).toEqual({ at: Date.parse("2026-11-29T14:30:00Z") });
+  const evening = new Date(2026, 10, 29, 20).getTime();
+  expect(new Date(pointOf("14:30", evening).at ?? 0).getHours()).toBe(14);
+  expect(pointOf("20:00", evening).at).toBeGreaterThanOrEqual(evening);
+  for (const later of ["20:01", "23:59:59", "2031-01-01"])
+    expect(() => pointOf(later, evening)).toThrow("has not come yet");
+  for (const odd of ["", "yesterday", "-3", "1.5", "#x", "99:99", "24:00", "12:60"])
+    expect(() => pointOf(odd, 0)).toThrow();
 });

@@ -57,6 +57,10 @@ export function pointOf(text: string | undefined, now: number): ForkPoint {
   if (/^\d+$/.test(text)) return { seq: Number(text) };
   if (/^(?:#|task\b)/i.test(text)) return { task: taskId(text) };
   const at = timeOf(text, now);
+  if (at !== null && at >= now + 1_000)
+    throw badInput(
+      `--at ${quote(text)} has not come yet. Without --at the fork is the team as it is now; of another day give the date, too (2026-11-29T14:30).`,
+    );
   if (at !== null) return { at };
   throw badInput(
     `--at ${quote(text)} is not a point of the journal. Give the number of a line (120; ekiden log --json shows them), a time (14:30, or 2026-11-29T14:30:00Z), or a task ("#3": before its last attempt).`,
@@ -64,7 +68,7 @@ export function pointOf(text: string | undefined, now: number): ForkPoint {
 }
 
 function timeOf(text: string, now: number): Instant | null {
-  const [, hours, minutes, seconds = "0"] = /^(\d{1,2}):(\d\d)(?::(\d\d))?$/.exec(text) ?? [];
+  const [, hours, minutes, seconds = "0"] = /^([01]?\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/.exec(text) ?? [];
   if (hours !== undefined) {
     const today = new Date(now);
     today.setHours(Number(hours), Number(minutes), Number(seconds), 999);
@@ -131,6 +135,6 @@ function forkedText({
     `made team ${team} of ${from}, as it was at line ${seq} (${when} UTC): ${counted(counts.total, "task")}${states.length > 0 ? ` (${states.join(", ")})` : ""}, ${counted(members, "member")}, ${counted(unread, "letter")} unread`,
     `its files are in ${folder}${takenBack > 0 ? `, without later changes of ${counted(takenBack, "file")}` : ""}`,
     ...said,
-    `go on there: ekiden --team ${team} resume; another model: --model PROVIDER/MODEL`,
+    `go on there: ekiden --team ${team} resume; another model: --model PROVIDER/MODEL; both side by side: ekiden compare ${from} ${team}`,
   ].join("\n");
 }
