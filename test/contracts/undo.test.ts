@@ -1,18 +1,15 @@
 /** Undo and redo of what members change in files, on every database. */
 import {
-  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { OwnRepository } from "../../src/adapters/git/undo/own-repository.ts";
 import { type NewChange, Records } from "../../src/adapters/git/undo/records.ts";
@@ -20,7 +17,6 @@ import { type Entry, heard } from "../../src/core/conversation/chat.ts";
 import { Conversation } from "../../src/core/conversation/conversation.ts";
 import { PERSON } from "../../src/core/ids.ts";
 import { lazy } from "../../src/core/lazy.ts";
-import { tried } from "../../src/core/tried.ts";
 import { toUndo } from "../../src/core/undo/change.ts";
 import { Recorder } from "../../src/host/checkpoints/recorder.ts";
 import type { Store } from "../../src/ports/store.ts";
@@ -28,6 +24,7 @@ import type { Call } from "../../src/runtime/agent/call.ts";
 import { carryOut, finishPending } from "../../src/team/actions/undo/carry-out.ts";
 import { changesIn, redo, undo } from "../../src/team/actions/undo/undo.ts";
 import { start } from "../fixtures/children.ts";
+import { anything, isFile, stateOf } from "../fixtures/folder-states.ts";
 import { FUZZ, randomFrom } from "../fixtures/fuzz.ts";
 import { type Repository, repository } from "../fixtures/repository.ts";
 import { soon } from "../fixtures/soon.ts";
@@ -459,50 +456,6 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
     });
   });
 });
-
-function replaced(root: string, path: string, text: string): void {
-  const at = join(root, path);
-  for (let up = dirname(path); up !== "."; up = dirname(up))
-    if (isFile(join(root, up)) || isLink(join(root, up))) rmSync(join(root, up));
-  rmSync(at, { recursive: true, force: true });
-  mkdirSync(dirname(at), { recursive: true });
-  writeFileSync(at, text);
-}
-
-const isFile = (path: string): boolean => tried(() => lstatSync(path).isFile(), false);
-const isLink = (path: string): boolean => tried(() => lstatSync(path).isSymbolicLink(), false);
-
-function anything(root: string, path: string, other: string, kind: number, turn: number): void {
-  const [at, to] = [join(root, path), join(root, other)];
-  const isThere = isFile(at);
-  if (kind === 0) tried(() => rmSync(at, { recursive: true, force: true }), undefined);
-  else if (kind === 1 && isThere) chmodSync(at, 0o755);
-  else if (kind === 2 && isThere && !path.startsWith(other)) {
-    replaced(root, other, "");
-    rmSync(to);
-    renameSync(at, to);
-  } else if (kind === 3) {
-    replaced(root, path, "");
-    rmSync(at);
-    symlinkSync(`to/${turn}`, at);
-  } else if (kind === 4) writeFileSync(join(root, "z.bin"), Buffer.from([0, turn, 255, 13, 10]));
-  else replaced(root, path, `${turn}\r\nx\n`);
-}
-
-/** All files but those of git and of this program, with their modes. */
-function stateOf(root: string, folder = ""): string {
-  return readdirSync(join(root, folder), { withFileTypes: true })
-    .filter(({ name: one }) => ![".git", ".ekiden"].includes(one))
-    .map((entry) => {
-      const path = join(folder, entry.name);
-      const at = join(root, path);
-      if (entry.isDirectory()) return stateOf(root, path);
-      const content = entry.isSymbolicLink() ? readlinkSync(at) : readFileSync(at).toString("latin1");
-      return `${JSON.stringify([path, entry.isSymbolicLink(), (lstatSync(at).mode & 0o777).toString(8), content])}\n`;
-    })
-    .sort()
-    .join("");
-}
 
 function personLines(root: string): string[] {
   return ["a.txt", "src/b.ts", "c.txt"].flatMap((path) =>
