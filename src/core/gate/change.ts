@@ -2,7 +2,7 @@
 import { filesIn, type PatchFile } from "../text/diff.ts";
 import { type Block, blocksOf, LINE_MAX } from "./blocks.ts";
 import type { Read } from "./gate-script.ts";
-import { isNamedTest, type JudgingKind, judgingKind } from "./judging.ts";
+import { isNamedTest, type JudgingKind, judgingKind, judgingOf } from "./judging.ts";
 import type { Kind, Where } from "./patterns.ts";
 
 export type SignalKind =
@@ -93,7 +93,7 @@ export function partsOf({ diff, judges }: Change): Part[] {
         count(others, key, -1);
         return [];
       });
-    const judging = judgingKind(file.path, judges);
+    const judging = judgingOf(file, judges);
     const where = judging ?? "code";
     return {
       file,

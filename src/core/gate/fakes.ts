@@ -6,6 +6,9 @@ import { definedIn } from "./missing-names.ts";
 const SOURCE_OF =
   /\bfrom\s+['"]([^'"]+)['"]|\brequire\(\s*['"]([^'"]+)['"]|^\s*from\s+([\w.]+)\s+import|^\s*import\s+([\w.]+)/;
 const IMPORTS = /^\s*(?:import|from|use|require)\b|\brequire\(/;
+/** A type replaces nothing, nor does one that is imported on a line of its own. */
+const TYPE = /^\s*(?:export\s+)?(?:type|interface)\s/;
+const SET_UP = /^(?:set-?up|conftest|bootstrap|spec_helper|rails_helper)/;
 const FAKE = /(?:^|[./_-])(?:fakes?|mocks?|__mocks__|stubs?|dummy|dummies|fixtures?)(?:[./_-]|$)/i;
 
 /** A mock of a module, or a name that is set in one: the groups hold its name. */
@@ -17,7 +20,11 @@ export function fakes({ removed, added }: Block, path: string, parts: readonly P
   const mocked = added.flatMap((line) =>
     (MOCKED.exec(line) ?? []).slice(1).filter((name) => name !== undefined),
   );
-  const own = mocked.filter((name) => name.split(/[/.]/).some((part) => stemOf(part) === stemOf(path)));
+  const changed = new Set(parts.flatMap((one) => (one.judging === null ? [stemOf(one.path)] : [])));
+  // What is mocked before all tests is mocked for those of the changed code, too.
+  const isOwn = (stem: string): boolean =>
+    stem === stemOf(path) || (SET_UP.test(stemOf(path)) && changed.has(stem));
+  const own = mocked.filter((name) => name.split(/[/.]/).some((part) => isOwn(stemOf(part))));
   if (own.length > 0) return [signal("fake", path, null, `its subject is replaced: ${own[0]}`)];
   const of = (lines: readonly string[]) =>
     lines.flatMap((line) => {
@@ -28,7 +35,6 @@ export function fakes({ removed, added }: Block, path: string, parts: readonly P
   const copies = new Set(
     parts.flatMap((one) => (one.file.kind === "new" && one.judging === "test" ? [stemOf(one.path)] : [])),
   );
-  const changed = new Set(parts.flatMap((one) => (one.judging === null ? [stemOf(one.path)] : [])));
   const again = definedIn(added.filter((line) => /^\s*(?:class|module)\s/.test(line))).find((name) =>
     changed.has(name.toLowerCase()),
   );
@@ -36,7 +42,9 @@ export function fakes({ removed, added }: Block, path: string, parts: readonly P
   const imported = new Set(
     removed.filter((line) => IMPORTS.test(line)).flatMap((line) => line.match(/[A-Za-z_]\w+/g) ?? []),
   );
-  const made = definedIn(added.filter((line) => !IMPORTS.test(line))).find((name) => imported.has(name));
+  const made = definedIn(added.filter((line) => !IMPORTS.test(line) && !TYPE.test(line))).find((name) =>
+    imported.has(name),
+  );
   if (made !== undefined) return [signal("fake", path, null, `its subject is defined in the test: ${made}`)];
   const was = of(removed);
   return of(added)

@@ -235,8 +235,9 @@ async function recipe(
   const used = [...`${needs}\n${body.join("\n")}`.matchAll(/\$[({](\w+)[)}]/g)].map(([, one]) => one);
   const variables = lines.filter(
     (line) =>
-      /^(?:-?include\s|sinclude\s|MAKEFLAGS|SHELL|\.SHELLFLAGS|\.IGNORE|\.ONESHELL|set )/.test(line) ||
-      used.includes(/^(?:export\s+)?(\w+)\s*[:?+]?=/.exec(line)?.[1] ?? ""),
+      /^(?:-?include\s|sinclude\s|MAKEFLAGS|SHELL|(?:export\s+)?(?:PATH|\w+(?:OPTS|OPTIONS))\s*[:?+]?=|\.SHELLFLAGS|\.IGNORE|\.ONESHELL|set )/.test(
+        line,
+      ) || used.includes(/^(?:export\s+)?(\w+)\s*[:?+]?=/.exec(line)?.[1] ?? ""),
   );
   walk.parts.set(key, bare([needs, ...variables, ...body].join("\n")));
   for (const need of needs.split(/\s+/).filter(isName)) await recipe(sources, need, folder, depth + 1, walk);

@@ -3,6 +3,7 @@
  * those that the runners document; the setting `judges` adds to them. Pure.
  */
 import { pathPattern } from "../paths/path-pattern.ts";
+import type { PatchFile } from "../text/diff.ts";
 
 export const JUDGING = ["test", "snapshot", "settings", "pipeline", "script"] as const;
 export type JudgingKind = (typeof JUDGING)[number];
@@ -32,7 +33,7 @@ const SETTINGS: readonly RegExp[] = [
   /(?:^|\/)(?:pom\.xml|build\.gradle(?:\.kts)?|gradle\.properties|checkstyle\.xml|junit-platform\.properties|\.mvn\/\w+\.config|testng\.xml)$/,
   /(?:^|\/)(?:Directory\.Build\.(?:props|targets)|\w[\w.-]*\.(?:runsettings|ruleset|[cfv][sb]proj)|xunit\.runner\.json|\.globalconfig)$/,
   /(?:^|\/)(?:codecov|\.codecov|sonar-project|\.coveralls)\.\w+$|(?:^|\/)(?:CTestCustom\.cmake|CTestTestfile\.cmake|\.gcovr\.cfg|gcovr\.cfg)$/,
-  /(?:^|\/)\.gitattributes$|(?:^|\/)Package\.swift$/,
+  /(?:^|\/)(?:\.gitattributes|Package\.swift|\.env|\.envrc)$/,
   /(?:^|\/)(?:package|composer|deno|bunfig|lerna|nx|turbo|project)\.(?:json|jsonc|toml)$/,
 ];
 const PIPELINE =
@@ -58,6 +59,14 @@ export function judgingKind(path: string, judges: readonly string[] = []): Judgi
   return judges.some((pattern) => pathPattern(pattern).test(path)) ? "script" : null;
 }
 
+/** Go keeps the helpers of tests in packages of any name: their functions take what runs the test. */
+const GO_HELPER = /\btesting\.(?:T|TB|B)\b/;
+
+/** Also by what the lines of a change show. */
+export const judgingOf = ({ path, lines }: PatchFile, judges: readonly string[]): JudgingKind | null =>
+  judgingKind(path, judges) ??
+  (path.endsWith(".go") && lines.some(({ text }) => GO_HELPER.test(text)) ? "test" : null);
+
 /** Modules that a test imports or a runner loads by name: a file of that name comes first. */
 const MODULES =
   "unittest|pytest|_pytest|doctest|nose2?|coverage|hypothesis|mock|sitecustomize|usercustomize|assertpy|builtins|importlib|warnings|traceback|sys|os";
@@ -65,7 +74,7 @@ const SHADOWS: readonly RegExp[] = [
   new RegExp(`^(?:src/|lib/)?(?:${MODULES})(?:\\.py|/__init__\\.py)$`),
   /(?:^|\/)conftest\.py$|\.pth$/,
   /^(?:GNUmakefile|makefile|BSDmakefile)$/,
-  /(?:^|\/)(?:pytest\.ini|\.pytest\.ini|\.npmrc|\.mocharc\.\w+|\.rspec|bunfig\.toml|\.noderc|node\.config\.json)$/,
+  /(?:^|\/)(?:pytest\.ini|\.pytest\.ini|\.env|\.envrc|\.npmrc|\.mocharc\.\w+|\.rspec|bunfig\.toml|\.noderc|node\.config\.json)$/,
   /(?:^|\/)(?:junit-platform\.properties|Directory\.Build\.(?:props|targets)|\.rspec-local|\.config\/nextest\.toml|\.bazelrc)$/,
   /(?:^|\/)(?:jest|vitest|vite|ava|karma|playwright)\.config\.\w+$|^\.cargo\/|^rust-toolchain(?:\.toml)?$|^\.mvn\//,
   /(?:^|\/)node_modules\/|^(?:\.?bin|\.venv\/bin)\/(?:npm|npx|node|pytest|python3?|go|cargo|make|sh|bash|env|mvn|gradle|ruby|rspec|php|dotnet|vitest|jest)$/,

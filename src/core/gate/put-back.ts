@@ -1,7 +1,7 @@
 /** The files of a change that the gate gets as they are in the base, for its second run. Pure. */
 import { filesIn } from "../text/diff.ts";
 import type { Signal } from "./change.ts";
-import { judgingKind } from "./judging.ts";
+import { judgingOf } from "./judging.ts";
 
 /** Paths of the change. Settings hold versions and much else that is honest: only those with a signal go back. */
 export function putBack(diff: string, judges: readonly string[], signals: readonly Signal[]): string[] {
@@ -10,8 +10,9 @@ export function putBack(diff: string, judges: readonly string[], signals: readon
   const helpers = [...named].filter((path) => /(?:^|\/)conftest\.py$/.test(path) && isOfGate(path, signals));
   const leaves = (path: string): boolean =>
     helpers.some((helper) => path.startsWith(helper.slice(0, helper.lastIndexOf("/") + 1)));
-  return filesIn(diff).flatMap(({ path, kind }) => {
-    const judging = judgingKind(path, judges);
+  return filesIn(diff).flatMap((file) => {
+    const { path, kind } = file;
+    const judging = judgingOf(file, judges);
     const goes = named.has(path) && (judging !== null || isOfGate(path, signals));
     // A file that is new stays, but for one that takes the place of another.
     const isNew = kind === "new";
@@ -47,7 +48,9 @@ export function packageWithScripts(candidate: string, base: string): string | nu
     for (const name of Object.keys(scripts))
       if (/^(?:pre|post)/.test(name) && !Object.hasOwn(fields(before?.scripts), name)) delete scripts[name];
     const runs = Object.fromEntries(RUNS.map((key) => [key, before?.[key]]));
-    return `${JSON.stringify({ ...now, ...runs, scripts }, null, 2)}\n`;
+    // What a name stood for; new names are the candidate's.
+    const imports = { ...fields(now?.imports), ...fields(before?.imports) };
+    return `${JSON.stringify({ ...now, ...runs, scripts, imports }, null, 2)}\n`;
   } catch {
     return null;
   }

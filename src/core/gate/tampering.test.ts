@@ -1,8 +1,21 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { RUNNER_TAMPERED } from "../../../test/fixtures/tampering/by-runner-list.ts";
+import { LINK, RUNNER_PROJECTS } from "../../../test/fixtures/tampering/by-runner-projects.ts";
 import {
   type Edit,
   edited,
@@ -32,7 +45,8 @@ function written(folder: string, files: Files): void {
   mkdirSync(folder, { recursive: true });
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
+    if (text.startsWith(LINK)) symlinkSync(text.slice(LINK.length), join(folder, path));
+    else writeFileSync(join(folder, path), text);
   }
 }
 
@@ -54,6 +68,7 @@ async function signals(gate: string, before: Files, after: Files): Promise<Signa
   diff = diff.replace(/^diff --git ([ab])\/(.*) \1\/\2$/gm, "diff --git a/$2 b/$2");
   const read = (side: string) => async (path: string) => {
     const full = join(folder, side, path);
+    if (existsSync(full) && lstatSync(full).isSymbolicLink()) return readlinkSync(full);
     return existsSync(full) && statSync(full).isFile() ? readFileSync(full, "utf8") : null;
   };
   return await signalsOf({
@@ -87,6 +102,12 @@ describe("a change that silences its judge", () => {
   });
   it.each(title(OTHER_TAMPERED))("%s", async (_title, [name, , edit]) => {
     expect((await named(OTHER_PROJECTS[name], edit)).filter((one) => !one.isNote)).not.toEqual([]);
+  });
+  it.each(title(RUNNER_TAMPERED))("%s", async (title, [name, , edit]) => {
+    const found = await named(RUNNER_PROJECTS[name], edit);
+    // The values that a test wants change with honest code, too.
+    const isNote = title.includes("the wanted values are made from the code");
+    expect(found.filter((one) => isNote || !one.isNote)).not.toEqual([]);
   });
   it.each(title(FURTHER_TAMPERED))("%s", async (_title, [name, , edit]) => {
     expect((await named(FURTHER_PROJECTS[name], edit)).filter((one) => !one.isNote)).not.toEqual([]);

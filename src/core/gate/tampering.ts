@@ -213,7 +213,9 @@ function hiddenTests(parts: readonly Part[], gate: string): Signal[] {
   const own = { test: (line: string): boolean => gate.includes("/") && line.includes(gate) };
   return [...RUNS, own].flatMap((run) => {
     const isRun = (line: string): boolean => {
-      const code = line.replace(/\s#.*$/, "");
+      const code = line
+        .replace(/\s#.*$/, "")
+        .replace(/(?:\.\/)?(?:vendor|node_modules\/\.|\.venv)?\/?bin\//, "");
       const isLine = /\b(?:run|script|command):|^\s*-\s|^\s{4,}\S/.test(code);
       const isKey = /^\s*(?:-\s+)?\{?\s*(?!run:|script:|command:)[\w.-]+:(?:\s|$)/.test(code);
       return isLine && run.test(code) && !isKey && !INSTALLS.test(code);

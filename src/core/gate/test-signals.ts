@@ -75,8 +75,9 @@ function casesBelow({ path, removed }: Part): string[] {
 
 export function assertionSignals(part: Part, parts: readonly Part[]): Signal[] {
   const { path, judging, blocks } = part;
-  if (judging !== "test" || part.file.kind === "deleted" || !CODE.test(path) || FIXTURE.test(path)) return [];
+  if (judging !== "test" || part.file.kind === "deleted" || FIXTURE.test(path)) return [];
   const code = parts.filter((one) => one.judging === null && CODE.test(one.path));
+  if (!CODE.test(path)) return code.length > 0 ? dataSignals(part) : [];
   const namesGone = goneFrom(code);
   return blocks.flatMap((block) => {
     const at = block.line;
@@ -122,6 +123,16 @@ export function assertionSignals(part: Part, parts: readonly Part[]): Signal[] {
     ];
   });
 }
+
+/** Rows of a file of data that are gone, or are other ones. */
+const dataSignals = (part: Part): Signal[] =>
+  part.blocks.flatMap((block) => {
+    const row = fewerCases(block, part);
+    const says = row === null ? "data of the tests is another" : `the tests have fewer rows: ${shown(row)}`;
+    return block.removed.length === 0
+      ? []
+      : [signal(row === null ? "expected" : "fewer", part.path, block.line, says, row === null)];
+  });
 
 /** The assertions of a block in whose place nothing came, neither there nor near it. */
 function droppedIn({ removed, added, hunk }: Block, part: Part): string[] {
@@ -201,6 +212,8 @@ const BASE_OF =
 const HEAD = /\b(?:class|def|function|void|Task|fun|func)\s+(\w*[Tt]est\w*|\w+)\b/;
 /** A runner does not see it, or does not wait for it. */
 const UNSEEN = /\b(?:private|protected|abstract|internal|async\s+void)\b/;
+const SUITE = /^\s*(?:describe|context|suite)\b[.\w]*\s*\(/;
+const FUNCTION = /^\s*(?:export\s+)?(?:function\s+\w+\s*\(|(?:const|let|var)\s+\w+\s*=.*=>\s*\{\s*$)/;
 /** A nested class of data: a runner takes only nested classes that are not static. */
 const NESTED = /\bstatic\b.*\bclass\b/;
 
@@ -231,6 +244,10 @@ function unmadeIn({ removed, added, below }: Block): string | null {
   const unseen = added.find((line) => isUnseen(line) && heads.has(HEAD.exec(line)?.[1] ?? ""));
   if (unseen !== undefined) return unseen;
   if (last?.trim() === "private" && below.some((line) => /^\s*def\s+test_/.test(line))) return last;
+  if (removed.some((line) => SUITE.test(line)) && !added.some((line) => SUITE.test(line))) {
+    const unused = added.find((line) => FUNCTION.test(line));
+    if (unused !== undefined) return unused;
+  }
   const start = removed.find((line) => STARTS.test(line));
   if (start !== undefined && !added.some((line) => STARTS.test(line))) return start;
   const bases = removed

@@ -1,5 +1,5 @@
 /** Changes that make their own gate green: real gates, real landings. What the gate of the target refuses does not land. */
-import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type { WorktreeOptions } from "../../../src/adapters/git/options.ts";
@@ -8,6 +8,8 @@ import { judgingKind, shadows } from "../../../src/core/gate/judging.ts";
 import { sampled } from "../../fixtures/fuzz.ts";
 import { landing, openTrees } from "../../fixtures/landing-trees.ts";
 import { repository } from "../../fixtures/repository.ts";
+import { RUNNER_TAMPERED } from "../../fixtures/tampering/by-runner-list.ts";
+import { LINK, RUNNER_PROJECTS } from "../../fixtures/tampering/by-runner-projects.ts";
 import {
   type Edit,
   edited,
@@ -52,7 +54,10 @@ async function landIn(
     mkdirSync(dirname(file), { recursive: true });
     const text = (after as Record<string, string>)[path];
     if (text === undefined) rmSync(file);
-    else writeFileSync(file, text);
+    else if (text.startsWith(LINK)) {
+      rmSync(file, { force: true });
+      symlinkSync(text.slice(LINK.length), file);
+    } else writeFileSync(file, text);
   }
   const told: Told[] = [];
   const onSignals = async (signals: readonly string[], of: string) => void told.push({ signals, gate: of });
@@ -103,10 +108,17 @@ const OTHERS = OTHER_TAMPERED.filter(([name]) => HERE.some((one) => one === name
   0,
   ALL ? undefined : 4,
 );
+/** Those whose program is on the path. */
+const isHere = ({ gate }: Project): boolean =>
+  (process.env.PATH ?? "").split(":").some((dir) => existsSync(join(dir, gate.split(" ")[0] ?? "")));
+const PLAYED = (Object.keys(RUNNER_PROJECTS) as (keyof typeof RUNNER_PROJECTS)[]).filter((name) =>
+  ALL ? isHere(RUNNER_PROJECTS[name]) : name === "shell",
+);
 /** A gate that is always red would refuse anything. */
 const GREEN: readonly (readonly [string, Project])[] = [
   ...RUNNERS.map((name) => [name, PROJECTS[name]] as const),
   ...HERE.map((name) => [`another layout, ${name}`, OTHER_PROJECTS[name]] as const),
+  ...PLAYED.map((name) => [`by runner, ${name}`, RUNNER_PROJECTS[name]] as const),
 ];
 it.each(GREEN)("lands what is harmless: %s", async (_, project) => {
   const { outcome, told } = await landIn(project, { "README.md": "Sums.\n" });
@@ -124,6 +136,16 @@ it.each(OTHERS.map((row) => [`${row[0]}: ${row[1]}`, row] as const))(
     else expect(outcome, JSON.stringify(told)).toMatchObject({ kind: "refused" });
   },
 );
+
+it.each(
+  RUNNER_TAMPERED.filter(([name]) => PLAYED.includes(name)).map(
+    (row) => [`${row[0]}: ${row[1]}`, row] as const,
+  ),
+)("does not land, by runner: %s", async (title, [name, , edit]) => {
+  const { outcome, told } = await landIn(RUNNER_PROJECTS[name], { ...RUNNER_PROJECTS[name].broken, ...edit });
+  if (isInCode(edit)) expect(outcome.kind === "refused" || told.length > 0).toBe(true);
+  else expect(outcome, `${title} ${JSON.stringify(told)}`).toMatchObject({ kind: "refused" });
+});
 
 it("refuses with the signs, the files and the words of the second run, and leaves the work as it was", async () => {
   const { outcome, told, workspace } = await land("node", withBroken("node", CHEAT));
