@@ -19,9 +19,11 @@ const WEAK_EACH = 2;
 const LIMIT_MS = 3_000;
 
 const names = Object.keys(PARTS);
-/** Others for each number, the same for the same one. */
-const chosen = (nth: number): string[] =>
-  Array.from({ length: PARTS_EACH }, (_, at) => names[(nth * 5 + at * 7) % names.length] ?? "");
+/** Others for each number, also once each part has been the first, the same for the same one. */
+const chosen = (nth: number): string[] => {
+  const step = nth < names.length ? 7 : 5;
+  return Array.from({ length: PARTS_EACH }, (_, at) => names[(nth * 5 + at * step) % names.length] ?? "");
+};
 
 type Report = {
   readonly leak: number;
