@@ -59,7 +59,15 @@ const PROSE =
 /** A project that tests a runner has such files as data. */
 export const FIXTURE = /(?:^|\/)(?:fixtures?|testdata|test-data|__fixtures__|examples?|snapshots)\//;
 
-export function partsOf({ diff, judges }: Change): Part[] {
+const taken = new WeakMap<Change, readonly Part[]>();
+
+export function partsOf(change: Change): readonly Part[] {
+  const parts = taken.get(change) ?? takenApart(change);
+  taken.set(change, parts);
+  return parts;
+}
+
+function takenApart({ diff, judges }: Change): Part[] {
   // A line that ends in another way is the same line.
   const files = filesIn(diff.replaceAll("\r\n", "\n")).filter(
     (file) =>

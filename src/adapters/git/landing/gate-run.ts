@@ -1,5 +1,6 @@
 /** One run of the gate on a candidate. Its outcome is recorded with the tree it ran on. */
 
+import { setImmediate } from "node:timers/promises";
 import type { Failing } from "../../../core/gate/failing.ts";
 import { listed } from "../../../core/text/listed.ts";
 import { counted } from "../../../core/views/view.ts";
@@ -45,9 +46,11 @@ export class GateRun {
   ): Promise<void> {
     const { task, by, work } = job;
     const { base, commit, tree } = candidate;
-    const looked = doubtIn(job, candidate);
+    const running = runGate(job, command, "on the merged tree", this.abort.signal);
+    // The gate is at work by then: it does not wait for the look.
+    const looked = setImmediate().then(() => doubtIn(job, candidate));
     looked.catch(() => {}); // a red gate does not ask for it
-    const { failing, said, ms, cases } = await runGate(job, command, "on the merged tree", this.abort.signal);
+    const { failing, said, ms, cases } = await running;
     const gate = {
       branch: work.branch,
       task: task.id,
