@@ -16,6 +16,7 @@ import { fakes } from "./fakes.ts";
 import { isNamedTest } from "./judging.ts";
 import { goneFrom } from "./missing-names.ts";
 import { PLATFORM, ROWS } from "./patterns.ts";
+import { dataSignals, lostRow } from "./test-data.ts";
 
 const SKIPS = ROWS.filter((row) => row.kind === "skipped");
 /** A skipped test is none. */
@@ -85,7 +86,7 @@ export function assertionSignals(part: Part, parts: readonly Part[]): Signal[] {
     const asked = onlyIf(block);
     const same = assertionsIn(block.removed).length > 0 ? block.added.find(comparesItself) : undefined;
     const dropped = droppedIn(block, part).filter((line) => !namesGone([line]));
-    const row = fewerRows(block) ?? fewerCases(block, part);
+    const row = lostRow(block, part);
     const unmade = unmadeIn(block);
     const hidden = hiddenBy(block);
     const vague = vaguer(block);
@@ -124,16 +125,6 @@ export function assertionSignals(part: Part, parts: readonly Part[]): Signal[] {
   });
 }
 
-/** Rows of a file of data that are gone, or are other ones. */
-const dataSignals = (part: Part): Signal[] =>
-  part.blocks.flatMap((block) => {
-    const row = fewerCases(block, part);
-    const says = row === null ? "data of the tests is another" : `the tests have fewer rows: ${shown(row)}`;
-    return block.removed.length === 0
-      ? []
-      : [signal(row === null ? "expected" : "fewer", part.path, block.line, says, row === null)];
-  });
-
 /** The assertions of a block in whose place nothing came, neither there nor near it. */
 function droppedIn({ removed, added, hunk }: Block, part: Part): string[] {
   const near = part.blocks.filter((one) => one.hunk === hunk);
@@ -165,44 +156,6 @@ function onlyIf({ removed, added }: Block): string | null {
 
 /** The result is thrown away. */
 const DROPS = /^\s*(?:(?:let|var|const)\s+)?_\s*:?=|^\s*\(void\)|^\s*void\s/;
-
-const DATA =
-  /\.(?:each|for|with)\s*\(|parametrize\s*\(|@(?:CsvSource|ValueSource|DataProvider|TestWith)|^\s*(?:where|cases|tests|table)\b.*[[{]/;
-
-/** A list of the inputs of a test that is shorter. */
-function fewerRows({ removed, added }: Block): string | null {
-  const size = (line: string): number => line.split(/[,|]/).length;
-  const before = removed.filter((line) => DATA.test(line));
-  const after = added.filter((line) => DATA.test(line));
-  const at = before.findIndex((line, nth) => {
-    const now = after[nth];
-    return now !== undefined && headOf(now) === headOf(line) && size(now) < size(line);
-  });
-  return at === -1 ? null : (after[at] ?? null);
-}
-
-/** A row of a table of cases. */
-const ROW = /^\s*(?:(?:yield\s+)?(?:[[({]|&?\w*\{).+[\])}]|(["']).*,.*\1)\s*,?;?\s*$/;
-const NARROWS = /\.(?:slice|filter|take|first|skip|drop|head|tail|limit)\s*\(|\[\d*:\d*\]/g;
-const LOOP = /\b(?:for|each|forEach|parametrize|range|foreach)\b/;
-
-/** Rows of data that are gone, with nothing in their place; or a loop that takes only some of them. */
-function fewerCases(block: Block, part: Part): string | null {
-  const rows = (lines: readonly string[]): string[] =>
-    lines.filter((line) => ROW.test(line) && !/\b(?:import|require)\b/.test(line));
-  const [lost, came] = [rows(block.removed), rows(block.added)];
-  const isData =
-    lost.length > came.length && block.removed.every((line) => line.trim() === "" || ROW.test(line));
-  if (isData && rows(part.removed).length > rows(part.added).length) return lost[0] ?? null;
-  const times = (lines: readonly string[]): number =>
-    lines.flatMap((line) => line.match(NARROWS) ?? []).length;
-  const [before, after] = [block.removed, block.added].map((lines) =>
-    lines.filter((line) => LOOP.test(line)),
-  );
-  return before && after && before.length > 0 && times(after) > times(before) ? (after[0] ?? null) : null;
-}
-
-const headOf = (line: string): string => line.trim().split(/[[{]/)[0] ?? "";
 
 /** What starts the tests of a file. */
 const STARTS =
