@@ -31,7 +31,7 @@ export function runBoard(truth: readonly Truth[], plan: readonly Planned[], work
     if (!ended) throw new Error("the board waits for itself");
     now = ended.until;
     const { needs = [], files = [], minutes = 0 } = of.get(ended.id) ?? {};
-    // Its check is red until what it uses is there: then it is done anew.
+    // Its check is red until what it uses is there: then it is done again.
     const early = needs.filter((one) => !done.has(one) || (done.get(one)?.until ?? 0) > ended.from);
     if (early.length > 0) {
       const waits = needs.every((one) => done.has(one));

@@ -88,7 +88,7 @@ function prompts(): string {
     source.slice(source.lastIndexOf("/**", at) + 3, source.lastIndexOf("*/", at)).replace(/^ \* ?/gm, "");
   return page(
     "Guidance for models",
-    "The fixed texts that an agent reads before anything else. The project's own rules, skills and roles come behind them.",
+    "The fixed texts that an agent reads before anything else. The project's own rules, skills and roles come after them.",
     ...[...parts].flatMap(({ index, 1: name = "", 2: text = "" }) => [
       `## ${name}`,
       aboutAt(index),
@@ -106,7 +106,7 @@ function settings(): string {
   });
   return page(
     "Settings",
-    'A flag goes before the environment variable, that before your own settings for this project (`projects/…/settings.json` in the same folder, where the rules of an "always" are), those before `.ekiden/settings.json` of the project, and that before the user\'s own `settings.json` (`ekiden doctor` names its folder). Hooks and rules of all these places are joined. The files are JSON with comments. `ekiden init` writes one, and beside it the schema that editors complete and check it by; the package has the schema too, as `ekiden/settings.schema.json`. The variable of a setting is `EKIDEN_` and its name in capitals: `lead` is `EKIDEN_LEAD`.',
+    'A flag goes before the environment variable, that before your own settings for this project (`projects/…/settings.json` in the same folder, where the rules of an "always" are), those before `.ekiden/settings.json` of the project, and that before the user\'s own `settings.json` (`ekiden doctor` names its folder). Hooks and rules of all these places are joined. The files are JSON with comments. `ekiden init` writes one, and next to it the schema with which editors complete and check it; the package has the schema too, as `ekiden/settings.schema.json`. The variable of a setting is `EKIDEN_` and its name in capitals: `lead` is `EKIDEN_LEAD`.',
     `| setting | value | default | |\n|---|---|---|---|\n${rows.join("\n")}`,
   );
 }
@@ -163,13 +163,13 @@ const EXIT_CODES: readonly (readonly [code: number, about: string])[] = [
   [0, "Everything was completed."],
   [
     1,
-    "A task failed, was cancelled or is unfinished; a check of `ekiden doctor` failed; a fault of Ekiden (`internal`).",
+    "A task failed, was cancelled or is unfinished; a check of `ekiden doctor` failed; a bug in Ekiden (`internal`).",
   ],
   [2, "The command line, the settings or another input is wrong."],
   [3, "No model, or the provider refused."],
   [4, "A budget or a limit of turns is used up."],
   [5, "The store cannot be opened, or is of another version."],
-  [130, "Interrupted. The state is kept: `ekiden resume` goes on."],
+  [130, "Interrupted. The state is kept: `ekiden resume` continues."],
 ];
 
 function errors(): string {

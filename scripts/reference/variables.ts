@@ -64,8 +64,7 @@ export const OTHER_VARIABLES: readonly Variable[] = [
   {
     name: "EKIDEN_WEB_TOKEN",
     use: "read",
-    about:
-      "Token of the page. Unlike `--token`, it does not stand on a command line that everybody can read.",
+    about: "Token of the page. Unlike `--token`, it is not on a command line that everybody can read.",
   },
   {
     name: "EKIDEN_MCP_TOKEN",

@@ -26,7 +26,7 @@ export async function keepImage(outputDir: string, { name, mediaType, content }:
   makeFolder(folder, 0o700);
   if (lstatSync(folder).isSymbolicLink())
     throw notPermitted(
-      `${folder} is a link, and Ekiden does not write through links of a project. Remove it.`,
+      `${folder} is a symbolic link, and Ekiden does not write through links in a project. Remove it.`,
     );
   // A file that is used again is young again: `ekiden prune` goes by age.
   if ((await bytesOf(outputDir, image)) !== null) {

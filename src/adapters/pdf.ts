@@ -1,6 +1,6 @@
 /**
  * Reads the text of PDF files in a thread of its own: a file made to be slow or large ends the thread and not the process, whose
- * members and leases go on. The library is found on disk at run time; nothing of it is loaded before the first PDF.
+ * members and leases continue. The library is found on disk at run time; nothing of it is loaded before the first PDF.
  */
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";

@@ -69,7 +69,7 @@ function refuseOther(found: Stats, max: number): void {
   if (found.isSymbolicLink()) throw new Error("it is a link, and links are not followed");
   const kind = kindOf(found);
   if (kind !== "file") throw new Error(`it is a ${kind}, not a regular file`);
-  if (found.size > max) throw new Error(`it has ${found.size} bytes; at most ${max} are read`);
+  if (found.size > max) throw new Error(`it has ${found.size} bytes; the limit is ${max}`);
 }
 
 export const kindOf = (found: Stats): string =>

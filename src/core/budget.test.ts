@@ -50,7 +50,7 @@ it("holds each teammate to its own limit in money", () => {
   ]);
 });
 
-it("goes on counting where the last run of the team ended", () => {
+it("continues counting where the last run of the team ended", () => {
   const before = [
     { ...NOTHING_SPENT, name: alice, inputTokens: 700, outputTokens: 300 },
     { ...NOTHING_SPENT, name: LEAD, inputTokens: 200 },

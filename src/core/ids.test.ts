@@ -41,7 +41,7 @@ it.each([
 it.each(["小明", "Алиса", "編集者1"])(
   "refuses the name %j of another script with the rule and the way out",
   (bad) => {
-    expect(() => name(bad)).toThrow(/Latin letters.*Any script may be used in its role/);
+    expect(() => name(bad)).toThrow(/Latin letters.*Its role and its prompt may use any script/);
   },
 );
 

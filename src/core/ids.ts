@@ -127,7 +127,7 @@ export function name(text: string): Name {
   const isForeign = /^[\p{L}\p{M}\p{N} _-]+$/u.test(text) && /[^a-z0-9-]/.test(folded);
   throw badInput(
     `${quote(text)} is not a usable name. Use 1 to 32 Latin letters, digits and dashes, beginning with a letter, such as "alice".${
-      isForeign ? " Any script may be used in its role and its prompt." : ""
+      isForeign ? " Its role and its prompt may use any script." : ""
     }`,
   );
 }

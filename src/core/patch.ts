@@ -71,7 +71,7 @@ function updated(path: string, body: readonly string[], number: number): FilePat
     const mark = line === "" ? " " : line[0];
     if (line.trimEnd() === "*** End of File") hunk.atEnd = true;
     else if (mark === " " || mark === "-" || mark === "+") hunk.lines.push({ mark, text: line.slice(1) });
-    else throw badInput(`Line ${number + i} of the patch begins with none of " ", "-", "+" and "@@".`);
+    else throw badInput(`Line ${number + i} of the patch must begin with " ", "-", "+" or "@@".`);
   }
   if (moveTo === undefined && !hunks.some(({ lines }) => lines.some(({ mark }) => mark !== " ")))
     throw badInput(`The patch changes nothing in ${path}.`);
@@ -111,7 +111,7 @@ export function patched(
     const old = wanted.flatMap(({ mark, text }) => (mark === "+" ? [] : [text]));
     const at = old.length > 0 ? find(lines, old, from, atEnd) : below.length > 0 ? from : lines.length;
     if (at === -1)
-      throw notFound(`${path}: the lines of part ${i + 1} are not there.${tail(hint(old.join("\n")))}`);
+      throw notFound(`${path}: the lines of part ${i + 1} were not found.${tail(hint(old.join("\n")))}`);
     // Lines that stay are those of the file: their white space may differ from that of the patch.
     let next = at;
     const now = wanted.flatMap(({ mark, text }) => {

@@ -258,7 +258,7 @@ async function checkRoom({ store, settings: { maxMembers } }: Parts): Promise<vo
   const members = (await store.roster.members()).filter(({ activity }) => activity.phase !== "shutdown");
   if (members.length < maxMembers) return;
   throw badInput(
-    `The team has ${members.length} members, and at most ${maxMembers} may be added up to (setting maxMembers). Give the work to those that there are: ${members
+    `The team has ${members.length} members, and the limit is ${maxMembers} (setting maxMembers). Give the work to the existing ones: ${members
       .slice(0, 20)
       .map(({ name }) => name)
       .join(", ")}.`,

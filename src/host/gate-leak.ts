@@ -69,7 +69,7 @@ export async function measureLeak(input: LeakInput): Promise<LeakReport> {
     const red = usual.find(({ verdict }) => verdict !== "green");
     if (red)
       throw badInput(
-        `The gate ${gate} is red on ${bench.target} without any fault, so it can tell nothing. It wrote last:\n${cutStart(red.output.trim(), 1_500)}`,
+        `The gate ${gate} is red on ${bench.target} without any fault, so it cannot be measured. Its last output:\n${cutStart(red.output.trim(), 1_500)}`,
       );
     const median = usual.map(({ ms }) => ms).sort((a, b) => a - b)[1] ?? 0;
     const limit = Math.max(LEAST_MS, WITHIN * median);
@@ -111,7 +111,7 @@ export async function measureLeak(input: LeakInput): Promise<LeakReport> {
 
 const NOTE = "gate-check.";
 
-/** One measure of a project at a time: all use the same clone. Of two that begin at once none may go on. @throws EkidenError `bad_input` */
+/** One measure of a project at a time: all use the same clone. Of two that begin at once none may continue. @throws EkidenError `bad_input` */
 function takeClone(folder: string): () => void {
   const own = `${NOTE}${newTicket()}`;
   const remove = (name: string): void => rmSync(join(folder, name), { force: true });
@@ -123,7 +123,7 @@ function takeClone(folder: string): () => void {
     else {
       remove(own);
       throw badInput(
-        `Process ${ticket.split(".")[1]} measures the gate of this project now. Wait until it has ended, then measure again.`,
+        `Process ${ticket.split(".")[1]} is measuring the gate of this project. Wait until it ends, then measure again.`,
       );
     }
   }

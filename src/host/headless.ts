@@ -31,7 +31,7 @@ export async function keepDeadline(
   if (signal.aborted) return;
   const left = aboutSpan((1 - DEADLINE_TOLD_AT) * ms);
   await store.journal
-    .warn(null, `The run is stopped in ${left} (deadline ${settings.deadline}).`)
+    .warn(null, `The run will stop in ${left} (deadline ${settings.deadline}).`)
     .catch(() => {});
   await clock.sleep((1 - DEADLINE_TOLD_AT) * ms, signal);
   if (!signal.aborted) await finish(`The deadline ${settings.deadline} is over.`);

@@ -249,7 +249,7 @@ class Host implements TeamHost {
     this.closing ??= (async () => {
       this.over.abort();
       this.outage.giveUpSoon();
-      // Without the store the lease of this host runs out, and others go on.
+      // Without the store the lease of this host runs out, and others continue.
       await (this.finishing ?? this.team.suspend()).catch(() => {});
       await this.chores.catch(() => {});
       this.outage.giveUpNow();
@@ -280,7 +280,7 @@ class Host implements TeamHost {
     await this.finish(reason, null, { why: text, ...(goOn && { goOn }) });
   }
 
-  /** The first call counts: the conclusion, an exhausted budget, a lead that cannot go on, the person. Never rejects. */
+  /** The first call counts: the conclusion, an exhausted budget, a lead that cannot continue, the person. Never rejects. */
   private finish(reason: Outcome["reason"], cause?: Error | null, how: HowEnded = {}): Promise<void> {
     const ended = { ...how, ...(cause && { error: asEkidenError(cause) }) };
     this.finishing ??= this.ended(reason, ended).catch((failure: unknown) => {

@@ -59,13 +59,13 @@ const ACTS: Acts = {
     });
     if (over) return { text: `that is not enough: ${over.text}`, value: over };
     if (usd === null) return { text: "the team has no limit now" };
-    return { text: usd === undefined ? "the team may go on" : `the team may spend ${money(usd)} more` };
+    return { text: usd === undefined ? "the team may continue" : `the team may spend ${money(usd)} more` };
   },
   spawn: async ({ addTeammate }, { spawn }) => {
     const mate = recruit(spawn);
     await addTeammate(mate);
     return {
-      text: `${mate.name} takes tasks that are ready, from now on`,
+      text: `${mate.name} has joined and takes ready tasks`,
     };
   },
   interrupt: ({ team }, { who }) => {
@@ -86,7 +86,7 @@ const ACTS: Acts = {
   cut: async ({ agents, team }, { who, call }) => {
     agents.refuse(who, "keeps its conversation by itself");
     await team.compact(who, { call });
-    return { text: `the conversation of ${who} goes on behind that call` };
+    return { text: `the conversation of ${who} continues after that call` };
   },
 };
 

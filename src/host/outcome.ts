@@ -22,7 +22,7 @@ export type Outcome = {
   readonly unfinished: number;
   /**
    * `budget`, `turns`, `calls`: used up. `progress`: too many calls without progress. `loop`: the lead repeated itself. `deadline`: its time
-   * is over. `model`: the lead cannot go on without one.
+   * is over. `model`: the lead cannot continue without one.
    */
   readonly reason:
     | "concluded"
@@ -48,7 +48,7 @@ export type Outcome = {
   readonly untaken?: readonly string[];
   /** All that is left waits for pull requests on the forge. Absent otherwise. */
   readonly proposed?: true;
-  /** This process only watched; the team goes on in another, so the journal has no end of this run. */
+  /** This process only watched; the team continues in another, so the journal has no end of this run. */
   readonly elsewhere?: true;
 };
 
@@ -77,7 +77,7 @@ async function tellUnread({ mail, journal }: Store): Promise<readonly Backlog[]>
 async function tellUntaken({ roster, journal }: Store, tasks: readonly Task[]): Promise<readonly string[]> {
   const members = (await roster.members()).filter(({ activity }) => activity.phase !== "shutdown");
   const untaken = tasks.filter(isReady).flatMap((task) => untakenWords(task, members) ?? []);
-  for (const why of untaken) await journal.warn(null, `The run ends, and nobody can take ${why}`);
+  for (const why of untaken) await journal.warn(null, `The run ends: nobody can take ${why}`);
   return untaken;
 }
 
@@ -153,7 +153,7 @@ export class LeadTurns {
     // A lead that only concludes in silence, or with too many words, has done its work.
     if (this.last === null || (this.last !== "filtered" && hasWork)) return ["concluded", null, {}];
     const lacks = this.last === "cut" ? "its end is missing" : "the run has no result";
-    const text = `The answer of ${LEAD} ${UNANSWERED[this.last]}, again after a hint, so ${lacks}. Another model may go on (--model).`;
+    const text = `The answer of ${LEAD} ${UNANSWERED[this.last]}, again after a hint, so ${lacks}. Another model may continue (--model).`;
     return ["model", new EkidenError("model_refused", text), {}];
   }
 }

@@ -23,12 +23,12 @@ export type Work =
   | { readonly goal: string; readonly images?: readonly Image[] }
   /** Its tasks are on the board before members join. `fresh`: also if they have been there before. */
   | { readonly runbook: Runbook; readonly fresh?: boolean }
-  /** Continues: takes over every member that no process runs, with its task and its conversation. `of`: the runbook that goes on. */
+  /** Continues: takes over every member that no process runs, with its task and its conversation. `of`: the runbook that continues. */
   | { readonly resume: true; readonly of?: Runbook }
   /** No work yet: the person will write to the lead. */
   | { readonly interactive: true };
 
-/** Whether the work goes on with what is on the board, so that it belongs to the run that began it. */
+/** Whether the work continues with what is on the board, so that it belongs to the run that began it. */
 const goesOnWith = (work: Work, board: readonly Task[]): boolean =>
   "resume" in work || ("runbook" in work && work.fresh !== true && isKnown(work.runbook, board));
 

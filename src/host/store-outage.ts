@@ -16,7 +16,7 @@ export class StoreOutage implements OutageWatch {
   }
 
   readonly onAway = (why: string): void =>
-    this.say(`The team waits for its store and goes on when it is back. ${why}`);
+    this.say(`The team waits for its store and continues when it is back. ${why}`);
 
   readonly onBack = (ms: number): void => {
     const text = `The store is back after ${Math.round(ms / 1000)} s.`;

@@ -149,7 +149,7 @@ class Follower implements Telemetry {
     if (!this.failing)
       await journal.warn(
         null,
-        `Telemetry: ${url.origin}${url.pathname} did not take it: ${why}. It is tried again; the work goes on.`,
+        `Telemetry: ${url.origin}${url.pathname} did not take it: ${why}. It is tried again; the work continues.`,
       );
     this.failing = true;
     return false;

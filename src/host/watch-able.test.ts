@@ -54,7 +54,7 @@ const told = async (): Promise<string[]> =>
 const rests = (reason: IdleReason): Promise<void> =>
   store.roster.setActivity(ann, { phase: "idle", reason, note: "No lunch." });
 
-it("tells it once and its end once, each time anew", async () => {
+it("tells it once and its end once, each time again", async () => {
   const { looks } = watching();
   await looks(2);
   expect(await told()).toEqual([]);
@@ -84,7 +84,7 @@ it("ends a run when it lasts, but not while the end of a limit is known", async 
   expect(ends).toHaveLength(1);
 });
 
-it("goes on while somebody works on another task", async () => {
+it("continues while somebody works on another task", async () => {
   const { looks, ends } = watching();
   await store.board.add({ subject: "Other" }, PERSON);
   const other = await claimed(store, bob);

@@ -1,6 +1,6 @@
 /**
  * Tells the person when nobody who could take a ready task is able to work, and when that ends. A run that nobody watches ends when it lasts:
- * `ekiden resume` goes on with it.
+ * `ekiden resume` continues with it.
  */
 import { rests, type Stalled, stalledIn, stalledWords } from "../core/board/stalled.ts";
 import { aboutSpan } from "../core/board/time-left.ts";
@@ -10,7 +10,7 @@ import type { Parts } from "./parts.ts";
 
 const LOOK_MS = 2_000;
 
-/** `onOut`: it lasted for `providerTimeoutMs`. `onLost`: the file of the store was deleted or replaced, so nothing can go on. Until the signal aborts. Never rejects. */
+/** `onOut`: it lasted for `providerTimeoutMs`. `onLost`: the file of the store was deleted or replaced, so nothing can continue. Until the signal aborts. Never rejects. */
 export async function watchAble(
   { store, clock, settings }: Pick<Parts, "store" | "clock" | "settings">,
   host: HostId,

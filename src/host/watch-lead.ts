@@ -4,7 +4,7 @@ import type { Team } from "../runtime/team/team.ts";
 import { asEkidenError } from "./outcome.ts";
 import type { Parts } from "./parts.ts";
 
-/** The lead cannot go on: its teammates finish the tasks that they can. Resolves when nothing goes on any more. Never rejects. */
+/** The lead cannot continue: its teammates finish the tasks that they can. Resolves when nothing continues any more. Never rejects. */
 export async function withoutLead(
   { store, clock }: Pick<Parts, "store" | "clock">,
   signal: AbortSignal,
@@ -14,7 +14,8 @@ export async function withoutLead(
     try {
       const { pending, inProgress } = await store.board.counts();
       if (pending + inProgress === 0 || (await store.board.announceQuiet()) !== "busy") return;
-      if (!isTold) await store.journal.warn(LEAD, "The lead cannot go on. The others finish what they can.");
+      if (!isTold)
+        await store.journal.warn(LEAD, "The lead cannot continue. The others finish what they can.");
       isTold = true;
     } catch {
       // The store is away: the next look tries again.

@@ -23,7 +23,7 @@ export interface Forge {
   readonly repo: Repo;
   /** What an earlier process has read. */
   restore(pages: readonly Page[]): void;
-  /** What was read anew since the last call. */
+  /** What was read again since the last call. */
   fresh(): readonly Page[];
   /** The numeric id of the account of the token; null where the forge does not say. */
   account(): Promise<number | null>;

@@ -70,7 +70,7 @@ export type ReplyOptions = {
     readonly waitMs: number;
     readonly why: string;
   }) => void;
-  /** Awaited after each of these waits, because the process may have been frozen. @throws when the caller may not go on */
+  /** Awaited after each of these waits, because the process may have been frozen. @throws when the caller may not continue */
   readonly afterWait?: () => Promise<void>;
 };
 

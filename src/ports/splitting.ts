@@ -1,4 +1,4 @@
-/** A task that is too large: its owner puts parts of it on the board, and goes on with it when they have ended. */
+/** A task that is too large: its owner puts parts of it on the board, and continues with it when they have ended. */
 
 import type { NewTask, Part, Task } from "../core/board/task.ts";
 import type { Entry } from "../core/conversation/chat.ts";

@@ -251,7 +251,7 @@ export interface Roster {
    * the lead with its last words, the seat given up. @throws `stale_seat`
    */
   leave(seat: Seat, reason: ShutdownReason, lastWords: string): Promise<void>;
-  /** The process ends, and `resume` goes on later: its members keep claims and phase and give up their seats. */
+  /** The process ends, and `resume` continues later: its members keep claims and phase and give up their seats. */
   suspend(host: HostId): Promise<void>;
 
   /**

@@ -74,7 +74,7 @@ export interface Tool<I = unknown> {
   readonly unlisted?: true;
   /** The fields that people see of its calls, where `core/views/shown-call.ts` does not know the names in its input. */
   readonly shows?: Shows;
-  /** It looks at what goes on by itself, such as a job: the same answer again is no repetition. */
+  /** It looks at what continues by itself, such as a job: the same answer again is no repetition. */
   readonly watches?: true;
   /** The agent works from its results, as from the text of a file: a long conversation keeps them longest. */
   readonly lasting?: true;

@@ -15,7 +15,7 @@ export async function keepSetting(key: SettingKey, value: string): Promise<void>
   const isObject = typeof known === "object" && known !== null && !Array.isArray(known);
   if (errors.length > 0 || !isObject)
     throw badInput(
-      `${path} is not a JSON object, so nothing was kept there. ekiden doctor says where it is wrong.`,
+      `${path} is not a JSON object, so the setting was not saved. ekiden doctor shows where it is wrong.`,
     );
   const formattingOptions = { tabSize: 2, insertSpaces: true };
   const edits = modify(found.trim() === "" ? "{}" : found, [key], value, { formattingOptions });

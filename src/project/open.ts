@@ -44,7 +44,7 @@ export async function openTeam(
   if (path !== null && !existsSync(path)) {
     if (access !== "make")
       throw notFound(
-        `no team here yet: ${path} does not exist. Start one with ekiden run GOAL, or put a task on its board with ekiden add SUBJECT.`,
+        `there is no team here yet: ${path} does not exist. Start one with ekiden run GOAL, or put a task on its board with ekiden add SUBJECT.`,
       );
     refuseInReach(settings, call.cwd);
     if (dirname(path) === join(call.cwd, ".ekiden")) makeProjectFolder(call.cwd);

@@ -52,7 +52,7 @@ export function makeOwnFolders(workspace: string): void {
       accessSync(nearest(folder), constants.W_OK);
     } catch (error) {
       throw badInput(
-        `${folder} cannot be written, and Ekiden keeps there what you agreed to and what its sandbox needs: ${messageOf(error).replace(/\.$/, "")}. Set HOME, or XDG_CONFIG_HOME and XDG_CACHE_HOME, to folders that you may write.`,
+        `${folder} cannot be written, and Ekiden stores your agreements and the files of its sandbox there: ${messageOf(error).replace(/\.$/, "")}. Set HOME, or XDG_CONFIG_HOME and XDG_CACHE_HOME, to folders that you can write to.`,
         { cause: error },
       );
     }
@@ -68,7 +68,7 @@ export function useTemporary(env: NodeJS.ProcessEnv): void {
 export function checkTemporary(folder = tmpdir()): void {
   if (!isWritable(`${folder}/`))
     throw badInput(
-      `${folder} cannot be written, and the sandbox keeps its files there. Set TMPDIR to a folder that you may write.`,
+      `${folder} cannot be written, and the sandbox keeps its files there. Set TMPDIR to a folder that you can write to.`,
     );
 }
 

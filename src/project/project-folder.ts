@@ -55,10 +55,10 @@ function closeToOthers(path: string, found: Stats): void {
 function refuseOther(path: string, found: Stats): void {
   if (found.isSymbolicLink())
     throw notPermitted(
-      `${path} is a link, and Ekiden writes through no link of a project. Remove it, or put a real ${path.endsWith(".ekiden") ? "folder" : "file or folder"} there.`,
+      `${path} is a symbolic link, and Ekiden does not write through links in a project. Remove it, or put a real ${path.endsWith(".ekiden") ? "folder" : "file or folder"} there.`,
     );
   if (!found.isFile() && !found.isDirectory())
     throw notPermitted(
-      `${path} is a pipe, a socket or a device, and Ekiden neither reads nor writes one of a project. Remove it.`,
+      `${path} is a pipe, a socket or a device, which Ekiden does not read or write in a project. Remove it.`,
     );
 }

@@ -25,7 +25,7 @@ export function refuseInReach({ store }: Pick<Settings, "store">, cwd: string): 
   // A link in the project can be replaced by one to another file.
   if (![path, realOf(path)].some((file) => isWithin(cwd, file) && !isOwn(file))) return;
   throw badInput(
-    `the store ${quote(path)} lies in the project, where commands of members could write it and answer in your name. Move the file out of the project, or into .ekiden, and name it there (--store, setting store).`,
+    `the store ${quote(path)} is in the project, where commands of members could write to it and answer in your name. Move the file out of the project, or into .ekiden, and give its new path (--store, setting store).`,
   );
 }
 
@@ -41,7 +41,7 @@ export function sqlitePath(url: string, cwd: string): string | null {
   if (url.startsWith("sqlite:")) return resolve(cwd, url.slice("sqlite:".length));
   if (/^[a-z][\w+.-]+:/i.test(url))
     throw badInput(
-      `the store ${quote(url)} is of an unknown kind. Use sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE.`,
+      `the store ${quote(url)} has an unknown type. Use sqlite:PATH or postgres://USER:PASSWORD@HOST/DATABASE.`,
     );
   return resolve(cwd, url);
 }

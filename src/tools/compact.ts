@@ -16,9 +16,11 @@ export const compact = (size: () => number): Tool =>
     input: () => z.strictObject({}),
     run: (_, ctx) => {
       if (!ctx.compact)
-        return Promise.reject(new Error("This conversation cannot be summed up. Go on without a summary."));
+        return Promise.reject(
+          new Error("This conversation cannot be summed up. Continue without a summary."),
+        );
       if (size() < LONG)
-        return Promise.reject(new Error("Your conversation is short and needs no summary. Go on."));
+        return Promise.reject(new Error("Your conversation is short and needs no summary. Continue."));
       ctx.compact();
       return Promise.resolve("The conversation is summed up before your next turn.");
     },

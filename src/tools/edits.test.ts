@@ -66,7 +66,7 @@ describe("a file that changed since it was read", () => {
     expect(get(path)).toBe("one more\n");
   });
 
-  it("is not changed where something wrote it anew as it was, such as git that came back from another commit", async () => {
+  it("is not changed where something wrote it again as it was, such as git that came back from another commit", async () => {
     const alice = agent("alice");
     await alice(writeFile, { path, content: "one\n" });
     rmSync(join(workspace, path));

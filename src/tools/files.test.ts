@@ -121,7 +121,7 @@ describe("read_file", () => {
     put("a", "one\ntwo\r\nthree\nfour\n");
     expect(await call(readFile, { path: "a" })).toBe("1\tone\n2\ttwo\n3\tthree\n4\tfour");
     expect(await call(readFile, { path: "a", offset: "2", limit: 2 })).toBe(
-      "2\ttwo\n3\tthree\n[lines 2 to 3 of 4 lines; go on with offset 4]",
+      "2\ttwo\n3\tthree\n[lines 2 to 3 of 4 lines; continue with offset 4]",
     );
     await expect(call(readFile, { path: "a", offset: 9 })).rejects.toThrow("a has only 4 lines");
   });
@@ -181,7 +181,7 @@ describe("read_file", () => {
   it("shows a bounded part", async () => {
     put("long", "abcdefghi\n".repeat(10_000));
     const text = await call(readFile, { path: "long" });
-    expect(text).toContain("[lines 1 to 2000 of 10000 lines; go on with offset 2001]");
+    expect(text).toContain("[lines 1 to 2000 of 10000 lines; continue with offset 2001]");
   });
 });
 

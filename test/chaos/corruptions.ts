@@ -294,7 +294,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
       const request = withCalls(history);
       for (const message of request.messages)
         if (message.role === "user" && message.content.some(({ type }) => type === "result"))
-          Object.assign(message, { content: [{ type: "text", text: "Go on." }] });
+          Object.assign(message, { content: [{ type: "text", text: "Continue." }] });
     },
   },
   {
@@ -333,7 +333,7 @@ export const CORRUPTIONS: readonly Corruption[] = [
     },
   },
   {
-    what: "an older life that goes on",
+    what: "an older life that continues",
     rule: "a member has one life",
     corrupt: (history) => {
       const { who } = withCalls(history);

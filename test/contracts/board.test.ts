@@ -106,7 +106,7 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     expect(await store.board.addUnlessNewer([{ subject: "c" }], PERSON, 3 as TaskId)).toHaveLength(1);
   });
 
-  it("losers of a race go on to the next task at once", async () => {
+  it("losers of a race continue to the next task at once", async () => {
     await store.board.addAll([{ subject: "a" }, { subject: "b" }], lead);
     const got = await Promise.all([alice, bob].map((seat) => store.board.claimNext(seat)));
     expect(got.map((task) => task?.id).sort()).toEqual([1, 2]);
@@ -199,7 +199,7 @@ describe.each(BACKENDS)("the board on %s", (backend) => {
     expect(order).toEqual(["urgent", "chain", "behind the chain", "for dev", "oldest"]);
   });
 
-  it("work that is added behind a task, or estimated anew, moves it forward", async () => {
+  it("work that is added behind a task, or estimated again, moves it forward", async () => {
     const { id: first } = await store.board.add({ subject: "first" }, lead);
     const { id: second } = await store.board.add({ subject: "second" }, lead);
     const { id: third } = await store.board.add({ subject: "third", blockedBy: [second] }, lead);

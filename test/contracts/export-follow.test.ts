@@ -87,7 +87,7 @@ describe.each(BACKENDS)("a followed export of %s", (backend) => {
     expect(read(".tasks/task_2.json")).toMatchObject({ subject: "b" });
   });
 
-  it("writes through no link, names what is in the way, and goes on when it is gone", async () => {
+  it("writes through no link, names what is in the way, and continues when it is gone", async () => {
     const files = await begin();
     const elsewhere = join(dir, "elsewhere");
     mkdirSync(elsewhere);

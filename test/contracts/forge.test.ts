@@ -68,7 +68,7 @@ describe.each(BACKENDS)("a forge on %s", (backend) => {
     expect(await store.forge.change(here, asTaskId(1), back)).toBe(false);
     expect(await store.board.claimNext(bob)).toBeNull();
     const again = await claimed(store, alice);
-    expect(again.lastFailure).toBe("Its pull request wants more. is red");
+    expect(again.lastFailure).toBe("Its pull request needs more work. is red");
     expect(again.attempt).toBe(3);
     const second = held(alice, again);
     await expect(store.forge.answer(second, "R9", { how: "asked", text: "?" })).rejects.toThrow("it has R1");

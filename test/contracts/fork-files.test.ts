@@ -177,7 +177,9 @@ it("reads a line, a task and a time", () => {
   expect(pointOf("120", 0)).toEqual({ seq: 120 });
   expect(pointOf("#3", 0)).toEqual({ task: 3 });
   expect(pointOf("task 3", 0)).toEqual({ task: 3 });
-  expect(pointOf("2026-11-29T14:30:00Z", Date.parse("2027-01-01"))).toEqual({ at: Date.parse("2026-11-29T14:30:00Z") });
+  expect(pointOf("2026-11-29T14:30:00Z", Date.parse("2027-01-01"))).toEqual({
+    at: Date.parse("2026-11-29T14:30:00Z"),
+  });
   const evening = new Date(2026, 10, 29, 20).getTime();
   expect(new Date(pointOf("14:30", evening).at ?? 0).getHours()).toBe(14);
   expect(pointOf("20:00", evening).at).toBeGreaterThanOrEqual(evening);

@@ -87,7 +87,7 @@ const rolesOf = async (store: Store, role: string): Promise<void> => {
 describe.each(BACKENDS)("a fork on %s", (backend) => {
   const at = stage(backend);
   const fork = (store: Store, wanted = {}, to = name(`${store.team}-fork`)) =>
-    store.forks.make(to, wanted, PERSON, "You go on in a fork.");
+    store.forks.make(to, wanted, PERSON, "You continue in a fork.");
 
   it("is the board at that point, and leaves the original alone", { timeout: 600_000 }, async () => {
     const random = randomFrom(FUZZ.seed);
@@ -114,7 +114,7 @@ describe.each(BACKENDS)("a fork on %s", (backend) => {
         const found = await read(at.url, to);
         const letters = (rows: unknown): unknown[] =>
           (rows as { sender: string; body: string }[]).filter(
-            ({ body }) => !body.includes("You go on in a fork."),
+            ({ body }) => !body.includes("You continue in a fork."),
           );
         expect({ ...found, mail: letters(found.mail) }, `run ${run}, behind ${seq}`).toEqual(tables);
       }
@@ -123,7 +123,7 @@ describe.each(BACKENDS)("a fork on %s", (backend) => {
     }
   });
 
-  it("goes on from there by itself", async () => {
+  it("continues from there by itself", async () => {
     const { store, seats } = await at.crew(["alice", "bob"]);
     const [alice, bob] = seats as [Seat, Seat];
     await store.board.addAll(

@@ -239,7 +239,7 @@ describe("the journal on PostgreSQL, with transactions that overlap", () => {
     await slow.query("commit");
     await slow.end();
     await store.journal.note([warn("3")]);
-    // The page first goes on in its snapshot, then with later commits.
+    // The page first continues in its snapshot, then with later commits.
     const second = await store.journal.read(first.cursor);
     expect(second.events.map(textOf)).toEqual(["2", "slow", "3"]);
     expect((await store.journal.read(second.cursor)).events).toEqual([]);

@@ -124,7 +124,7 @@ describe("opening a file", () => {
     expect(stdout).toContain("must be able to read and write");
   });
 
-  it("waits for a lock that another connection holds, and goes on", async () => {
+  it("waits for a lock that another connection holds, and continues", async () => {
     const store = await open(at("team.db"));
     const other = new DatabaseSync(at("team.db"), {});
     other.exec("begin immediate");
@@ -137,7 +137,7 @@ describe("opening a file", () => {
   });
 
   it.each(["replaced", "deleted"])(
-    "refuses to go on when its file was %s, and wakes all waiters",
+    "refuses to continue when its file was %s, and wakes all waiters",
     async (what) => {
       const store = await open(at("team.db"));
       await store.board.add({ subject: "kept" }, lead);
@@ -257,7 +257,7 @@ describe("opening a server", () => {
     for (const schema of ["theirs", "together"]) await dropSchema(url(), schema);
   });
 
-  it("goes on after its connections were cut, and wakes all waiters", async () => {
+  it("continues after its connections were cut, and wakes all waiters", async () => {
     const store = await open(`${url()}?schema=cut&application_name=cut`);
     await store.wake.changed(store.wake.mark(), ["board"], 60_000);
     const asleep = store.wake.changed(store.wake.mark(), ["board"], 60_000);

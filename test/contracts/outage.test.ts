@@ -60,7 +60,7 @@ it.each(["before", "after"] as const)(
   },
 );
 
-it("waits while the server is away, says so once, and goes on", async () => {
+it("waits while the server is away, says so once, and continues", async () => {
   const store = await open();
   await store.board.add({ subject: "first" }, LEAD);
   proxy.down();

@@ -104,7 +104,7 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
       status: "pending",
       lastFailure: expect.stringContaining("alice stopped"),
     });
-    // A resume goes on with this conversation, so it says that the task is not its own any more.
+    // A resume continues with this conversation, so it says that the task is not its own any more.
     expect((await store.transcript.current(alice)).at(-1)).toEqual(lostClaim(task, "owner_stopped"));
     expect(await store.requests.request(plan.id)).toMatchObject({ state: "withdrawn" });
     expect((await store.mail.unread(lead)).at(-1)).toMatchObject({
@@ -168,7 +168,7 @@ describe.each(BACKENDS)("the roster on %s", (backend) => {
     expect(await store.roster.beat(host("here"))).toBe(false);
     expect(await store.board.mine(alice)).toMatchObject({ id: task.id, attempt: 1 });
 
-    // It notices, ends its commands itself and goes on with its task.
+    // It notices, ends its commands itself and continues with its task.
     await store.roster.open(host("here"), "this machine", process.pid);
     expect(await store.roster.fence(unknown)).toEqual([]);
     expect(await store.roster.reap(unknown)).toEqual([]);

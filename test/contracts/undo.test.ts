@@ -415,10 +415,12 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
     await store.roster.suspend(seat.host);
     const wanted = { what: "alice", conversation: true };
     expect((await undo(store, repo.dir, PERSON, { ...wanted, dryRun: true })).text).toContain(
-      "the conversation of alice would go on behind its call of",
+      "the conversation of alice would continue after its call of",
     );
     const { data } = await undo(store, repo.dir, PERSON, wanted);
-    expect(data.conversations).toEqual([expect.stringContaining("the conversation of alice goes on behind")]);
+    expect(data.conversations).toEqual([
+      expect.stringContaining("the conversation of alice continues after"),
+    ]);
     const conversation = new Conversation(await store.transcript.current(seat.name));
     const text = JSON.stringify(conversation.messages());
     expect([

@@ -70,7 +70,7 @@ export class Project {
 
   /** Starts the program; the environment has no keys, no settings of this machine, the word that the project is trusted, and what is given. */
   start(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
-    if (this.over) throw new Error("the project is gone"); // its test was cut short and goes on by itself
+    if (this.over) throw new Error("the project is gone"); // its test was cut short and continues by itself
     const { rest, store } = withoutPassword(args);
     const child = spawn(process.execPath, [...PROGRAM, "--cwd", this.dir, ...rest], {
       cwd: ROOT,

@@ -29,7 +29,7 @@ function cut(value: unknown, depth: number): unknown {
   return Object.fromEntries(fields.map(([key, one]) => [key.slice(0, KEPT), cut(one, depth + 1)]));
 }
 
-/** A part of a text keeps the whole of it in memory, unless it is written anew. */
+/** A part of a text keeps the whole of it in memory, unless it is written again. */
 const copied = (text: string): string => Buffer.from(cutEnd(text, KEPT)).toString();
 
 export function askOf(call: ToolCallUpdate, options: readonly PermissionOption[] = []): AgentAsk {

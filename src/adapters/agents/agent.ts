@@ -50,7 +50,7 @@ export type PromptEnd = { readonly reason: string; readonly usage: Usage };
 export type RunningAgent = {
   /** @throws EkidenError `tool_failed` with its last output */
   open(): Promise<void>;
-  /** Goes on with the session `earlier`, where the program can (true); else with a new one. @throws EkidenError `tool_failed` */
+  /** Continues with the session `earlier`, where the program can (true); else with a new one. @throws EkidenError `tool_failed` */
   begin(cwd: string, server: BoardServer, earlier: string | null): Promise<boolean>;
   /** The id of its session; "" where the program has not said it yet. */
   readonly session: string;

@@ -68,7 +68,7 @@ export const claude: Dialect = {
         }
       const session = text(event.session_id);
       if (event.type !== "result") return session === "" ? {} : { session };
-      // Each run counts from its own beginning, and a session goes on over several.
+      // Each run counts from its own beginning, and a session continues over several.
       usd += numbersOf(event)("total_cost_usd");
       host.cost(usd);
       const used = numbersOf(event.usage);

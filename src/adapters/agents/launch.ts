@@ -70,7 +70,7 @@ export async function agentProgram(
   if (file === null)
     throw new EkidenError(
       "model_missing",
-      `${known?.headless ? `Neither ${known.adapts} nor ${program} is` : `The agent program ${program} is not`} in PATH. ${known ? `Install it: npm install --global ${known.package}` : "Install it, or write its whole path."}`,
+      `${known?.headless ? `Neither ${known.adapts} nor ${program} is` : `The agent program ${program} is not`} in PATH. ${known ? `Install it: npm install --global ${known.package}` : "Install it, or give its full path."}`,
     );
   const home = env.HOME || homedir();
   const own = known ? ownFolders(known, home, env) : {};
@@ -143,7 +143,7 @@ function unseen({ steering, warn }: LaunchPlace, title: string, isConfined: bool
   if (!isHidden)
     throw new EkidenError(
       "not_trusted",
-      `${title} is not started: it would act on files of the project to which you have not agreed, ${isConfined ? "and a link cannot be hidden from it" : "and without a sandbox they cannot be hidden from it"}: ${files.join(", ")}. ${agree}`,
+      `${title} was not started: it would use project files that you have not agreed to, ${isConfined ? "and links cannot be hidden from it" : "and without a sandbox they cannot be hidden from it"}: ${files.join(", ")}. ${agree}`,
     );
   warn(
     `${title} does not see ${steering.join(", ")}: such files can make it run programs, and you have not agreed to them. ${agree}`,

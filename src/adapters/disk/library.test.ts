@@ -74,7 +74,7 @@ describe("skills", () => {
     const names = async () => (await loadSkills(project)).items.map(({ description }) => description);
     await skill(project, ".ekiden/skills/a", "first");
     expect(await names()).toEqual(["first"]);
-    // Not parsed anew, once it is older than a tick of the file system's clock.
+    // Not parsed again, once it is older than a tick of the file system's clock.
     await soon(async () => {
       const [before] = (await loadSkills(project)).items;
       expect((await loadSkills(project)).items[0]).toBe(before);
@@ -177,7 +177,7 @@ describe("project rules", () => {
   });
 });
 
-it("is read once as long as nothing changes, and anew after every change", async () => {
+it("is read once as long as nothing changes, and again after every change", async () => {
   await mkdir(join(project, ".ekiden/skills/empty"), { recursive: true });
   const names = async (): Promise<string[]> => {
     const { skills, roles, rules } = await loadLibrary(project, user);

@@ -70,7 +70,7 @@ export async function parseMarkdown(text: string): Promise<Parsed> {
   const { head, body } = splitFrontMatter(text);
   if (head === null) return { data: null, body };
   if (head.length > HEAD_MAX)
-    throw new Error(`its head has ${head.length} characters; at most ${HEAD_MAX} are read`);
+    throw new Error(`its head has ${head.length} characters; the limit is ${HEAD_MAX}`);
   refuseDeep(head);
   const { isMap, parseDocument } = await import("yaml"); // loaded only when there is a head to parse: it costs a start 20 ms
   // The parser compares each key with each other one.
@@ -106,7 +106,7 @@ const made = new Map<string, { readonly stamp: string; readonly result: Made }>(
 const MADE_MAX = 5_000;
 
 /**
- * Reads files through `make`; an unusable file becomes a problem and the others go on. The first of a name wins, in any case
+ * Reads files through `make`; an unusable file becomes a problem and the others continue. The first of a name wins, in any case
  * of letters. `make` must return the same for the same file.
  */
 export async function loadEach<T extends { readonly name: string }>(

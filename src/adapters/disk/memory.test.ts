@@ -82,7 +82,7 @@ describe("remembering", () => {
     ["../..", "a", "not a usable topic"],
     ["x".repeat(41), "a", "not a usable topic"],
     ["a", " ", "is empty"],
-    ["a", "x".repeat(2_001), "at most 2000"],
+    ["a", "x".repeat(2_001), "the limit is 2000"],
     ["a", `the password: ${"hunter22"}`, "seems to hold a secret that is written out"],
   ])("refuses topic %j with text %j", async (topic, text, message) => {
     await expect(know(topic, text)).rejects.toThrow(message);

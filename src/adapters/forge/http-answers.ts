@@ -101,7 +101,7 @@ export function away(text: string, retryAfterMs?: number, isUndone = retryAfterM
   return new EkidenError("forge_away", `${text}.`, { details });
 }
 export const refused = (text: string): EkidenError =>
-  new EkidenError("forge_refused", `${text} \`ekiden doctor --forge\` says what the token may do.`);
+  new EkidenError("forge_refused", `${text} \`ekiden doctor --forge\` shows what the token may do.`);
 export const unexpected = (path: string, status: number, data: unknown): EkidenError =>
   [403, 404, 410].includes(status)
     ? refused(`${path}: the forge answers ${status}${wordsOf(data) && ` (${wordsOf(data)})`}.`)

@@ -122,7 +122,7 @@ it("follows pages and a repository that has moved, with the token for its own ad
   expect(seen.filter((one) => one.startsWith("elsewhere"))).toEqual([]);
 });
 
-it("goes on with the answers of an earlier process, and asks as seldom as the forge wants", async () => {
+it("continues with the answers of an earlier process, and asks as seldom as the forge wants", async () => {
   let asked = 0;
   const api = await serve((request, response) => {
     asked += 1;

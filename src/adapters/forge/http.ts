@@ -64,7 +64,7 @@ export class ForgeHttp {
       this.kept.set(path, { etag, answer: { status: 200, ...JSON.parse(data) }, freshUntil: 0 });
   }
 
-  /** What was read anew since the last call. */
+  /** What was read again since the last call. */
   fresh(): Page[] {
     const pages = [...this.news.values()];
     this.news.clear();

@@ -31,7 +31,7 @@ export function repoNamed(named: string, remoteUrl: string | null): Repo {
     "settings_invalid",
     remoteUrl === null
       ? `The git remote origin is missing: tasks start from it, and their branches are pushed there. Add it: ${addOrigin()}`
-      : "The git remote origin names no repository of a forge. Name it by the setting forge, or ekiden forge --repo OWNER/NAME",
+      : "The git remote origin is not a repository on a forge. Set the setting forge, or run ekiden forge --repo OWNER/NAME",
   );
 }
 

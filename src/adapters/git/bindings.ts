@@ -56,7 +56,7 @@ export class Bindings {
     for (const path of [worktrees, this.folder])
       if (isLink(path))
         throw badInput(
-          `${path} is a link, and worktrees are made in a folder of the project. Remove the link.`,
+          `${path} is a symbolic link, but worktrees need a real folder in the project. Remove the link.`,
         );
   }
 

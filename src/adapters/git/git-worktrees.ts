@@ -127,7 +127,7 @@ export class GitWorktrees implements Worktrees {
 
   async follow(contact: Contact): Promise<void> {
     const why = await this.sharedTarget?.follows({ ...contact, patienceMs: 0 });
-    if (why) await contact.tell(`Your own files do not follow what lands on ${this.onto}: ${why}`);
+    if (why) await contact.tell(`Your working copy is not updated with what lands on ${this.onto}: ${why}`);
   }
 
   readonly land = (task: Which, by: LandingInput["by"]): Promise<Landing> =>

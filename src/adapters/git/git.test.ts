@@ -233,7 +233,7 @@ describe("landing", () => {
     expect(await steps({})).toMatch(/^Make it whole\n\nMake it broken\n\nFix the parser\n/);
   });
 
-  it("begins anew when somebody else moves the target during the gate", async () => {
+  it("begins again when somebody else moves the target during the gate", async () => {
     const repo = repository({ "a.txt": "a\n" });
     const person = `git -C "${repo.dir}" -c user.name=P -c user.email=p@example.org commit -q --allow-empty -m Person`;
     const all = await trees(repo, {
@@ -281,7 +281,7 @@ describe("landing", () => {
 });
 
 describe("a landing that was cut short", () => {
-  it("goes on from the branch where its sign was cut off, too", async () => {
+  it("continues from the branch where its sign was cut off, too", async () => {
     const repo = repository({ "a.txt": "a\n" });
     const all = await trees(repo);
     const { workspace } = await all.open(TASK);

@@ -221,7 +221,7 @@ export class Git {
     } catch (error) {
       if (signal?.aborted || stuck.signal.aborted || (error as NodeJS.ErrnoException).code !== "ENOENT")
         throw error;
-      throw badInput(`git was not found, or ${cwd} is gone. Worktrees need git 2.31 or newer.`);
+      throw badInput(`git was not found, or ${cwd} does not exist. Worktrees need git 2.31 or newer.`);
     } finally {
       endWatch();
       confined?.done();

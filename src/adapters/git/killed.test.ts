@@ -131,7 +131,7 @@ it.each([
   expect(repo.git("log", "--format=%s")).toBe("Fix the parser\nchange\nFirst");
 });
 
-it("goes on when the git of a dead process makes the branch meanwhile", async () => {
+it("continues when the git of a dead process makes the branch meanwhile", async () => {
   const repo = repository({ "a.txt": "a\n" });
   repo.write({ ".ekiden/.gitignore": "*\n" });
   const { PATH, done } = losing("checkout", `${GIT} -C ${repo.dir} branch ekiden/1-fix-the-parser`);
@@ -239,7 +239,7 @@ it("waits for a worktree that another git is just making", async () => {
   const half = join(repo.dir, ".git/worktrees/half");
   mkdirSync(half);
   writeFileSync(join(half, "commondir"), "");
-  // The other git goes on at the second call.
+  // The other git continues at the second call.
   const goOn = `[ -e ${half}/seen ] && echo ../.. > ${half}/commondir; echo > ${half}/seen`;
   const bin = programFolder("git", `${goOn}\nexec ${GIT} "$@"`);
   const git = new Git(

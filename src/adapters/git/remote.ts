@@ -98,7 +98,7 @@ export class Remote {
         return await work();
       } catch (error) {
         if (!isAway(error) || performance.now() >= end) throw error;
-        if (ms === AGAIN_MS) await tell(`${messageOf(error)}\nThis waits for it.`);
+        if (ms === AGAIN_MS) await tell(`${messageOf(error)}\nEkiden waits for it.`);
         await delay(ms, undefined, { signal }).catch(() => signal.throwIfAborted());
       }
     }
@@ -159,7 +159,7 @@ export class Remote {
     const isDenied = DENIED.test(said);
     const away = AWAY.test(said) && !isDenied;
     const what = isDenied
-      ? `${this.label} refuses this machine. Check its keys and its rights there (git ls-remote ${this.label}).`
+      ? `${this.label} refuses this machine. Check its keys and permissions there (git ls-remote ${this.label}).`
       : away
         ? `${this.label} cannot be reached. Check the network and the address (git ls-remote ${this.label}).`
         : `git cannot use the remote ${this.label}.`;

@@ -100,7 +100,7 @@ export class SharedTarget {
 
   /**
    * In its turn, with the commit that the gate has seen. The branch of the task moves with the target, so that a
-   * machine that goes on with the task sees the landing, and so that of two owners only one lands. `raced`: the caller asks the
+   * machine that continues with the task sees the landing, and so that of two owners only one lands. `raced`: the caller asks the
    * remote again, in another turn.
    */
   async land(
@@ -133,7 +133,7 @@ export class SharedTarget {
       if (!isThere && wasCut(why) && this.mayTryAgain(task)) return "raced";
       if (!isThere)
         return {
-          why: `${remote.label} refuses a push to ${target}: its hooks or its rules for branches do not allow it. Nothing has landed.\n${why}`,
+          why: `${remote.label} refuses a push to ${target}: its hooks or branch rules do not allow it. Nothing has landed.\n${why}`,
         };
     }
     await this.bringHere(contact.signal, commit);
@@ -190,7 +190,9 @@ export class SharedTarget {
     if (there.isLanded || there.tip === binding.parked) return {};
     const left = await this.parked.adopt(place, there.tip);
     if (left)
-      await contact.tell(`#${task.id} goes on from ${this.remote.label}. What was here is on ${left}.`);
+      await contact.tell(
+        `#${task.id} continues from ${this.remote.label}. The earlier work here is on ${left}.`,
+      );
     return { parked: there.tip, parkedState: null };
   }
 

@@ -70,6 +70,6 @@ it("reads the script of the gate once for many landings, and again where it chan
     expect(await trees.land(task, BY)).toMatchObject({ kind: "landed" });
     reads.push(readFileSync(join(bin, "calls"), "utf8").match(/ cat-file blob /g)?.length ?? 0);
   }
-  // Of the script that changes the one of the candidate is read; of the new target it is read anew.
+  // Of the script that changes the one of the candidate is read; of the new target it is read again.
   expect(reads).toEqual([1, 0, 1, 1]);
 });

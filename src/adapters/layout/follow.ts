@@ -64,7 +64,7 @@ export class FollowedLayouts {
     const [first, ...more] = foreign;
     if (first)
       this.tell(
-        `${first}${more.length > 0 ? ` and ${more.length} more` : ""} changed in ${quote(this.dir)}: written again, because the files only show the board. To change a task: ekiden edit ID.`,
+        `${first}${more.length > 0 ? ` and ${more.length} more` : ""} changed in ${quote(this.dir)}: overwritten, because the files only show the board. To change a task: ekiden edit ID.`,
       );
     for (const fault of this.faults) if (!before.has(fault)) this.tell(fault);
   }

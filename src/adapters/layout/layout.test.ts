@@ -218,7 +218,7 @@ it("leaves out the paths of an older export that no task may name any more", asy
 
 it("refuses what is no layout at all", () => {
   files({ "readme.txt": "x" });
-  expect(() => readLayout(dir)).toThrow(/holds nothing that can be imported/);
+  expect(() => readLayout(dir)).toThrow(/contains nothing to import/);
   expect(() => readLayout(join(dir, "nowhere"))).toThrow(/does not exist/);
   files({
     "ekiden.json": { format: "ekiden-team", version: 99, tasks: [], members: [], mail: [], transcripts: {} },

@@ -63,7 +63,7 @@ export function readLayout(path: string): Reading {
   if (layouts.size > 0) return { ...reader.reading(), layouts: [...layouts] };
   throw new EkidenError(
     "import_invalid",
-    `${quote(path)} holds nothing that can be imported. Expected a folder with .tasks, .team or .mailboxes, a folder of task files (task_1.json, 1.json), or ekiden.json.`,
+    `${quote(path)} contains nothing to import. Expected a folder with .tasks, .team or .mailboxes, a folder of task files (task_1.json, 1.json), or ekiden.json.`,
   );
 }
 

@@ -80,7 +80,7 @@ export class McpServer {
       const gone = this.connection === null;
       throw toolFailed(
         gone
-          ? `The MCP server "${this.name}" ended during the call, so ${tool} may or may not have taken effect. Check, then call again: the server is started anew.${this.lastWords()}`
+          ? `The MCP server "${this.name}" ended during the call, so ${tool} may or may not have taken effect. Check, then call again: the server is started again.${this.lastWords()}`
           : `${tool} of the MCP server "${this.name}" failed: ${wordsOf(error)}${this.login(error) ?? ""}`,
         { cause: error },
       );

@@ -208,7 +208,7 @@ function unknown(spec: string, provider: string): EkidenError {
   if (agentLine(modelSpec(spec)))
     return new EkidenError(
       "model_missing",
-      `${quote(spec)} is an agent program, which can be the model of a member from its start on (--lead, --model, --teammate NAME@PROGRAM). Here a model of a provider is needed, as provider/model.`,
+      `${quote(spec)} is an agent program, which a member can use as its model only from its start (--lead, --model, --teammate NAME@PROGRAM). Here, give provider/model.`,
     );
   const names = [...VENDORS.map(({ name }) => `${name}/…`), "runbook", "scripted:FILE"];
   const known = [...VENDORS.map(({ name }) => name), "runbook", "scripted", ...AGENT_NAMES];

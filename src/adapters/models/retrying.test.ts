@@ -53,7 +53,7 @@ it("waits as long as it was asked to, then exponentially with full jitter", asyn
   expect(waits).toEqual([30_500, 1_000, 2_000, 4_000, 8_000]);
 });
 
-it("asks after each wait whether it may go on, and makes no call when it may not", async () => {
+it("asks after each wait whether it may continue, and makes no call when it may not", async () => {
   const clock = new ManualClock();
   const gate = new RateLimitGate();
   const { model, calls } = made(() => busy());

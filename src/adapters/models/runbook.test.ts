@@ -193,7 +193,7 @@ it("runs blocks in python and node by their interpreters", async () => {
   });
 });
 
-it("goes on after a restart: finished blocks are kept, the interrupted one is run again, however often", async () => {
+it("continues after a restart: finished blocks are kept, the interrupted one is run again, however often", async () => {
   const { next, result, add } = member("teammate", claimed(task(TWO)));
   result((await next()).call, "12");
   for (let nth = 1; nth <= 10; nth += 1) {
@@ -204,7 +204,7 @@ it("goes on after a restart: finished blocks are kept, the interrupted one is ru
   }
 });
 
-it("does not go on with a task whose claim was taken from it", async () => {
+it("does not continue with a task whose claim was taken from it", async () => {
   const { next, add } = member("teammate", claimed(task(TWO)));
   expect((await next()).call?.tool).toBe("bash");
   add(lostClaim(task(TWO)));
@@ -241,7 +241,7 @@ it("runs no block that a part of its task has said", async () => {
   expect((await next()).call?.tool).toBe("complete_task");
 });
 
-it("begins anew at a new attempt and at the next task", async () => {
+it("begins again at a new attempt and at the next task", async () => {
   const { next, result, add } = member("teammate", claimed(task(TWO)));
   result((await next()).call, "12");
   add(claimed(task(TWO, { attempt: 2 })));
@@ -319,7 +319,7 @@ it("does not repeat its steps for a red gate that nothing of others can have cau
   expect((await next()).call?.tool).toBe("fail_task");
 });
 
-it("fails a task in conflict where it may not do it anew", async () => {
+it("fails a task in conflict where it may not do it again", async () => {
   const { next, result } = member("teammate", claimed(task("```sh\ntrue\n```")));
   result((await next()).call, "ok");
   result((await next()).call, "Conflicts with main in x", true);

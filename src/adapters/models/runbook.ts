@@ -68,7 +68,11 @@ function answer(request: ModelRequest): Content {
   const mails = newsOf(request);
   const stop = mails.find((mail) => mail.attributes.kind === "shutdown_request");
   if (stop) {
-    const answer = { request: stop.attributes.request ?? "", accept: true, reason: "Nothing holds me." };
+    const answer = {
+      request: stop.attributes.request ?? "",
+      accept: true,
+      reason: "I have nothing left to do.",
+    };
     const call = callOf(request, "respond_shutdown", `stop-${answer.request}`, answer);
     if (call) return [call];
   }
@@ -122,7 +126,7 @@ function workOn(task: Task, request: ModelRequest): Content | null {
       return end(task, request, "fail_task", refusal(ended.result.text), tries, redo);
     const last = request.messages.at(-1);
     if (!last?.content.some((part) => part.type === "result" && part.id === ended.result.id)) return null;
-    if (ended.result.isError) return say(`Task #${task.id} could not be ended: ${ended.result.text}`);
+    if (ended.result.isError) return say(`Task #${task.id} could not be closed: ${ended.result.text}`);
     return say(`Task #${task.id}: ${ended.result.tool === "complete_task" ? "completed" : "failed"}.`);
   }
   const scripts = scriptsIn(task.description);

@@ -88,7 +88,7 @@ function givenUp(
     stalled === "silence"
       ? `nothing was heard for ${stallMs / 1000} s`
       : `no piece of the reply came for ${contentMs / 1000} s (${setting})`;
-  return new EkidenError("model_overloaded", `${spec}: ${what}, so the call was given up.`, {
+  return new EkidenError("model_overloaded", `${spec}: ${what}, so Ekiden gave up on the call.`, {
     details: { stalled: true },
   });
 }

@@ -56,7 +56,7 @@ export class GitLinks {
       }
       return gone.length === 0
         ? null
-        : `[sandbox: ${listed(gone.map(nameShown))} removed: git follows links, pipes and foreign directories below .git, and writes every path of an index (git reset makes one anew), so none may stay there]`;
+        : `[sandbox: ${listed(gone.map(nameShown))} removed: git follows links, pipes and foreign directories below .git, and writes every path of an index (git reset makes one again), so none may stay there]`;
     };
   }
 
@@ -87,7 +87,7 @@ export class GitLinks {
     }
   }
 
-  /** Such a ref as a file cannot be made, but git writes the one file of all others anew. */
+  /** Such a ref as a file cannot be made, but git writes the one file of all others again. */
   private endReplacing(path: string): string[] {
     const known = this.replaced.get(path);
     const added = replacedIn(path).filter((line) => !known?.has(line));

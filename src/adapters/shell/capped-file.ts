@@ -19,7 +19,7 @@ export class CappedFile {
   private counted = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** `file` must have been opened for appending, so that the command goes on writing at the end; it stays the caller's. */
+  /** `file` must have been opened for appending, so that the command keeps writing at the end; it stays the caller's. */
   constructor(file: number, max: number, quota: OutputQuota) {
     this.file = file;
     this.max = max;

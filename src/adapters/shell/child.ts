@@ -65,7 +65,7 @@ export function observe(child: Running, output: Output, errors = output): Promis
     const finish = (): void => {
       if (!collecting || !outcome) return;
       collecting = false;
-      // A background child may go on printing: it is read, so that it does not block or die, and thrown away.
+      // A background child may keep printing: it is read, so that it does not block or die, and thrown away.
       for (const stream of streams) (stream as unknown as { unref?: () => void }).unref?.();
       resolve(outcome);
     };

@@ -1,6 +1,6 @@
 /**
- * Commands and MCP servers whose Ekiden process was killed, or lost its lease while it was frozen: their task will be done anew, so
- * they may not go on beside it.
+ * Commands and MCP servers whose Ekiden process was killed, or lost its lease while it was frozen: their task will be done again, so
+ * they may not continue beside it.
  */
 
 import { setTimeout as sleep } from "node:timers/promises";

@@ -70,7 +70,7 @@ it("names the command that helps where an order is refused", async () => {
     expect(act).rejects.toThrow(words);
   await refused(board.retry(running, PERSON), "in progress with alice. Take it back (ekiden release 1), or");
   await refused(board.assign(running, null, PERSON), "so that any member can claim it: ekiden release 1");
-  await refused(board.change(running, { role: "x" }, PERSON), "To take it back first: ekiden release 1");
+  await refused(board.change(running, { role: "x" }, PERSON), "Take it back first: ekiden release 1");
   for (const act of [board.takeBack, board.claimFor] as const) {
     await refused(
       act(completed, PERSON),

@@ -86,11 +86,12 @@ function* add(tx: Tx, { nextRun, parseCron }: Timetable, wanted: NewCron, by: Na
   const { zone, text, target, once, session } = wanted;
   const expression = parseCron(wanted.expression);
   const nextAt = nextRun(expression, tx.now, zone);
-  if (nextAt === null) throw badInput(`The cron expression "${expression}" is not due in the next years.`);
+  if (nextAt === null)
+    throw badInput(`The cron expression "${expression}" does not fire in the coming years.`);
   if (target.kind === "mail") yield* reachable(tx, target.to);
   const [next] = yield* sql<{ id: CronId }>`
     update teams set next_cron = next_cron + 1 where name = ${tx.team} returning next_cron - 1 as id`;
-  if (!next) throw notFound(`There is no team "${tx.team}" any more.`);
+  if (!next) throw notFound(`Team "${tx.team}" no longer exists.`);
   const recipient = target.kind === "mail" ? target.to : "";
   const [row] = yield* sql<CronRow>`
     insert into crons (team, id, expression, zone, text, recipient, once, session, created_by, created_at, next_at)

@@ -202,7 +202,7 @@ function* noteAnswer(tx: Tx, claim: Held, label: string, answer: Answer): Op<rea
   const labels = memory.asks.map((ask) => ask.label);
   const known = labels.length > 0 ? `; it has ${labels.join(", ")}` : ": nobody has reviewed it";
   if (!labels.includes(label))
-    throw notFound(`${label} is nothing that #${claim.task} has to answer${known}.`);
+    throw notFound(`${label} is not a review comment that #${claim.task} must answer${known}.`);
   const answers = { ...memory.answers, [label]: answer };
   yield* remember(tx, claim.task, { ...memory, answers });
   return labels.filter((one) => !answers[one]);

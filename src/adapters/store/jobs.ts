@@ -60,7 +60,7 @@ export function jobs(session: Session): Jobs {
         yield* seated(tx, seat);
         const [next] = yield* sql<{ id: JobId }>`
           update teams set next_job = next_job + 1 where name = ${tx.team} returning next_job - 1 as id`;
-        if (!next) throw notFound(`There is no team "${tx.team}" any more.`);
+        if (!next) throw notFound(`Team "${tx.team}" no longer exists.`);
         const [row] = yield* sql<JobRow>`
           insert into jobs (team, id, owner, command, state, machine, host, started_at, output_path, task)
           values (${tx.team}, ${next.id}, ${seat.name}, ${job.command}, 'running', ${job.machine}, ${seat.host}, ${tx.now}, ${job.outputPath},

@@ -14,7 +14,7 @@ export type Row = Record<string, Value>;
 export type Query = {
   readonly text: string;
   readonly params: readonly Value[];
-  /** Its rows are not needed, so a driver may go on before it has run. If it fails, the transaction fails. */
+  /** Its rows are not needed, so a driver may continue before it has run. If it fails, the transaction fails. */
   readonly blind?: boolean;
 };
 /** Yields one query, or several that are run in order in one round trip. */

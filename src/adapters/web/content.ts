@@ -34,7 +34,7 @@ export async function contentOf(answer: IncomingMessage, max: number, signal: Ab
       if (bytes >= max) break; // it is closed with the loop
     }
   } catch (error) {
-    throw badInput(`The answer broke off: ${messageOf(error)}`);
+    throw badInput(`The response was cut off: ${messageOf(error)}`);
   } finally {
     signal.removeEventListener("abort", stop);
     answer.destroy();

@@ -29,7 +29,8 @@ const HEADERS = {
 };
 
 export function readAddress(text: string): URL {
-  if (text.length > URL_MAX) throw badInput(`The address has ${text.length} characters, at most ${URL_MAX}.`);
+  if (text.length > URL_MAX)
+    throw badInput(`The address has ${text.length} characters; the limit is ${URL_MAX}.`);
   if (!URL.canParse(text))
     throw badInput(`"${text}" is not an address. Write it in full: https://example.org/page.`);
   const url = new URL(text);
@@ -100,7 +101,7 @@ async function pageOf(url: URL, answer: IncomingMessage, signal: AbortSignal): P
   const status = answer.statusCode ?? 0;
   const { mediaType, text, isCut } = await contentOf(answer, BYTES_MAX, signal);
   if (text === null)
-    throw badInput(`${url.href} is ${mediaType}, which is not text. Only text is read by this tool.`);
+    throw badInput(`${url.href} is ${mediaType}, which is not text. This tool reads only text.`);
   const shown = /^(?:text\/html|application\/xhtml\+xml)$/.test(mediaType)
     ? await markdownOf(text, url)
     : { text, isCut: false };

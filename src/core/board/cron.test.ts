@@ -29,7 +29,7 @@ describe("an expression", () => {
     ["* * * 13 *", "month", "1-12 or jan-dec"],
     ["* * * 0 *", "month", "1-12"],
     ["* * * * 8", "day of week", "0-7 or sun-sat"],
-    ["5-1 * * * *", "minute", "rising range"],
+    ["5-1 * * * *", "minute", "ascending range"],
     ["*/0 * * * *", "minute", "step"],
     ["*/60 * * * *", "minute", "1 to 59"],
     ["* * */31 * *", "day of month", "1 to 30"],

@@ -74,7 +74,7 @@ function checkField([name, low, high, names]: Field, index: number, value: strin
   const isClassic = /^(?:[\d*/,-]|(?<![a-z])[a-z]{3}(?![a-z]))+$/i.test(value);
   if (isClassic && stepsFit && isReadable(alone)) return;
   throw badInput(
-    `The ${name} field ${quote(value)} of a cron expression is wrong. It takes ${low}-${high}${names ? ` or ${names}` : ""}, as *, a number, a list (1,2), a rising range (1-5) or a range with a step from 1 to ${high - low} (*/2, ${low}-${high}/2).`,
+    `The ${name} field ${quote(value)} of a cron expression is wrong. It takes ${low}-${high}${names ? ` or ${names}` : ""}, as *, a number, a list (1,2), an ascending range (1-5) or a range with a step from 1 to ${high - low} (*/2, ${low}-${high}/2).`,
   );
 }
 

@@ -57,7 +57,7 @@ export const TAKING_REASONS = (Object.keys(IDLE) as IdleReason[]).filter(
   (reason) => IDLE[reason].reminded && reason !== "rate_limited" && reason !== "repeating",
 );
 
-/** Its stint was ended for it. Without a task it waits for news; with one it needs progress to go on. */
+/** Its stint was ended for it. Without a task it waits for news; with one it needs progress to continue. */
 export const ENDED_STINT: ReadonlySet<IdleReason> = new Set(["turn_limit", "repeating"]);
 
 export type ShutdownReason = "asked" | "timeout" | "failed" | "budget" | "replaced";

@@ -137,7 +137,7 @@ it("refuses a message without a text and one that is too long, and takes the lon
   expect(() => checkText(" \n ")).toThrow("The message is empty");
   expect(checkText("x".repeat(MAIL_MAX))).toHaveLength(MAIL_MAX);
   expect(() => checkText("x".repeat(MAIL_MAX + 1))).toThrow(
-    `has ${MAIL_MAX + 1} characters; at most ${MAIL_MAX}`,
+    `has ${MAIL_MAX + 1} characters; the limit is ${MAIL_MAX}`,
   );
 });
 

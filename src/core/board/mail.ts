@@ -148,10 +148,10 @@ export const MAILBOX_MAX = 20_000;
 
 /** @throws EkidenError `bad_input`. */
 export function checkText(text: string): string {
-  if (text.trim() === "") throw badInput("The message is empty. It needs a text.");
+  if (text.trim() === "") throw badInput("The message is empty. Write a text.");
   if (text.length > MAIL_MAX)
     throw badInput(
-      `The message has ${text.length} characters; at most ${MAIL_MAX}. Put it into a file and send the file's path.`,
+      `The message has ${text.length} characters; the limit is ${MAIL_MAX}. Put it into a file and send the file's path.`,
     );
   return text;
 }
@@ -219,7 +219,7 @@ export function words(body: Body): string {
 
 /** The lead's ways to repair a board, so that a run nobody watches can end well. */
 const REPAIR =
-  "retry_task has it tried again, create_task with replaces puts another task in its place, cancel_task gives it up.";
+  "retry_task tries it again, create_task with replaces puts another task in its place, cancel_task drops it.";
 
 /** Characters of the newest mail. */
 const NEWEST_SHOWN = 200;
@@ -231,10 +231,10 @@ export const backlogText = ({ count, newest }: Backlog): string =>
 const list = (ids: readonly TaskId[]): string => ids.map((id) => `#${id}`).join(", ");
 
 function quiet({ counts, unfinished, running = [] }: Extract<Body, { kind: "board_quiet" }>): string {
-  const head = `The board is quiet: ${counts.completed} of ${counts.total} tasks completed${counts.failed > 0 ? `, ${counts.failed} failed` : ""}${counts.cancelled > 0 ? `, ${counts.cancelled} cancelled` : ""}. Nobody is working and nothing can start by itself.`;
+  const head = `The board is quiet: ${counts.completed} of ${counts.total} tasks completed${counts.failed > 0 ? `, ${counts.failed} failed` : ""}${counts.cancelled > 0 ? `, ${counts.cancelled} cancelled` : ""}. Nobody is working and nothing can start automatically.`;
   const rest = unfinished.map((t) => `#${t.id} ${t.subject}: ${t.why}`).join("\n");
   const left = running.map(({ job, owner, command }) => `- ${job} of ${owner}: ${command}`).join("\n");
-  return `${head}${rest ? `\nUnfinished:\n${rest}` : ""}${left ? `\nThese background commands still run, though their tasks are over. They end with the run, or by stop_background:\n${left}` : ""}\nConclude: sum up the outcome in a final answer, or change the board if something is still to be done${rest ? ": update_task changes a role or an assignee, spawn_teammate adds hands. " : "."}${counts.failed > 0 ? REPAIR : ""}`.trim();
+  return `${head}${rest ? `\nUnfinished:\n${rest}` : ""}${left ? `\nThese background commands still run, though their tasks are over. They end with the run, or by stop_background:\n${left}` : ""}\nConclude: sum up the outcome in a final answer, or change the board if something is still to be done${rest ? ": update_task changes a role or an assignee, spawn_teammate adds a teammate. " : "."}${counts.failed > 0 ? REPAIR : ""}`.trim();
 }
 
 const KIND_WORDS: Readonly<Record<Kind, string>> = {

@@ -17,9 +17,9 @@ export type Order =
   | { readonly kind: "interrupt"; readonly who: Name }
   /** A new teammate as `--teammate` names one, in the process of the lead. */
   | { readonly kind: "spawn"; readonly spawn: string; readonly who: Name }
-  /** Sums up a conversation, or begins it anew. */
+  /** Sums up a conversation, or starts it over. */
   | { readonly kind: "compact"; readonly who: Name; readonly anew: boolean }
-  /** The conversation goes on behind this call: its changes were undone. */
+  /** The conversation continues after this call: its changes were undone. */
   | { readonly kind: "cut"; readonly who: Name; readonly call: string };
 
 /** `until`: a process that hears it later leaves it, because nobody waits for it any more. */

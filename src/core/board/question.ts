@@ -20,7 +20,7 @@ const folded = (text: string): string => text.trim().toLowerCase();
 export function checkAsked({ question, options }: Asked): Asked {
   if (question.trim() === "") throw badInput("The question is empty. Write it in `question`.");
   if (question.length > QUESTION_MAX)
-    throw badInput(`The question has ${question.length} characters; at most ${QUESTION_MAX}.`);
+    throw badInput(`The question has ${question.length} characters; the limit is ${QUESTION_MAX}.`);
   if (options.length < OPTIONS_MIN || options.length > OPTIONS_MAX)
     throw badInput(`A question has ${OPTIONS_MIN} to ${OPTIONS_MAX} options, this one ${options.length}.`);
   for (const { label, description } of options) {
@@ -70,6 +70,6 @@ type Answered = { readonly question: string; readonly answer: string | null };
 export function answerWords({ question, answer }: Answered): string {
   const about = oneLine(cutEnd(question, 200), 200);
   return answer === null
-    ? `Nobody has answered your question "${about}" in time. Decide yourself and go on. If you cannot, end your task with fail_task and give the question as the reason.`
+    ? `Nobody has answered your question "${about}" in time. Decide yourself and continue. If you cannot, end your task with fail_task and give the question as the reason.`
     : `About your question "${about}": ${answer}`;
 }

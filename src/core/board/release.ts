@@ -28,7 +28,7 @@ const RELEASED: Record<ReleaseReason, (owner: string) => string> = {
   unable: (owner) => `${owner} could not work.`,
   red_base: (owner) => `${owner} went to repair the target branch.`,
   proposed: (owner) => `${owner} proposed it.`,
-  request: () => "Its pull request wants more.",
+  request: () => "Its pull request needs more work.",
 };
 
 /** The reason why an attempt ended without a result, for the next owner. */

@@ -66,7 +66,7 @@ it("finds the command that proves a task where it is a code span, and writes it 
   expect(() => withCheck("", "npm test\nmake")).toThrow("A check is one line");
 });
 
-it("keeps the check and the review of a description that is written anew, but for those that it has itself", () => {
+it("keeps the check and the review of a description that is written again, but for those that it has itself", () => {
   const before = "Do it.\n\nReview: yes\n\nCheck: `npm test`";
   expect(withMarksOf(before, "Do it well.")).toBe("Do it well.\n\nReview: yes\n\nCheck: `npm test`");
   expect(withMarksOf(before, "Do it.\n\nCheck: `make`")).toBe("Do it.\n\nCheck: `make`\n\nReview: yes");

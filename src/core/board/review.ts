@@ -69,10 +69,10 @@ export function readReview(text: string, stopped: string): Review {
   const lines = text.trimEnd().split("\n");
   const said = VERDICT.exec(lines.pop() ?? "")?.[1]?.toLowerCase();
   if (said === undefined || lines.some((line) => VERDICT.test(line)))
-    return { verdict: "none", text: "the last line of the answer is no single verdict" };
+    return { verdict: "none", text: "the last line of the answer is not a single verdict" };
   const remarks = lines.join("\n").trim();
   if (said !== "remarks") return { verdict: "approved", text: remarks };
   return remarks === ""
-    ? { verdict: "none", text: "it has remarks and names none" }
+    ? { verdict: "none", text: "it has remarks but lists none" }
     : { verdict: "remarks", text: remarks };
 }

@@ -35,7 +35,7 @@ it("goes by roles and assignees, and by the task of a member that tries again", 
 it("says it in a sentence", () => {
   const said = { tasks: [1, 2], members: ["ann"], why: "Session\nlimit." } as never;
   expect(stalledWords(said)).toBe(
-    "nobody can work on #1, #2 now: ann cannot work (Session limit.). They try again by themselves.",
+    "nobody can work on #1, #2 now: ann cannot work (Session limit.). They try again automatically.",
   );
   expect(stalledWords({ tasks: Array(9), members: ["ann"], why: "" } as never)).toContain("on 9 tasks now");
 });

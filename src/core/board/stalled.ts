@@ -27,7 +27,7 @@ const whyOf = (activity: Member["activity"] | undefined): string =>
       : (activity.note ?? "");
 
 export const stalledWords = ({ tasks, members, why }: Pick<Stalled, "tasks" | "members" | "why">): string =>
-  `nobody can work on ${tasks.length > TASKS_SHOWN ? `${tasks.length} tasks` : tasks.map((id) => `#${id}`).join(", ")} now: ${members.join(", ")} cannot work${why === "" ? "" : ` (${oneLine(why, WHY_SHOWN)})`}. They try again by themselves.`;
+  `nobody can work on ${tasks.length > TASKS_SHOWN ? `${tasks.length} tasks` : tasks.map((id) => `#${id}`).join(", ")} now: ${members.join(", ")} cannot work${why === "" ? "" : ` (${oneLine(why, WHY_SHOWN)})`}. They try again automatically.`;
 
 /** Null: somebody is able to work on each task that is ready. */
 export function stalledIn(members: readonly Member[], tasks: readonly Task[]): Stalled | null {

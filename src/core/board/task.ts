@@ -48,7 +48,7 @@ type TaskBase = {
   readonly updatedAt: Instant;
 };
 
-/** `note`: for whoever goes on when the parts are done. */
+/** `note`: for whoever continues when the parts are done. */
 export type Split = { readonly by: Name; readonly parts: readonly TaskId[]; readonly note: string };
 /** `said`: its result, or why it failed or was cancelled. */
 export type Part = {
@@ -181,10 +181,10 @@ export const namesFile = (path: string): boolean =>
 export function checkTask(task: NewTask | TaskChange): void {
   if (task.subject !== undefined) {
     if (task.subject.trim() === "")
-      throw badInput("A task needs a subject: one short line that says what is to be done.");
+      throw badInput("A task needs a subject: one short line that says what to do.");
     if (task.subject.length > SUBJECT_MAX)
       throw badInput(
-        `The subject has ${task.subject.length} characters; at most ${SUBJECT_MAX}. Put the rest into the description.`,
+        `The subject has ${task.subject.length} characters; the limit is ${SUBJECT_MAX}. Put the rest into the description.`,
       );
     if (/[\0\n\r]/.test(task.subject))
       throw badInput(
@@ -194,7 +194,7 @@ export function checkTask(task: NewTask | TaskChange): void {
   if (task.description !== undefined) {
     if (task.description.length > DESCRIPTION_MAX)
       throw badInput(
-        `The description has ${task.description.length} characters; at most ${DESCRIPTION_MAX}. Put the rest into a file and name the file.`,
+        `The description has ${task.description.length} characters; the limit is ${DESCRIPTION_MAX}. Put the rest into a file and name the file.`,
       );
     if (task.description.includes("\0")) throw badInput("The description holds a NUL character. Remove it.");
   }

@@ -30,7 +30,7 @@ export function worktreeName(text: string): string {
 function faultOf(text: string): string | null {
   if (text === "") return "it is empty";
   if (text.length > WORKTREE_NAME_MAX)
-    return `it has ${text.length} characters, at most ${WORKTREE_NAME_MAX} are possible`;
+    return `it has ${text.length} characters; the limit is ${WORKTREE_NAME_MAX}`;
   if (text.includes("..")) return 'it holds ".."';
   if (!/^[A-Za-z0-9._-]+$/.test(text)) return "it holds other characters";
   if (!/^[A-Za-z0-9]/.test(text)) return "it does not begin with a letter or a digit";

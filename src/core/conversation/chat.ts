@@ -86,7 +86,7 @@ export type Entry =
   | Said
   | { readonly kind: "result"; readonly result: ToolResult } //      the answer to one call
   | Summary
-  /** The conversation goes on behind the reply with this call: see `cutAt`. `atRest`: no reply is due. */
+  /** The conversation continues after the reply with this call: see `cutAt`. `atRest`: no reply is due. */
   | { readonly kind: "cut"; readonly call: string; readonly text: string; readonly atRest?: true }
   /** From here on, earlier entries are sent shortened. The stored entries do not change. */
   | { readonly kind: "trimmed"; readonly trim: Trim };
@@ -107,7 +107,7 @@ export type Summary = {
   readonly text: string;
   /** Made while no reply was due, so it asks for none. */
   readonly atRest?: true;
-  /** The person began the conversation anew: nothing was summed up. */
+  /** The person began the conversation again: nothing was summed up. */
   readonly anew?: true;
   /** The last mail of the person before that. This summary and later ones keep no words of the person up to it. */
   readonly forgets?: MailId;

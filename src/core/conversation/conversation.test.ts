@@ -95,7 +95,7 @@ describe("a conversation", () => {
     expect(before.every((message, i) => after[i] === message)).toBe(true);
   });
 
-  it("goes on behind a call that was undone, live as well as read again, and nothing of what came later is in it", () => {
+  it("continues after a call that was undone, live as well as read again, and nothing of what came later is in it", () => {
     const entries = [heard("go"), said("", "a"), result("a"), said("", "b", "c"), result("b"), heard("mail")];
     const later: Entry[] = [said("", "d"), result("d"), { kind: "cut", call: "b", text: "undone" }];
     const live = new Conversation(entries);

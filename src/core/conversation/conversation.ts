@@ -118,7 +118,7 @@ export class Conversation {
     if (message.content.length === 0) return;
     this.settle();
     if (this.settled.at(-1)?.role !== "user")
-      this.push({ role: "user", content: [{ type: "text", text: "Go on." }] });
+      this.push({ role: "user", content: [{ type: "text", text: "Continue." }] });
     this.push(message);
     this.said = message;
     this.bindsNow ||= binds === true;
@@ -183,12 +183,12 @@ export class Conversation {
     return this.trimNow;
   }
 
-  /** Whether it was answered before, or goes on from a summary. */
+  /** Whether it was answered before, or continues from a summary. */
   get goesOn(): boolean {
     return this.settled.length > 0 || this.gist !== null;
   }
 
-  /** The summary that it goes on from, until it is answered. */
+  /** The summary that it continues from, until it is answered. */
   get notes(): Text | Image | null {
     return this.gist;
   }

@@ -1,5 +1,5 @@
 /**
- * A conversation that the person has cut at a call of which the changes were undone. It goes on behind that reply, whose calls are answered as
+ * A conversation that the person has cut at a call of which the changes were undone. It continues after that reply, whose calls are answered as
  * undone; what came after it stays in the transcript, and no model reads it. Only an end of a turn is such a place.
  */
 import { callsOf, type Entry, heard } from "./chat.ts";
@@ -8,7 +8,7 @@ export const UNDONE = "Undone by the person: the files are as they were before t
 
 /** For people, at its place in the transcript. */
 export const CUT_WORDS =
-  "The person has undone changes and cut the conversation: it goes on behind the call that made them.";
+  "The person has undone changes and cut the conversation: it continues after the call that made them.";
 
 const TOLD =
   "The person has undone what your last calls changed in files, and has cut this conversation behind them: what you heard and did since then is not in it. Read files again before you change them, and do not repeat what was undone unless you are asked to.";

@@ -11,7 +11,7 @@ export const lostClaim = (
     tagged(
       "claim-lost",
       { task: id, attempt },
-      `You do not hold #${id} any more: ${LOST[why]}, and your claim was released. Somebody else may work on it now. Its commands were ended. Do not go on with it unless you claim it again.`,
+      `You no longer hold #${id}: ${LOST[why]}, and your claim was released. Somebody else may work on it now. Its commands were ended. Do not continue with it unless you claim it again.`,
     ),
   );
 
@@ -29,7 +29,7 @@ export const gaveBack = (
     tagged(
       "claim-lost",
       { task: id, attempt },
-      `#${id} was given back to the board: ${why}. Somebody else may work on it now. Do not go on with it unless you claim it again.`,
+      `#${id} was given back to the board: ${why}. Somebody else may work on it now. Do not continue with it unless you claim it again.`,
     ),
   );
 
@@ -63,4 +63,4 @@ const isSame = ({ attributes: a }: Tag, { attributes: b }: Tag): boolean =>
   a.task === b.task && Number(a.attempt) >= Number(b.attempt);
 
 export const NO_CLAIM =
-  "Not run: you hold no task now, and changes are made only for a task that you hold. Claim a task first (claim_task), or end your turn to get the next one. If you had a task, it was taken from you: do not go on with it.";
+  "Not run: you hold no task now, and changes are made only for a task that you hold. Claim a task first (claim_task), or end your turn to get the next one. If you had a task, it was taken from you: do not continue with it.";

@@ -82,7 +82,10 @@ it("shows a task with all that its owner must know, and nothing that is not ther
 
 it("is heard as a claim, or as one's own task with the reason", () => {
   expect(claimed(task)).toEqual({ kind: "heard", text: showTask("auto-claimed", task) });
-  expect(ownTask(task, "Go on.")).toEqual({ kind: "heard", text: `${showTask("own-task", task)}\nGo on.` });
+  expect(ownTask(task, "Continue.")).toEqual({
+    kind: "heard",
+    text: `${showTask("own-task", task)}\nContinue.`,
+  });
 });
 
 it("delivers mail in one entry with its images, and no entry without mail", () => {

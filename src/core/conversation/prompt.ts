@@ -108,18 +108,18 @@ export const showTask = (tag: "auto-claimed" | "own-task", task: Claimed, worksp
   );
 
 export const STILL_YOURS =
-  "This task is still yours. Go on with it, then call complete_task, fail_task or release_task.";
+  "This task is still yours. Continue with it, then call complete_task, fail_task or release_task.";
 export const WENT_ON =
-  "The team was restarted. This task is still yours; your earlier work is above. Check the current state, then go on.";
+  "The team was restarted. This task is still yours; your earlier work is above. Check the current state, then continue.";
 export const refusedBefore = (evidence: string): string =>
   `Your last completion of it was refused:\n${tagged("refusal", {}, evidence)}`;
 export const CUT_OFF =
   "The output limit cut your answer off. Continue exactly where it stopped, in smaller pieces.";
 
 export const NOTHING_SAID =
-  "Your answer was empty. Go on with your work, or say in one sentence that you are done and what the result is.";
+  "Your answer was empty. Continue with your work, or say in one sentence that you are done and what the result is.";
 export const REFUSED =
-  "The provider's filter stopped your last answer. Go on in another way, or say what you cannot do and why.";
+  "The provider's filter stopped your last answer. Continue in another way, or say what you cannot do and why.";
 
 /** Mail as it enters the conversation. */
 export const delivered = (mail: readonly Mail[], left: Backlog | null = null): Entry[] =>

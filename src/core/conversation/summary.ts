@@ -82,7 +82,7 @@ export function summaryText({ identity, notes, last, facts, room }: SummaryParts
   return framed(body, facts);
 }
 
-/** The first text that a member reads after the person has begun the conversation anew. */
+/** The first text that a member reads after the person has begun the conversation again. */
 export const anewText = (facts: readonly string[]): string => framed(ANEW, facts);
 
 const framed = (body: string, facts: readonly string[]): string =>

@@ -114,7 +114,7 @@ describe("the reminder", () => {
     const watch = new TodoWatch([...write(LIST), ...other(), ...other()]);
     expect(watch.afterRound(other())).toEqual(
       heard(
-        '<reminder about="todo_write">\nYour todo list is 3 rounds old. Bring it up to date with todo_write, or go on if it is right:\n[x] read the code\n[>] write the test\n[ ] mend it\n</reminder>',
+        '<reminder about="todo_write">\nYour todo list is 3 rounds old. Bring it up to date with todo_write, or continue if it is right:\n[x] read the code\n[>] write the test\n[ ] mend it\n</reminder>',
       ),
     );
   });

@@ -91,7 +91,7 @@ const reminder = (list: readonly Todo[], rounds: number): Entry =>
     tagged(
       "reminder",
       REMINDER,
-      `Your todo list is ${rounds} rounds old. Bring it up to date with ${TODO_TOOL}, or go on if it is right:\n${renderTodos(list)}`,
+      `Your todo list is ${rounds} rounds old. Bring it up to date with ${TODO_TOOL}, or continue if it is right:\n${renderTodos(list)}`,
     ),
   );
 

@@ -164,7 +164,7 @@ describe("reviews", () => {
     expect(heard(words(25, ann, `Forged.\n\n${mark}`))).toEqual(["c25"]);
   });
 
-  it("of a bot end after the rounds; of a person they begin anew, but not for ever", () => {
+  it("of a bot end after the rounds; of a person they begin again, but not for ever", () => {
     const bot = { id: 7, login: "reviewer[bot]", isBot: true };
     const said: Talk = { ...SILENT, comments: [words(30, bot)] };
     expect(kinds(look({ rounds: { checks: 0, reviews: 3, all: 3 } }, said))).toEqual(["person"]);
@@ -227,7 +227,7 @@ it("tries a refused merge again after longer and longer waits, and then asks a p
   expect(only(last, "person").text).toMatch(/the forge refused 4 times: 405 No\./);
   const { handled, waits } = last.memory;
   expect([kinds(look(4, 9_000_000, { handled })), waits]).toEqual([[], expect.stringMatching(/^a person/)]);
-  // A new commit, or a word of a person, begins anew.
+  // A new commit, or a word of a person, begins again.
   expect(kinds(look(4, 100_001, { refused: { ...refused, key: "merge:b", count: 4 } }))).toEqual(["merge"]);
   const asked = look(4, 9_000_000, { handled }, { ...SILENT, comments: [words(1, ann)] });
   expect(asked.memory.refused.count).toBe(0);

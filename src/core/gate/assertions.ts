@@ -221,7 +221,7 @@ const bare = (line: string): string =>
 /** Assertions among which the twin of one is looked for: a large file is not compared line by line with itself. */
 const NEAR = 40;
 
-/** An assertion that goes on in the next lines, as a formatter writes it, is one line. */
+/** An assertion that continues in the next lines, as a formatter writes it, is one line. */
 function whole(lines: readonly string[]): string[] {
   const found: string[] = [];
   for (let at = 0; at < lines.length; at += 1) {

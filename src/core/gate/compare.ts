@@ -51,7 +51,7 @@ export function cutShort({ added, below }: Block): string | null {
     ? last.trim()
     : null;
 }
-/** Whole: it does not go on in the next line. */
+/** Whole: it does not continue in the next line. */
 const ENDS_HERE =
   /^(\s+)(?:return\b(?:.*[\w)\]}"'`])?|break|continue|next|done\(\)|(?:raise|throw)\b.*[\w)"'])\s*;?\s*$/;
 const CONDITIONAL = /\s(?:if|unless)\s/;

@@ -34,7 +34,7 @@ export function lineSignals(part: Part): Signal[] {
   const pairs = part.blocks.flatMap(({ added }) =>
     added.slice(1).map((line, nth) => `${added[nth]} ${line.trim()}`.slice(0, LINE_MAX)),
   );
-  /** A call goes on in the next lines: "@pytest.mark.skipif(" and the system below it. */
+  /** A call continues in the next lines: "@pytest.mark.skipif(" and the system below it. */
   const whole = (line: string): string => {
     if (!/\(\s*$/.test(line)) return line;
     const at = part.added.indexOf(line);

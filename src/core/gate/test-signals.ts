@@ -218,7 +218,7 @@ const NAMED = /\((?:final\s+)?(?!Exception|RuntimeException|Error|AssertionError
 const TOLD =
   /\b(?:throw|raise|fail\w*|expect|assert\w*|reject|done|flunk|t\.(?:Error|Fatal)\w*|callback|cb)\b/;
 
-/** Errors of assertions are caught, and the test goes on. */
+/** Errors of assertions are caught, and the test continues. */
 function hiddenBy({ removed, added, above, below }: Block): string | null {
   const at = added.findIndex((line) => CAUGHT.test(line) && !NAMED.test(line));
   if (at === -1 || removed.some((line) => CAUGHT.test(line))) return null;

@@ -39,7 +39,7 @@ const number = (value: unknown): number | undefined =>
 const at = (seconds: number | undefined): Instant | undefined =>
   seconds === undefined ? undefined : instant(Math.round(seconds * 1_000));
 
-/** `_meta["_claude/rateLimit"]` of a usage update: whether the login may go on, and how much of a window is used. */
+/** `_meta["_claude/rateLimit"]` of a usage update: whether the login may continue, and how much of a window is used. */
 export function claudeRateLimit(meta: unknown): Notice[] {
   const { status, resetsAt, rateLimitType, utilization } = fields(fields(meta)["_claude/rateLimit"]);
   if (status !== "allowed" && status !== "allowed_warning" && status !== "rejected") return [];

@@ -34,7 +34,7 @@ export function parseRule(effect: Effect, text: string): Rule {
     );
   if (text.length > RULE_MAX)
     throw badInput(
-      `the permission rule ${quote(text)} has ${text.length} characters, at most ${RULE_MAX} are read. Write a shorter pattern or several rules.`,
+      `the permission rule ${quote(text)} has ${text.length} characters; the limit is ${RULE_MAX}. Write a shorter pattern or several rules.`,
     );
   const all = match === undefined || /^\**$/.test(match.trim());
   const ours = ourName(tool);

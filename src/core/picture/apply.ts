@@ -80,7 +80,7 @@ const APPLY: { readonly [T in FactType]: Apply<T> } = {
     ended(picture, task, { status: "cancelled", owner: null, assignee: "", endedAt, why }),
   "task.unblocked": unseen,
   "task.queued": (picture, { task, by }) => {
-    // Others queue while its gate runs, and it may ask again: the gate goes on.
+    // Others queue while its gate runs, and it may ask again: the gate continues.
     if (picture.tasks.get(task)?.landing?.is === "gate") return;
     change(picture, task, { landing: { is: "queued" } });
     member(picture, by, { step: "waits to land" });

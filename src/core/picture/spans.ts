@@ -8,7 +8,7 @@ export type Span = {
   readonly who: string;
   readonly task: number | null;
   readonly from: number;
-  /** Null while it goes on. */
+  /** Null while it continues. */
   readonly to: number | null;
   readonly end: "completed" | "failed" | "released" | "cancelled" | "";
 };
@@ -69,7 +69,7 @@ class Drawn {
   readonly marks: Mark[] = [];
   readonly seen = new Map<string, number>();
   readonly rests = new Map<string, Rest[]>();
-  /** What goes on: by task, and by member. */
+  /** What continues: by task, and by member. */
   readonly work = new Map<number, Open>();
   readonly step = new Map<number, Open>();
   readonly wait = new Map<string, Open>();
@@ -142,7 +142,7 @@ class Drawn {
   }
 }
 
-/** Nothing goes on where no process runs the member: its spans end when it was heard of last. */
+/** Nothing continues where no process runs the member: its spans end when it was heard of last. */
 export const withoutLost = (all: Lanes, isHosted: (who: string) => boolean): Lanes => ({
   ...all,
   spans: all.spans.map((one) =>

@@ -2,7 +2,7 @@
 import type { Event } from "../event.ts";
 
 export type Turn = { readonly who: string; readonly from: number; readonly to: number };
-/** `to` null: it goes on. */
+/** `to` null: it continues. */
 export type Rest = { readonly from: number; to: number | null };
 export type Step = { readonly kind: "model" | "tool"; readonly from: number; readonly to: number | null };
 

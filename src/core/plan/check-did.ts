@@ -38,7 +38,7 @@ export function rowsOf({ changed = [], removed = [], beside = [], left = 0, prin
     [
       beside[0],
       `ran beside commands of others, and files changed: ${files(beside)}`,
-      " Look whether it changed them.",
+      " Check whether it changed them.",
     ],
     [left, `left ${them} ended`, " Let it stop what it starts."],
     [printed, `printed ${Math.round(printed / MUCH)} MB, and only its ends are kept`, " Let it print less."],

@@ -21,7 +21,7 @@ function folded(...events: readonly Event[]): Notes["list"] {
 it("keeps the words without what nobody sees, and refuses secrets, floods and what is there", () => {
   expect(checkNote(note(" a\u001b[2J\r\nb\u202e \u0000"), alice, []).text).toBe("a[2J\nb");
   expect(() => checkNote(note(" \u200b "), alice, [])).toThrow("is empty");
-  expect(() => checkNote(note("x".repeat(1_001)), alice, [])).toThrow("at most 1000");
+  expect(() => checkNote(note("x".repeat(1_001)), alice, [])).toThrow("the limit is 1000");
   expect(() => checkNote(note("password: hunter2!x"), alice, [])).toThrow("a secret that is written out");
   expect(() => checkNote(note("Same  words"), alice, [{ by: alice, text: "Same words" }])).toThrow(
     "is there",

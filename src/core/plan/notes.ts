@@ -44,12 +44,12 @@ export function checkNoteText(text: string): string {
   if (kept === "") throw badInput("The note is empty. Say in one or two sentences what others need to know.");
   if (kept.length > NOTE_MAX)
     throw badInput(
-      `The note has ${kept.length} characters; at most ${NOTE_MAX}. Keep the decision, the interface or the trap, and name the file that has the rest.`,
+      `The note has ${kept.length} characters; the limit is ${NOTE_MAX}. Keep the decision, the interface or the trap, and name the file that has the rest.`,
     );
   const secret = secretIn(kept);
   if (secret !== null)
     throw badInput(
-      `The note seems to hold ${secret}, and all members read notes. Say where it is found instead, such as the name of the variable.`,
+      `The note seems to hold ${secret}, and all members read notes. Say where to find it instead, such as the name of the variable.`,
     );
   return kept;
 }

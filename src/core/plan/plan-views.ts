@@ -53,7 +53,7 @@ export function planViews({ question, takes, remarks, tasks }: PlanData): View[]
         { text: whoOf(task) },
         { text: task.touches.join(", "), tone: "dim" },
       ]),
-      empty: "No task waits to be begun.",
+      empty: "No task is waiting to start.",
     },
     ...(told.length === 0 ? [] : [{ kind: "figures", figures: told } as const]),
   ];

@@ -82,7 +82,7 @@ it.each<readonly [string, readonly Planned[], readonly string[], RegExp]>([
     "an edge that is missing",
     [task(1, "Add convert(amount)"), task(2, "Show totals", { description: "Build on convert of #1." })],
     [],
-    /^#2 takes something of #1 by its words, and does not wait for #1/,
+    /^#2 uses something of #1 according to its text, but does not wait for #1/,
   ],
 ])("names %s", (_what, board, names, words) => {
   expect(remarksOn(board, crew(...names))).toEqual([expect.stringMatching(words)]);

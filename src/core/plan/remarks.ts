@@ -104,7 +104,7 @@ function takenBy({ subject, description }: Planned): ReadonlySet<number> {
 function takes(task: Planned, other: Planned, taken: ReadonlyMap<TaskId, ReadonlySet<number>>): string[] {
   return task.status === "pending" && taken.get(task.id)?.has(other.id)
     ? [
-        `#${task.id} takes something of #${other.id} by its words, and does not wait for #${other.id}. Order them, or say that it needs nothing of it.`,
+        `#${task.id} uses something of #${other.id} according to its text, but does not wait for #${other.id}. Order them, or say that it needs nothing of it.`,
       ]
     : [];
 }
@@ -196,7 +196,7 @@ function chained(open: readonly Planned[], crew: Crew): string[] {
   if (isOfWork) return [];
   const share = Math.round((100 * sum(chain)) / sum(open));
   return [
-    `The chain ${path.map((id) => `#${id}`).join(" → ")} is ${share} % of all work, so of ${crew.length} teammates most wait. Put what they share first, and let the rest go side by side.`,
+    `The chain ${path.map((id) => `#${id}`).join(" → ")} is ${share} % of all work, so of ${crew.length} teammates most wait. Put what they share first, and let the rest run in parallel.`,
   ];
 }
 

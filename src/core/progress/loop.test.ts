@@ -152,7 +152,7 @@ describe("does not end", () => {
 const jobDone = (job: number, command: string): Mail =>
   letter({ kind: "job_done", job: `${job}`, command, text: "exit code 0", isError: false }, name("alice"));
 
-it("goes on with an agent that waits for commands which end alike, and ends one that starts the same ones again", () => {
+it("continues with an agent that waits for commands which end alike, and ends one that starts the same ones again", () => {
   const start = (n: number) =>
     called(
       "bash",
@@ -198,7 +198,7 @@ it("takes the same words of a member as news once, and those of the person alway
   expect(detector.read([letter(note("ping 1"))])).toBe(true);
   expect(detector.read([letter(note("ping 2"))])).toBe(false);
   expect(detector.read([letter(note("Look at the tests."))])).toBe(true);
-  for (let i = 0; i < 3; i += 1) expect(detector.read([letter(note("Go on."), PERSON)])).toBe(true);
+  for (let i = 0; i < 3; i += 1) expect(detector.read([letter(note("Continue."), PERSON)])).toBe(true);
 });
 
 it.each([
@@ -218,7 +218,7 @@ it.each([
 function kindsOf(...steps: readonly (Round | "news" | "task")[]): string {
   const detector = new LoopDetector();
   const kinds = steps.flatMap((step) => {
-    if (step === "news") detector.read([letter({ kind: "note", text: "Go on." }, PERSON)]);
+    if (step === "news") detector.read([letter({ kind: "note", text: "Continue." }, PERSON)]);
     else if (step === "task") detector.begin();
     else return [observe(detector, step).kind];
     return [];
@@ -229,7 +229,7 @@ function kindsOf(...steps: readonly (Round | "news" | "task")[]): string {
 it.each([
   ["tells once", [ls, ls, ls, ls, ls], "fine fine told fine fine"],
   ["tells again after other work", [ls, ls, ls, cat, ls, ls, ls], "fine fine told fine fine fine told"],
-  ["counts anew after news", [ls, ls, "news", ls, ls, ls], "fine fine fine fine told"],
+  ["counts again after news", [ls, ls, "news", ls, ls, ls], "fine fine fine fine told"],
   ["tells again after news", [ls, ls, ls, "news", ls, ls, ls], "fine fine told fine fine told"],
-  ["counts anew with another task", [ls, ls, "task", ls, ls, ls], "fine fine fine fine told"],
+  ["counts again with another task", [ls, ls, "task", ls, ls, ls], "fine fine fine fine told"],
 ] as const)("%s", (_, steps, kinds) => expect(kindsOf(...steps)).toBe(kinds));

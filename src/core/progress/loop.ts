@@ -38,7 +38,7 @@ const LIMITS: Readonly<Record<Kind, { told: number; ended: number; advice: strin
     told: 3,
     ended: 6,
     advice:
-      "Nothing changes by it. Do something else, say what is in your way, or call idle. If you go on like this, your turn is ended.",
+      "Nothing changes by it. Do something else, say what is in your way, or call idle. If you continue like this, your turn is ended.",
   },
   polling: {
     told: 5,

@@ -8,7 +8,7 @@ import { shownCall } from "../views/shown-call.ts";
 export type Round = readonly Entry[];
 
 export type ToolTraits = {
-  /** It looks at what goes on by itself, such as a job. */
+  /** It looks at what continues by itself, such as a job. */
   readonly watches: boolean;
 };
 

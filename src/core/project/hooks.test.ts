@@ -96,7 +96,7 @@ describe("a matcher", () => {
 describe("an exit code", () => {
   const ended = { hook: hook(""), exitCode: 0, timedOut: false, stdout: " out \n", stderr: " err \n" };
 
-  it("0 goes on, and only some events add what the hook printed", () => {
+  it("0 continues, and only some events add what the hook printed", () => {
     expect(verdict("SessionStart", ended)).toEqual({ kind: "go", context: "out" });
     expect(verdict("UserPromptSubmit", ended)).toEqual({ kind: "go", context: "out" });
     expect(verdict("PreToolUse", ended)).toEqual({ kind: "go", context: "" });
@@ -126,7 +126,7 @@ describe("an exit code", () => {
     expect(said("PreToolUse", answer)).toEqual({ kind: "block", feedback: "why" });
   });
 
-  it("0 with JSON on stdout may also go on, add something and tell the person; other JSON is text", () => {
+  it("0 with JSON on stdout may also continue, add something and tell the person; other JSON is text", () => {
     const hookSpecificOutput = { hookEventName: "PostToolUse", additionalContext: "lint: 2 warnings" };
     expect(said("PostToolUse", { hookSpecificOutput })).toEqual({ kind: "go", context: "lint: 2 warnings" });
     expect(said("Stop", { decision: "approve", systemMessage: "fine" })).toMatchObject({
@@ -203,7 +203,7 @@ describe("an exit code", () => {
   it("shows what a hook said, if anything, up to 300 characters", () => {
     const text = (stderr: string) => {
       const found = verdict("Stop", { ...ended, exitCode: 1, stderr });
-      return "text" in found ? found.text.replace(/^.*goes on without it\./, "") : "";
+      return "text" in found ? found.text.replace(/^.*continues without it\./, "") : "";
     };
     expect(text(" \n")).toBe("");
     expect(text("no\n")).toBe(" It said: no");

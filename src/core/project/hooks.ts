@@ -4,10 +4,10 @@
  *
  * | exit code | effect                                                                                   |
  * |-----------|------------------------------------------------------------------------------------------|
- * | 0         | work goes on; stdout of SessionStart and UserPromptSubmit is added for the model;         |
+ * | 0         | work continues; stdout of SessionStart and UserPromptSubmit is added for the model;         |
  * |           | the last JSON object on stdout has the meaning it has in other harnesses (`decision` …)    |
- * | 2         | blocked, with stderr as the reason: the call or completion is refused, the member goes on |
- * | other     | a warning in the journal, and work goes on; the same after a time-out or a signal         |
+ * | 2         | blocked, with stderr as the reason: the call or completion is refused, the member continues |
+ * | other     | a warning in the journal, and work continues; the same after a time-out or a signal         |
  *
  * A PreToolUse hook that could not be started, or whose JSON cannot be read, may have been a guard: the call is refused.
  */
@@ -145,7 +145,7 @@ export function verdict(event: HookEvent, result: HookResult): HookVerdict {
       : null;
   if (result.notStarted !== undefined) {
     const what = `could not be started: ${short(result.notStarted)}`;
-    return unguarded(what) ?? { kind: "warn", text: `${named} ${what} Work goes on without it.` };
+    return unguarded(what) ?? { kind: "warn", text: `${named} ${what} Work continues without it.` };
   }
   const { hook, exitCode, timedOut, stdout, stderr } = result;
   const silent = `${named} blocks this without a reason.`;
@@ -155,7 +155,7 @@ export function verdict(event: HookEvent, result: HookResult): HookVerdict {
     if (answer === null) return { kind: "go", context: added };
     if (answer === "unreadable") {
       const what = `printed JSON that cannot be read (${short(stdout.trim())})`;
-      const note = `${named} ${what}; work goes on without its answer.`;
+      const note = `${named} ${what}; work continues without its answer.`;
       return unguarded(what) ?? { kind: "go", context: added, note };
     }
     const { blocks, reason, context, note } = answer;
@@ -176,7 +176,7 @@ export function verdict(event: HookEvent, result: HookResult): HookVerdict {
       : `failed with exit code ${exitCode}`;
   return {
     kind: "warn",
-    text: `${named} ${how}; work goes on without it.${said ? ` It said: ${short(said)}` : ""}`,
+    text: `${named} ${how}; work continues without it.${said ? ` It said: ${short(said)}` : ""}`,
   };
 }
 

@@ -120,7 +120,7 @@ describe("what a model is asked", () => {
 it("has limits, each of which is still allowed", () => {
   const note = (size: number) => () => checkNote({ topic: "a", text: "x".repeat(size) });
   expect(note(2_000)().text).toHaveLength(2_000);
-  expect(note(2_001)).toThrow("The note has 2001 characters; at most 2000.");
+  expect(note(2_001)).toThrow("The note has 2001 characters; the limit is 2000.");
   expect(() => checkNote({ topic: "a", text: " \n" })).toThrow("The note is empty.");
   expect(gistOf("x".repeat(100))).toBe("x".repeat(100));
   expect(gistOf("x".repeat(101))).toBe(`${"x".repeat(99)}…`);

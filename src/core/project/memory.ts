@@ -51,13 +51,11 @@ export function checkNote({ topic, text }: Note): Note {
   const kept = text.replace(/\r\n?/g, "\n").trim();
   if (kept === "") throw badInput("The note is empty. Say in `text` what to remember.");
   if (kept.length > NOTE_MAX)
-    throw badInput(
-      `The note has ${kept.length} characters; at most ${NOTE_MAX}. Keep the fact, leave the story.`,
-    );
+    throw badInput(`The note has ${kept.length} characters; the limit is ${NOTE_MAX}. Keep only the fact.`);
   const secret = secretIn(kept);
   if (secret)
     throw badInput(
-      `The note seems to hold ${secret}; secrets are not kept in memory. Say where it is found instead, such as the variable's name.`,
+      `The note seems to hold ${secret}; memory keeps no secrets. Say where to find it instead, such as the variable's name.`,
     );
   return { topic: topicName(topic), text: kept };
 }
@@ -105,7 +103,7 @@ const plain = (text: string): string => text.replace(/\s+/g, " ").trim();
 export function whyFull(index: string): string | null {
   const topics = topicsOf(index);
   if (index.length < INDEX_MAX && topics.length < TOPICS_MAX) return null;
-  return `Memory is full: its index has ${topics.length} topics and ${index.length} characters; at most ${TOPICS_MAX} and ${INDEX_MAX}. Use one of its topics: ${topics.map(({ name }) => name).join(", ")}. The person can merge topics in .ekiden/memory.`;
+  return `Memory is full: its index has ${topics.length} topics and ${index.length} characters; the limits are ${TOPICS_MAX} and ${INDEX_MAX}. Use one of its topics: ${topics.map(({ name }) => name).join(", ")}. The person can merge topics in .ekiden/memory.`;
 }
 
 /** The section of a prompt; "" when nothing is remembered. */

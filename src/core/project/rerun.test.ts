@@ -44,7 +44,7 @@ const board = (text: string, ...statuses: Task["status"][]): Task[] => {
 
 const TEXT = "# G\n## Fetch\nget it\n## Build\nAfter: Fetch\nmake\n## Ship\nAfter: Build\nsend\n";
 
-it("goes on: the failed task is retried with its corrected text, completed ones stay", () => {
+it("continues: the failed task is retried with its corrected text, completed ones stay", () => {
   const tasks = board(TEXT, "completed", "failed");
   const corrected = parseRunbook(TEXT.replace("make", "make all").replace("## Build", "## `build`"));
   expect(rerunOf(corrected, tasks)).toEqual({
@@ -111,7 +111,7 @@ it("tells runbooks with like-named tasks apart", () => {
   expect(rerunOf(parseRunbook(rewritten), done)).toBeNull();
   // A corrected file has something of the earlier one: a text, or a task that is not completed.
   expect(rerunOf(parseRunbook(TEXT.replace("make", "build")), done)).toMatchObject({ outdated: [2] });
-  // Both on one board: each goes on with its own.
+  // Both on one board: each continues with its own.
   const both = [...done, ...tasksOf(parseRunbook(other)).map((task) => onBoard("failed", task))];
   expect(rerunOf(parseRunbook(other), both)?.retry).toEqual([4, 5, 6]);
   expect(rerunOf(parseRunbook(TEXT), both)?.retry).toEqual([]);

@@ -1,5 +1,5 @@
 /**
- * A runbook that is run again. It is recognised by its heading and the subjects of its tasks, so that it goes on where it was instead of putting
+ * A runbook that is run again. It is recognised by its heading and the subjects of its tasks, so that it continues where it was instead of putting
  * all its tasks on the board a second time; its file may have been corrected in between. Pure.
  */
 

@@ -19,7 +19,7 @@ export function denialNote(
   const text = output.slice(-20_000);
   if (UNREACHABLE.test(text)) {
     if (policy.network.includes(EVERY_HOST))
-      return "[sandbox: commands reach hosts by the proxy in HTTPS_PROXY only, and look up no names by themselves]";
+      return "[sandbox: commands reach hosts only through the proxy in HTTPS_PROXY, and cannot resolve names themselves]";
     const named = HOST.exec(text)
       ?.slice(1)
       .find((found) => found !== undefined);
@@ -29,7 +29,7 @@ export function denialNote(
     !policy.network.includes(UNIX_SOCKETS) &&
     text.split("\n").some((line) => NOT_PERMITTED.test(line) && SOCKET.test(line))
   )
-    return `[sandbox: commands have no Unix sockets, also not of their own. The rule that would allow it: allow network(${UNIX_SOCKETS})]`;
+    return `[sandbox: commands cannot use Unix sockets, not even their own. The rule that would allow it: allow network(${UNIX_SOCKETS})]`;
   const denied = deniedPath(text, policy, real);
   if (denied === null) return null;
   const { path } = denied;

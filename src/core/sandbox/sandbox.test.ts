@@ -193,7 +193,7 @@ describe("the note about a failed command", () => {
     expect(note(["b.org"], output)).toContain(
       "but to listed hosts, through the proxy in HTTPS_PROXY. The rule",
     );
-    expect(note(["*"], output)).toContain("by the proxy in HTTPS_PROXY only");
+    expect(note(["*"], output)).toContain("only through the proxy in HTTPS_PROXY");
     expect(note("off", "network is unreachable")).toContain("allow network(HOST)");
     const sockets = "Error: listen EPERM: operation not permitted /tmp/tsx-0/1.pipe";
     expect(note(["*"], sockets)).toContain("allow network(unix)]");

@@ -60,16 +60,16 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
       .describe("Teammates to start with: a number, or names with an optional role after a colon."),
   turnsPerStint: () =>
     positive().describe(
-      "Model calls of one stint. Then a member reads what changed in the project and goes on with its task.",
+      "Model calls of one stint. Then a member reads what changed in the project and continues with its task.",
     ),
   callsPerTask: () =>
     positive().describe(
-      "Model calls for a task that a person, a runbook or the lead planned, with all its attempts and the tasks that come from it; then these fail and the others go on. What belongs to no such task (the lead, members without a task, tasks that the lead adds after its plan) has as many, or a third of those of its largest plan; then the run stops with exit code 4.",
+      "Model calls for a task that a person, a runbook or the lead planned, with all its attempts and the tasks that come from it; then these fail and the others continue. What belongs to no such task (the lead, members without a task, tasks that the lead adds after its plan) has as many, or a third of those of its largest plan; then the run stops with exit code 4.",
     ),
   maxMembers: () =>
     positive()
       .max(1000, "at most 1000")
-      .describe("Members up to which the lead may add teammates; those that you start with do not need it."),
+      .describe("Members up to which the lead may add teammates. You may start with more."),
   taskDepth: () => positive().describe("Levels of tasks that members add below a task of the person."),
   maxTurns: () =>
     positive().describe("Model calls of one run, with all its resumes; then it stops with exit code 4."),
@@ -107,12 +107,12 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     ),
   permissionsTo: () =>
     oneOf(["person", "lead", "nobody"]).describe(
-      "The one who answers questions about permissions: you (in any terminal: ekiden answer), the lead, or nobody, which refuses them. Unset: you, if the team's process has your terminal or one has joined it.",
+      "Who answers questions about permissions: you (in any terminal: ekiden answer), the lead, or nobody, which refuses them. Unset: you, if the team's process has your terminal or one has joined it.",
     ),
   questionDeadlineMs: () => duration().describe("How long a run that nobody watches waits for an answer."),
   permissionDeadlineMs: () =>
     duration().describe(
-      "How long such a question waits for an answer; then the call is refused. Unset: 5 minutes where nobody watches, else as long as the team lives.",
+      "How long a permission question waits for an answer; then the call is refused. Unset: 5 minutes where nobody watches, else as long as the team lives.",
     ),
   allow: () => rules().describe("Calls that are allowed without asking."),
   ask: () => rules().describe("Calls that are always asked about."),
@@ -131,15 +131,15 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     ),
   teammateBudgetUsd: () =>
     money().describe("US dollars that each teammate may spend. Then it stops and its task goes back."),
-  fallbackModel: () => text().describe("Model that is asked while the main one is overloaded."),
-  agentSilenceMs: () =>
-    duration().describe("An agent program that does nothing for so long is ended, and its member rests."),
-  progressTimeoutMs: () => duration().describe("A reply without progress for so long is given up."),
+  fallbackModel: () => text().describe("Model that is used while the main one is overloaded."),
+  agentSilenceMs: () => duration().describe("How long an agent program may do nothing; then Ekiden ends it."),
+  progressTimeoutMs: () =>
+    duration().describe("Longest time of a reply without progress; then it is given up."),
   fallbackSilenceMs: () =>
-    duration().describe("How long the main model may send nothing before `fallbackModel` is asked."),
+    duration().describe("How long the main model may send nothing before `fallbackModel` is used."),
   fallbackContentMs: () =>
     duration().describe(
-      "How long its reply may bring no text, thought or call before `fallbackModel` is asked.",
+      "How long its reply may contain no text, thought or call before `fallbackModel` is used.",
     ),
   providerTimeoutMs: () =>
     duration().describe("How long a run without a terminal waits for a provider. Then it ends with code 3."),
@@ -156,11 +156,11 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
   trimTokens: () =>
     positive()
       .min(1_000, "1000 or more")
-      .describe("Tokens from which on old steps and results of a conversation are sent shortened."),
-  keepResults: () => count().describe("Newest results that stay whole when old ones are shortened."),
+      .describe("Tokens above which old steps and results of a conversation are sent shortened."),
+  keepResults: () => count().describe("Newest results that are kept in full when others are shortened."),
   shortResult: () => positive().describe("Characters up to which an old result is never shortened."),
   notesTokens: () =>
-    positive().min(256, "256 or more").describe("Tokens of the notes that sum up a conversation, at most."),
+    positive().min(256, "256 or more").describe("Maximum tokens of the notes that sum up a conversation."),
   todoReminderRounds: () =>
     positive().describe(
       "Rounds of tool calls without an update of its todo list, after which a member is reminded.",
@@ -189,7 +189,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
       ),
   notify: () =>
     text().describe(
-      "How a person who looks elsewhere is called when a question comes or a long work has ended: terminal (bell and notification of the terminal), off, or a command that finds the words in $EKIDEN_NOTICE.",
+      "How you are notified, while you look elsewhere, when a question comes or long work ends: terminal (bell and notification of the terminal), off, or a command that gets the text in $EKIDEN_NOTICE.",
     ),
   planFirst: () => flagOr("auto").describe("Show the board first. auto: a large one, on a terminal."),
   worktrees: () => flagOr("auto").describe("A clone for each task. auto: where several members may write."),
@@ -210,7 +210,7 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
     positive()
       .max(64, "at most 64")
       .describe(
-        "Gates that may run at once, each on the target and the tasks ahead of it in the line; more than 1 needs cores for it.",
+        "Gates that may run at once, each on the target and the tasks ahead of it in the line; more than 1 needs enough cores.",
       ),
   redBase: () =>
     oneOf(RED_BASE).describe(
@@ -248,14 +248,14 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
   checks: () =>
     z
       .record(z.string(), text(), "an object of patterns and commands")
-      .describe('Commands that run after an edit of a file that fits, such as { "*.ts": "tsc --noEmit" }.'),
+      .describe('Commands that run after an edit of a matching file, such as { "*.ts": "tsc --noEmit" }.'),
   memory: () =>
     flag().describe(
       "Whether members note at the end of a stint what will help later (one short model call).",
     ),
   sandbox: () =>
     oneOf(SANDBOX_MODES).describe(
-      "auto: commands are confined where there is a sandbox. required: or do not run.",
+      "auto: commands are confined where a sandbox is available. required: without one they do not run.",
     ),
   commandProcesses: () =>
     positive()
@@ -270,14 +270,14 @@ export const FIELDS: { readonly [K in SettingKey]: () => z.ZodType<NonNullable<S
   commandFileMb: () =>
     positive()
       .max(1_000_000, "at most 1000000")
-      .describe("Megabytes that a file may have which a confined command writes."),
+      .describe("Maximum size in megabytes of a file that a confined command writes."),
   freeDiskMb: () =>
     count().describe(
       "Megabytes that a confined command must leave free on the disks of its workspace and of temporary files; with less it is ended.",
     ),
   confinedCommands: () =>
     oneOf(["run", "ask"]).describe(
-      "run: a command in the sandbox is asked about only where it wants out: to a host, a path outside, a protected file. ask: as without a sandbox.",
+      "run: a command in the sandbox needs permission only to leave it: for a host, a path outside, a protected file. ask: as without a sandbox.",
     ),
   commandEnv: () =>
     z

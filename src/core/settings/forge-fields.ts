@@ -14,13 +14,12 @@ export const FORGE_FIELDS = {
         "Repository on GitHub, GitLab, Gitea or Forgejo whose issues become tasks, and where tasks land by pull requests (see docs/forge.md). Unset: none.",
       ),
   forgeLabel: () => text().describe("Label of the issues that become tasks."),
-  forgeAssignee: () =>
-    text().describe("Login whose issues become tasks, too: those that are assigned to it. Unset: none."),
+  forgeAssignee: () => text().describe("Login whose assigned issues become tasks, too. Unset: none."),
   forgeWebhook: () =>
     text()
       .refine(isAddress, "a port such as 8080, or HOST:PORT")
       .describe(
-        "Where deliveries of webhooks are taken, which make the team look at once: a port of this machine, or HOST:PORT. Needs EKIDEN_WEBHOOK_SECRET. Unset: the forge is only polled.",
+        "Where webhook deliveries are accepted, so that the team checks at once: a port of this machine, or HOST:PORT. Needs EKIDEN_WEBHOOK_SECRET. Unset: the forge is only polled.",
       ),
   forgeMerge: () =>
     oneOf(["never", "queue", "auto"]).describe(
@@ -39,6 +38,6 @@ export const FORGE_FIELDS = {
       .describe("Bots whose reviews and comments count as those of people with write permission."),
   forgePollMs: () =>
     duration().describe(
-      "Time between two looks at open pull requests. Issues are looked for a quarter as often; checks have come to an end when they stay the same twice as long.",
+      "Time between two looks at open pull requests. Issues are polled a quarter as often; checks count as ended when they stay the same twice as long.",
     ),
 };

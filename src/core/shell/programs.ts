@@ -20,7 +20,7 @@ const REFS = `--sort= --format= --contains= --no-contains= --merged? --no-merged
 /**
  * Names, operands, options. The operands are `paths`, at most `one` or `two` of them, or `none`; `text` where they are no paths;
  * `first` where the first one is a pattern or a program, unless an option gives it; `listed` where the command would do more
- * unless it was told to list; `words` where each argument is text. An entry goes on in lines that are indented.
+ * unless it was told to list; `words` where each argument is text. An entry continues in lines that are indented.
  */
 const TABLE = `
 ls paths 1ACFGSUXaBbcdfghiklmnopqrstuvxNQRI:w:T: --all --color? --human-readable --recursive --reverse --sort= --time-style=

@@ -29,7 +29,7 @@ const taken = {
   ...{ inputTokens: 7, cachedTokens: 3, outputTokens: 5 },
 };
 
-it("writes an attempt with the calls below it, in one trace, when the member goes on", () => {
+it("writes an attempt with the calls below it, in one trace, when the member continues", () => {
   const completed = { type: "task.completed", task: 1, by: "alice", attempt: 2 };
   const { spans } = spansOf(claimed(), taken, called({ isError: true }), completed, phase("idle"));
   const agent = { "gen_ai.agent.name": "alice", "gen_ai.conversation.id": "red/alice" };

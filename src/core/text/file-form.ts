@@ -1,5 +1,5 @@
 /**
- * The byte order mark and the line ends of a text file. A member that writes a file anew rarely means them, and those who use the file
+ * The byte order mark and the line ends of a text file. A member that writes a file again rarely means them, and those who use the file
  * may depend on them: they stay those of the file.
  */
 

@@ -23,7 +23,7 @@ export function plainText(output: string): string {
   return (text.includes("\r") ? text.split("\n").map(lastState).join("\n") : text).trimEnd();
 }
 
-/** A carriage return begins the line anew; at its end it belongs to the end. */
+/** A carriage return begins the line again; at its end it belongs to the end. */
 function lastState(line: string): string {
   let end = line.length;
   while (line[end - 1] === "\r") end -= 1;

@@ -78,12 +78,12 @@ it("shows each state in words, the commit in short, and how often one was refuse
     "1|#1|Task 1|alice|main|gate runs (5s)|1s|012345678",
     "2|#2|Task 2|alice|main|green|2s|",
     "3|#3|Task 3|alice|main|waits|3s|",
-    expect.stringMatching(/^4\|#4\|Task 4\|alice\|main\|.+, if those ahead land\|4s\|$/),
+    expect.stringMatching(/^4\|#4\|Task 4\|alice\|main\|.+, if the tasks ahead land\|4s\|$/),
     "–|#5|Task 5|alice|release|waits: #9 was refused and lands first|5s|",
   ]);
   const lines = feed?.kind === "feed" ? feed.lines.map(({ text }) => text) : [];
   expect(lines).toEqual([
-    expect.stringMatching(/^#9 was refused \([^,]+\) and lands next; the others wait for it 1m00s at most$/),
+    expect.stringMatching(/^#9 was refused \([^,]+\) and lands next; the others wait up to 1m00s for it$/),
     expect.stringMatching(/^#8 was refused \(.+, 2 times\) and lands next/),
   ]);
 });

@@ -101,7 +101,7 @@ export function landingsViews({ waiting, reserved, landed, red }: LandingsData):
       (one): FeedLine => ({
         at: null,
         who: one.team,
-        text: `#${one.task} was refused (${one.why}${one.refusals > 1 ? `, ${one.refusals} times` : ""}) and lands next; the others wait for it ${span(one.endsMs)} at most`,
+        text: `#${one.task} was refused (${one.why}${one.refusals > 1 ? `, ${one.refusals} times` : ""}) and lands next; the others wait up to ${span(one.endsMs)} for it`,
         tone: "warn",
       }),
     ),
@@ -127,5 +127,5 @@ export const STATES: Readonly<Record<LandingRow["state"], (row: LandingRow) => C
   gate: ({ gateMs }) => ({ text: `gate runs (${span(gateMs ?? 0)})`, tone: "busy" }),
   base: ({ note }) => ({ text: `waits: ${note}`, tone: "warn" }),
   green: () => ({ text: "green", tone: "good" }),
-  failed: ({ note }) => ({ text: `${note}, if those ahead land`, tone: "bad" }),
+  failed: ({ note }) => ({ text: `${note}, if the tasks ahead land`, tone: "bad" }),
 };

@@ -15,7 +15,7 @@ export type ReviewComment = {
 export type Outcome = {
   readonly runs: number;
   readonly began: number | null;
-  /** Null while the last run goes on. */
+  /** Null while the last run continues. */
   readonly ended: number | null;
   /** The last sign of its members. */
   readonly worked: number | null;

@@ -243,11 +243,11 @@ it("has one line for every fact", () => {
   expect(told.join("\n")).toMatchInlineSnapshot(`
     "  dim          the team was created
     * warn  lead   deleted the team old
-    * dim   lead   deleted old facts and conversations, from before 1970-01-01T00:00:00.000Z
+    * dim   lead   deleted facts and conversations from before 1970-01-01T00:00:00.000Z
     * warn         claude: the window of five hours is used up, resets 1970-01-01 00:00 UTC
-    * bad          nobody can work on #1 now: alice cannot work (Session limit.). They try again by themselves.
+    * bad          nobody can work on #1 now: alice cannot work (Session limit.). They try again automatically.
     * good         a member can work again
-    * plain person made this team of lead, as it was at line 120 (1970-01-01T00:00:00.001Z)
+    * plain person forked this team from lead, as it was at line 120 (1970-01-01T00:00:00.001Z)
     * dim          a run began
     * dim          the team was resumed
     * warn         finished: 3 completed, 1 failed, 2 unfinished
@@ -271,7 +271,7 @@ it("has one line for every fact", () => {
     * warn  alice  ends #1 with its check red: npm test (1s); it changed files: a.log. To take back what was done for #1: ekiden undo 1
     * warn  alice  could not land #1 (the gate failed) and works on it again: npm test 1 failed
       dim   lead   → alice (note)
-      dim   lead   took the note to alice back, unread
+      dim   lead   took back the unread note to alice
       dim   alice  read the note from lead
       dim   alice  thought for 1.2 s
     * warn  alice  runs npm test and fails: exit 1 (12 ms)
@@ -283,14 +283,14 @@ it("has one line for every fact", () => {
     * warn  alice  refused to stop: not yet
     * plain alice  submitted a plan for #1
     * good  lead   approved the plan of alice for #1
-      dim   alice  took the request r back
+      dim   alice  withdrew the request r
     * warn  alice  answered a request, and the answer was ignored: second answer
       dim   alice  compacted its context (summary): 9000 → 900 tokens
       plain lead   set the model anthropic/claude-haiku-5 for all members
       plain lead   set the effort high for all members
       dim   lead   orders: interrupt for alice
       dim          an order was refused: no such model
-    * dim   Ann    at the page: allowed it
+    * dim   Ann    on the page: allowed it
     * plain person undid changes of alice in 2 files: a.ts, b.ts; left: c.ts
       plain lead   set the permission mode plan
     * warn  alice  retries the model call in 1.5 s (attempt 2): 429

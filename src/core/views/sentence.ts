@@ -31,11 +31,11 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   "team.deleted": ({ team, by }) => [by, `deleted the team ${team}`, "warn"],
   "team.forked": ({ from, line, time, by }) => [
     by,
-    `made this team of ${from}, as it was at line ${line} (${new Date(time).toISOString()})`,
+    `forked this team from ${from}, as it was at line ${line} (${new Date(time).toISOString()})`,
   ],
   "journal.pruned": ({ before, by }) => [
     by,
-    `deleted old facts and conversations, from before ${new Date(before).toISOString()}`,
+    `deleted facts and conversations from before ${new Date(before).toISOString()}`,
     "dim",
   ],
   "run.began": () => [null, "a run began", "dim"],
@@ -56,7 +56,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
       role === undefined
         ? ""
         : role === ""
-          ? `removed the role of ${name ?? who} away`
+          ? `removed the role of ${name ?? who}`
           : `made ${name ?? who} ${role}`,
     ]
       .filter(Boolean)
@@ -118,11 +118,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   ...CHECK_SENTENCES,
   "mail.sent": ({ from, to, kind }) => [from, `→ ${to} (${kindWords(kind)})`, "dim"],
   "mail.delivered": ({ from, to, kind }) => [to, `read the ${kindWords(kind)} from ${from}`, "dim"],
-  "mail.withdrawn": ({ from, to, kind }) => [
-    from,
-    `took the ${kindWords(kind)} to ${to} back, unread`,
-    "dim",
-  ],
+  "mail.withdrawn": ({ from, to, kind }) => [from, `took back the unread ${kindWords(kind)} to ${to}`, "dim"],
   "turn.taken": ({ who, subagent, text, ms }) =>
     text
       ? [subagent ?? who, `says: ${text}`]
@@ -164,7 +160,7 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
     `${approved ? "approved" : "rejected"} the plan of ${who} for #${task}`,
     approved ? "good" : "warn",
   ],
-  "request.withdrawn": ({ who, request }) => [who, `took the request ${request} back`, "dim"],
+  "request.withdrawn": ({ who, request }) => [who, `withdrew the request ${request}`, "dim"],
   "answer.ignored": ({ from, why }) => [
     from,
     `answered a request, and the answer was ignored: ${why}`,
@@ -182,12 +178,12 @@ const SENTENCES: { readonly [T in FactType]: (fact: FactOf<T>) => Words } = {
   ],
   "effort.changed": ({ who, effort, by }) => [
     by,
-    `set the effort ${effort ?? "of the settings"} for ${who ?? "all members"}`,
+    `set the effort ${effort ?? "from the settings"} for ${who ?? "all members"}`,
     "plain",
   ],
   "order.given": ({ what, by }) => [by, `orders: ${orderWords(what)}`, "dim"],
   "order.done": ({ isDone, text }) => [null, isDone ? text : `an order was refused: ${text}`, "dim"],
-  "person.acted": ({ name, what }) => [name, `at the page: ${what}`, "dim"],
+  "person.acted": ({ name, what }) => [name, `on the page: ${what}`, "dim"],
   "work.undone": (undone) => [undone.by, undoneWords(undone)],
   "mode.changed": ({ mode, by }) => [by, `set the permission mode ${mode}`, "plain"],
   "model.retried": ({ who, why, attempt, waitMs }) => [

@@ -15,11 +15,11 @@ export const REVIEWED: Readonly<
 };
 
 export const JUDGED: Readonly<Record<FactOf<"work.judged">["verdict"], readonly [string, Tone]>> = {
-  "go on": ["it goes on", "dim"],
+  "go on": ["it continues", "dim"],
   hint: ["it got a hint", "warn"],
   split: ["it should be split", "warn"],
   stop: ["it is stopped", "bad"],
-  none: ["no verdict, so it goes on", "dim"],
+  none: ["no verdict, so it continues", "dim"],
 };
 
 const CHECKED: Readonly<Record<CheckOutcome, readonly [string, Tone]>> = {

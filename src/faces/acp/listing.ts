@@ -45,7 +45,7 @@ export async function deleteTeam(known: KnownTeam, env: NodeJS.ProcessEnv): Prom
     const open = pending + inProgress;
     if (open > 0)
       throw badInput(
-        `Team "${team}" still has ${open === 1 ? "an unfinished task" : `${open} unfinished tasks`}. Nothing was deleted. Finish that, or force the deletion: ${byHand}`,
+        `Team "${team}" still has ${open === 1 ? "an unfinished task" : `${open} unfinished tasks`}. Nothing was deleted. Finish it, or force the deletion: ${byHand}`,
       );
     await store.removeTeam(team, PERSON, true);
   });

@@ -63,7 +63,7 @@ export class TeamSession {
 
   /**
    * `servers`: MCP servers of the editor, as in .mcp.json. `replay`: earlier texts are sent again; the members that stopped
-   * with their process go on. @throws as `openHost`
+   * with their process continue. @throws as `openHost`
    */
   static async open(
     { id, call, editor }: { readonly id: string; readonly call: Invocation; readonly editor: Editor },
@@ -170,7 +170,7 @@ export class TeamSession {
     const { store } = this.host;
     const stopped = this.interrupted.splice(0).join(", ");
     if (stopped !== "") {
-      const note = `The person has interrupted ${stopped}, too. Each keeps its task and waits for a message: send_message lets it go on or says what to do instead.`;
+      const note = `The person has interrupted ${stopped}, too. Each keeps its task and waits for a message: send_message lets it continue or says what to do instead.`;
       await store.mail.send(HARNESS, { to: LEAD, body: { kind: "note", text: note } });
     }
     this.updates.titled(text);
@@ -180,7 +180,7 @@ export class TeamSession {
   private async command(line: string): Promise<void> {
     const say = (text: string): void => this.updates.say(`${clean(text)}\n`);
     const { call, host } = this;
-    const quit = (): void => say("The editor ends the session: the team's state is kept.");
+    const quit = (): void => say("The editor ended the session. The team's state is kept.");
     const fenced = {
       isTTY: false,
       colour: false,
@@ -209,7 +209,7 @@ export class TeamSession {
       void this.questions.member(open);
   }
 
-  /** Waits until nothing goes on in the team by itself, or the person must answer. `mail`: the mail of the prompt. */
+  /** Waits until nothing continues in the team by itself, or the person must answer. `mail`: the mail of the prompt. */
   private async rested(mail: MailId | null, signal: AbortSignal): Promise<void> {
     const { store } = this.host;
     await this.until(async () => {

@@ -31,7 +31,7 @@ export const run: Run = async (call) => {
   if (trust.waiting.some(isStore)) throw untrusted(trust);
   const door = await Door.open(socketPath(settings, call.cwd));
   if (door === null) {
-    call.say("another process of this machine runs the team already");
+    call.say("another process on this machine already runs the team");
     return 0;
   }
   const unheard = ignoreUnhandled(call);

@@ -41,7 +41,7 @@ export const run: Run<Options> = async (call, _args, options) => {
   for (const flag of ["model", "lead", "teammates"] as const)
     if (call.flags[flag] !== undefined)
       throw badInput(
-        `${flag === "teammates" ? "--teammates and --teammate have" : flag === "model" ? "--model has" : "--lead has"} no meaning for ekiden mcp: its one member is the agent that uses it.`,
+        `${flag === "teammates" ? "--teammates and --teammate have" : flag === "model" ? "--model has" : "--lead has"} no effect on ekiden mcp: its only member is the agent that uses it.`,
       );
   const { as, role = "", wait = String(WAIT_S) } = options;
   const waitMs = wholeNumber("--wait", wait) * 1_000;
@@ -76,7 +76,7 @@ async function overStdio(
   const ready = await readied(call);
   if (process.stdin.isTTY)
     call.say(
-      "Waits for MCP messages on stdin (Ctrl-C ends it). Agents start this command themselves: claude mcp add ekiden -- ekiden mcp",
+      "Waiting for MCP messages on stdin (Ctrl-C ends it). Agents start this command themselves: claude mcp add ekiden -- ekiden mcp",
     );
   const release = onSignals(() => process.stdin.destroy());
   try {
@@ -123,7 +123,8 @@ async function overHttp(
     const name = path === "" ? otherwise : teammateName(path);
     const known = guests.get(name);
     if (known) return known;
-    if (guests.size >= GUESTS_MAX) throw badInput(`There are ${GUESTS_MAX} agents already.`);
+    if (guests.size >= GUESTS_MAX)
+      throw badInput(`${GUESTS_MAX} agents have joined already, which is the limit.`);
     const guest = guestOf(ready, name, { mayNumber: false, holdMs: HOLD_MS });
     guests.set(name, guest);
     return guest;
@@ -135,9 +136,9 @@ async function overHttp(
     else call.out.write(`${http.address}\n`);
     if (!call.env.EKIDEN_MCP_TOKEN)
       call.err.write(
-        `token of ${otherwise}, for this process: ${tokenOf(address.secret, otherwise)} (with EKIDEN_MCP_TOKEN it stays, and ekiden mcp --token-of NAME prints that of each agent)\n`,
+        `token of ${otherwise}, for this process: ${tokenOf(address.secret, otherwise)} (set EKIDEN_MCP_TOKEN to keep it; ekiden mcp --token-of NAME then prints the token of each agent)\n`,
       );
-    call.say(`An agent has its own address, such as ${http.address}/claude. Ctrl-C ends the server.`);
+    call.say(`Each agent has its own address, such as ${http.address}/claude. Ctrl-C ends the server.`);
     await interrupted();
     return 130;
   } finally {
@@ -154,11 +155,11 @@ function httpAddress(
 ): HttpAddress {
   if (!secret && !isLoopback(host))
     throw badInput(
-      `--host ${quote(host)} can be reached from other machines, so it needs a token of your own in EKIDEN_MCP_TOKEN, and a proxy with TLS in front of it.`,
+      `--host ${quote(host)} can be reached from other machines, so it needs your own token in EKIDEN_MCP_TOKEN, and a proxy with TLS in front of it.`,
     );
   const number = Number(port);
   if (!Number.isInteger(number) || number < 0 || number > 65_535)
-    throw badInput(`--port ${quote(port)} is not a port. Give a number from 0 (any free one) to 65535.`);
+    throw badInput(`--port ${quote(port)} is not a port. Give a number from 0 (any free port) to 65535.`);
   const alsoNamed = origin === undefined ? [] : [new URL(publicAddress(origin).origin).hostname];
   const own = secret ? secretIn(secret) : randomBytes(16).toString("hex");
   return { host, port: number, secret: own, otherwise, alsoNamed };
@@ -168,7 +169,7 @@ function httpAddress(
 function secretIn(secret = ""): string {
   if (secret.length >= TOKEN_MIN) return secret;
   throw badInput(
-    `EKIDEN_MCP_TOKEN has ${secret.length} characters and could be guessed. Give at least ${TOKEN_MIN}, such as: export EKIDEN_MCP_TOKEN="$(openssl rand -hex 16)"`,
+    `EKIDEN_MCP_TOKEN has ${secret.length} characters and is easy to guess. Use at least ${TOKEN_MIN}, such as: export EKIDEN_MCP_TOKEN="$(openssl rand -hex 16)"`,
   );
 }
 

@@ -11,7 +11,7 @@ export const COMMON_OPTIONS: readonly OptionRow[] = [
   ["--team <name>", 'which team of the store (default "default")'],
   ["--json", "print JSON: one object, or one a line where it streams"],
   ["--quiet", "results only, no progress"],
-  ["--plain", "lines instead of the full screen, such as for a screen reader"],
+  ["--plain", "lines instead of the full screen, for example for a screen reader"],
   ["--trust", "use what the project brings (hooks, MCP servers, rules …), this once"],
   ["--verbose", "more detail; stacks of errors"],
 ];
@@ -39,10 +39,10 @@ export const TEAM_OPTIONS: readonly OptionRow[] = [
   ["--sandbox <mode>", "required, auto, off: whether commands are confined"],
   [
     "--plan-first",
-    "show the board of a goal before anything of it begins (default: on a terminal, from six tasks on)",
+    "show the board of a goal before any task begins (default: on a terminal, from six tasks)",
   ],
-  ["--no-plan-first", "begin with the first task"],
-  ["--worktrees", "give every task a clone of the repository for itself"],
+  ["--no-plan-first", "begin at once, without showing the board"],
+  ["--worktrees", "give every task its own clone of the repository"],
   ["--no-worktrees", "one folder for all"],
 ];
 /** The commands that host a team, or report on how one would be hosted; `talk` is ekiden without a command. */
@@ -61,7 +61,7 @@ export const trustNeedOf = (command: string): TrustNeed =>
 
 /** `ekiden add` and `ekiden edit` share these. */
 export const TASK_OPTIONS: readonly OptionRow[] = [
-  ["-d, --description <text>", "what is to be done, in full"],
+  ["-d, --description <text>", "what to do, in full"],
   ["--priority <n>", "higher goes first (default 0)"],
   ["--estimate <n>", "estimated work; only ratios matter (default 1)"],
   ["--touches <patterns>", "files it will edit; tasks for the same files take turns", "repeat"],
@@ -74,16 +74,16 @@ export const WORKER_OPTIONS: readonly OptionRow[] = [
   ["--as <name>", "name of its member; several are numbered (default worker-1, worker-2, …)"],
   ["--role <role>", "role of its members"],
   ["--health <port>", "answer /livez and /readyz over HTTP"],
-  ["--with-run", "leave when the run that is there has ended, instead of waiting for the next one"],
-  ["--drain <seconds>", "how long begun tasks may take after the request to leave (default 25)"],
+  ["--with-run", "leave when the current run has ended, instead of waiting for the next one"],
+  ["--drain <seconds>", "how long tasks in progress may take after the request to leave (default 25)"],
 ];
 
 export const WEB: OptionRow = [
   "--web",
-  "serve the page too, as long as the run lasts; permission questions wait for an answer there",
+  "also serve the page while the run lasts; permission questions wait for an answer there",
 ];
 
 export const DETACH: OptionRow = [
   "--detach",
-  "work on in a process of its own and return at once; questions wait for an answer",
+  "run in a separate process and return at once; questions wait for an answer",
 ];

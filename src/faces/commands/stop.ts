@@ -28,7 +28,7 @@ export const run: Run<{ now?: boolean; reason?: string }> = async (call, [text],
     const ended = await endHere(settings, call.cwd);
     if (ended.length === 0) throw error;
     call.say(
-      `the store is away, so process ${ended.join(" and ")} of the team here was told to end; the state of the team is kept. Those on other machines go on.`,
+      `the store is away, so process ${ended.join(" and ")} of the team here was told to end; the state of the team is kept. Those on other machines continue.`,
     );
     return undefined;
   });

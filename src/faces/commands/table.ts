@@ -7,7 +7,7 @@ import { TASK_OPTIONS } from "./options.ts";
 const WORK = inGroup("Set a team to work:", [
   {
     usage: "stop [name]",
-    about: "ask a member, or everyone, to stop; ends it at the deadline",
+    about: "ask a member, or everyone, to stop; after the deadline Ekiden ends them",
     example: "ekiden stop alice",
     options: [
       ["--now", "without waiting for an answer"],
@@ -21,8 +21,8 @@ const WORK = inGroup("Set a team to work:", [
     about: "give a teammate another role or another name",
     example: "ekiden member bob --role tester --name ben",
     options: [
-      ["--role <role>", "its role from now on; none for no role"],
-      ["--name <name>", "its name from now on, while it is not at work"],
+      ["--role <role>", "its new role; none for no role"],
+      ["--name <name>", "its new name, only while it is not at work"],
     ],
     near: ["rename", "role"],
     load: () => import("./member.ts"),
@@ -44,11 +44,11 @@ const BOARD = inGroup("The board:", [
     options: [
       ...TASK_OPTIONS,
       ["--after <ids>", "tasks that must be completed first, such as 1,2", "repeat"],
-      ["--role <role>", "only a teammate of this role may take it"],
+      ["--role <role>", "only a teammate with this role may take it"],
       ["--plan", "a plan must be approved before anything is changed"],
       ["--review", "an independent agent judges it before it is completed"],
       ["--judges", "it is meant to change tests, or what the gate runs"],
-      ["--replaces <id>", "a task that it takes the place of: what waits for that one waits for it"],
+      ["--replaces <id>", "a task that it replaces: what waits for that one then waits for it"],
     ],
     near: ["new", "create"],
     load: () => import("./board/add.ts"),
@@ -60,8 +60,8 @@ const BOARD = inGroup("The board:", [
     options: [
       ...TASK_OPTIONS,
       ["--subject <text>", "its one line on the board"],
-      ["--after <ids>", "the tasks it waits for, instead of the present ones; none for no task", "repeat"],
-      ["--role <role>", "only a teammate of this role may take it; any for everybody"],
+      ["--after <ids>", "the tasks it waits for, instead of the current ones; none for no task", "repeat"],
+      ["--role <role>", "only a teammate with this role may take it; any for everybody"],
       ["--review <yes|no>", "whether an independent agent judges it before it is completed"],
     ],
     near: ["change", "update"],
@@ -90,7 +90,7 @@ const BOARD = inGroup("The board:", [
   },
   {
     usage: "reopen <id> [words...]",
-    about: "add a task that goes on with a completed one",
+    about: "add a task that continues a completed one",
     example: 'ekiden reopen 4 "The page also needs a title"',
     near: ["continue-task", "followup"],
     load: async () => (await import("./board/override.ts")).reopen,
@@ -176,15 +176,14 @@ const TEAM = inGroup("The team:", [
   },
   {
     usage: "notes [action] [id] [text...]",
-    about: "what members and you noted for all members; edit or remove one",
+    about: "the notes for all members; edit or remove one",
     example: "ekiden notes remove n12",
     near: ["scratchpad", "decisions"],
     load: async () => (await import("./board/notes.ts")).list,
   },
   {
     usage: "plan [action] [id]",
-    about:
-      "the tasks that have not begun, in their order, with how long they take; up, down and begin change it",
+    about: "the tasks that have not begun, in order, with estimated times; change it with up, down and begin",
     example: "ekiden plan begin",
     near: ["approve", "order"],
     load: () => import("./board/plan.ts"),
@@ -198,7 +197,7 @@ const TEAM = inGroup("The team:", [
   },
   {
     usage: "answer <id> <answer> [text...]",
-    about: "answer a plan with yes or no, a permission also with always; also in place of the lead",
+    about: "answer a plan or a permission with yes or no (a permission also with always), also for the lead",
     example: 'ekiden answer 3f2a no "keep the old API, and plan a test"',
     near: ["approve", "reject", "allow", "deny"],
     load: () => import("./board/answer.ts"),
@@ -208,9 +207,9 @@ const TEAM = inGroup("The team:", [
     about: "the journal: what happened, in order",
     example: "ekiden log --follow --who alice",
     options: [
-      ["-f, --follow", "the last 10 lines, or with --json all, and what happens next, in whatever process"],
+      ["-f, --follow", "the last 10 lines (with --json all), then new ones as they come, from any process"],
       ["-n, --lines <n>", "only the last n"],
-      ["--since <seq>", "only what happened after this number"],
+      ["--since <seq>", "only lines after this number"],
       ["--who <name>", "only what concerns this member"],
     ],
     near: ["logs", "tail", "feed", "journal", "history", "events"],
@@ -218,9 +217,9 @@ const TEAM = inGroup("The team:", [
   },
   {
     usage: "transcript <name>",
-    about: "a conversation, also the part before compaction; a subagent's as alice/1",
+    about: "a conversation, including the part before compaction; alice/1 is that of a subagent",
     example: "ekiden transcript alice | less",
-    options: [["-f, --follow", "go on with what is said next"]],
+    options: [["-f, --follow", "then print new entries as they come"]],
     near: ["show", "conversation"],
     load: () => import("./board/transcript.ts"),
   },
@@ -233,7 +232,7 @@ const TEAM = inGroup("The team:", [
   },
   {
     usage: "context [name]",
-    about: "what fills a member's context window (the lead's): instructions, mail, results by tool",
+    about: "what fills a member's context window (default: the lead's): instructions, mail, results by tool",
     example: "ekiden context alice",
     near: ["window"],
     load: async () => (await import("./board/look.ts")).context,

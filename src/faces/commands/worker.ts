@@ -65,7 +65,7 @@ export const run: Run<Options> = async (call, _args, options) => {
   const server = options.health === undefined ? null : await serveHealth(port(options.health), health);
   try {
     if (!(await awaitTeam(settings, call.cwd, tell, leaving.signal))) {
-      tell("Ends; there was no team to work for.");
+      tell("Ended: there was no team to work for.");
       return 0;
     }
     const { cwd, env } = call;
@@ -110,7 +110,7 @@ async function readAlong(call: Invocation, worker: Worker, signal: AbortSignal):
         const isEnd = event.type === "team.finished";
         if (!isEnd && ![...worker.known].some((name) => concerns(event, name))) continue;
         if (call.json) call.out.write(jsonLine(event));
-        else if (isEnd) call.say(`The team's run has ended (${tally(event)}). Waits for more work.`);
+        else if (isEnd) call.say(`The team's run has ended (${tally(event)}). Waiting for more work.`);
         else if (!call.quiet) {
           const said = news.of(event);
           if (said) call.err.write(`${newsLines(call.err, event.at, said).join("\n")}\n`);

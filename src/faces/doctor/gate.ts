@@ -30,10 +30,10 @@ export async function measureGate(
     const odd = dismiss.find((id) => !known.has(id));
     if (odd !== undefined)
       throw badInput(
-        `${quote(odd)} is not a fault of the last measure. Those are: ${[...known].join(", ") || "none"}.`,
+        `${quote(odd)} is not a fault of the last measurement. Its faults: ${[...known].join(", ") || "none"}.`,
       );
     keep({ ...kept, dismissed: [...new Set([...kept.dismissed, ...dismiss])] });
-    call.say(`${counted(dismiss.length, "fault")} will not be counted any more.`);
+    call.say(`${counted(dismiss.length, "fault")} will no longer be counted.`);
     return undefined;
   }
   const landings = await orElse(landingsOf(cwd, askGit(cwd)), "bad_input", null);

@@ -7,7 +7,7 @@ import { ignoreUnhandled, onSignals } from "../kit/run-guards.ts";
 export const run: Run<CommonOptions> = async (call, _args, options) => {
   if (process.stdin.isTTY)
     call.say(
-      "Waits for messages of an editor on stdin (Ctrl-C ends it). Editors start this command themselves.",
+      "Waiting for messages from an editor on stdin (Ctrl-C ends it). Editors start this command themselves.",
     );
   const over = new AbortController();
   const release = onSignals((nth) => (nth > 1 ? process.exit(130) : over.abort()));

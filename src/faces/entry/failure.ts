@@ -72,7 +72,7 @@ export function handleClosedOutput(): { keepGoing(): void } {
       const isFault = error.code !== "EPIPE" && stream === process.stdout;
       if (isFault && !told)
         process.stderr.write(
-          `ekiden: ${name} cannot be written: ${(error.code && SYSTEM[error.code]) || error.message}. ${end ? "Redirect it to a file that can be written." : "The work goes on; `ekiden log` shows what is missing."}\n`,
+          `ekiden: ${name} cannot be written: ${(error.code && SYSTEM[error.code]) || error.message}. ${end ? "Redirect it to a file that can be written." : "The work continues; `ekiden log` shows what is missing."}\n`,
         );
       told = true;
       if (end && stream === process.stdout) process.exit(isFault ? 1 : (process.exitCode ?? 0));

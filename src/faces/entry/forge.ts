@@ -44,7 +44,7 @@ export const run: Run<Options> = async (call, _args, options) => {
     const found = { ...(await call.settings()), ...chosen };
     return { ...found, forge: found.forge ?? "origin", teammates: found.teammates ?? recruits(TEAMMATES) };
   };
-  // A team of the same name goes on.
+  // A team of the same name continues.
   const there = withTeam(call, "use", async (store) => (await store.roster.member(LEAD)) !== null);
   const work = (await orElse(there, "not_found", false))
     ? ({ resume: true } as const)

@@ -26,7 +26,7 @@ export const run: Run<Options> = async (call, args, { fresh = false, web = false
   if (args.length === 1 && file !== undefined && file !== "-") refusePath(call, file);
   const goal = (args.join(" ") === "-" ? await textOf(process.stdin) : args.join(" ")).trim();
   if (goal === "")
-    throw badInput('the goal is empty. Say what is to be done, such as: ekiden run "Fix the failing tests"');
+    throw badInput('the goal is empty. Say what to do, such as: ekiden run "Fix the failing tests"');
   // A goal from stdin may be the text of somebody else.
   const images = file === "-" ? [] : await attachedTo(goal, call.cwd);
   return await hostTeam(call, { goal, images }, { web, displays: DISPLAYS });

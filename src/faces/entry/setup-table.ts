@@ -4,7 +4,7 @@ import { type Entry, inGroup } from "../commands/entry.ts";
 const TEAM = inGroup("The team:", [
   {
     usage: "top",
-    about: "team, board and feed on the whole terminal, whichever process runs the team; changes nothing",
+    about: "a full-screen view of team, board and feed, whichever process runs the team; changes nothing",
     example: "ekiden top --team backend",
     near: ["watch", "monitor", "htop", "live"],
     load: () => import("./top.ts"),
@@ -14,11 +14,14 @@ const TEAM = inGroup("The team:", [
     about: "a page in the browser for all teams of the store: start, watch, steer, replay",
     example: "ekiden web --port 8080",
     options: [
-      ["--port <n>", "0 for any free one (default 7411, or any free one when that is taken)"],
+      ["--port <n>", "0 for any free port (default 7411, or any free port if that is taken)"],
       ["--host <address>", "where to listen (default 127.0.0.1); others need a --token"],
-      ["--token <text>", "what the address must hold, at least 16 characters (default: one of this project)"],
+      [
+        "--token <text>",
+        "token that the address must have, at least 16 characters (default: one for this project)",
+      ],
       ["--origin <address>", "where browsers find the page behind a proxy, such as https://host/base"],
-      ["--read-only", "for looking: nothing can be changed"],
+      ["--read-only", "view only: nothing can be changed"],
       ["--export <file>", "write the team's run as one HTML file that replays without a server"],
     ],
     near: ["page", "serve", "dashboard", "ui", "gui", "open"],
@@ -41,13 +44,13 @@ const MORE = inGroup("More:", [
     example: "ekiden import ./old-project",
     options: [
       ["--dry-run", "show what would be imported, and write nothing"],
-      ["--again", "import it although it was imported before"],
+      ["--again", "import it even if it was imported before"],
     ],
     load: () => import("../commands/setup/import.ts"),
   },
   {
     usage: "export <dir>",
-    about: "write the team as files, in the same layouts and whole as JSON",
+    about: "write the team as files, in the same layouts and in full as JSON",
     example: "ekiden export ./backup",
     options: [
       ["--force", "replace an earlier export"],
@@ -63,11 +66,11 @@ const MORE = inGroup("More:", [
     options: [
       [
         "--gate",
-        "put small faults into lines that landed lately, and count those that the gate does not notice",
+        "put small faults into recently landed lines, and count those that the gate does not notice",
       ],
       ["--forge", "the token for the forge of the project, and what it may do there"],
       ["--faults <n>", "with --gate: how many, at most (default 60)"],
-      ["--dismiss <id>", "a fault that changes nothing: it is not counted any more", "repeat"],
+      ["--dismiss <id>", "a fault that changes nothing: it is no longer counted", "repeat"],
     ],
     near: ["check", "diagnose", "health"],
     load: () => import("./doctor.ts"),
@@ -85,7 +88,7 @@ const MORE = inGroup("More:", [
     example: "ekiden trust --list",
     options: [
       ["--list", "the folders that you agreed to, and what waits here; changes nothing"],
-      ["--revoke", "take the word for this folder back"],
+      ["--revoke", "withdraw your agreement for this folder"],
     ],
     load: () => import("../commands/setup/trust.ts"),
   },
@@ -103,7 +106,7 @@ const MORE = inGroup("More:", [
     example: "ekiden prune --days 90 --dry-run",
     options: [
       ["--days <n>", "keep what is younger than this (default 30)"],
-      ["--teams", "also delete other teams that are finished and have been silent for so long"],
+      ["--teams", "also delete other teams that are finished and have been silent for that long"],
       ["--dry-run", "show what would be deleted, and delete nothing"],
     ],
     near: ["clean", "gc", "vacuum", "purge"],
@@ -111,7 +114,7 @@ const MORE = inGroup("More:", [
   },
   {
     usage: "backup <file>",
-    about: "copy the SQLite store to a file, also while teams work on it",
+    about: "copy the SQLite store to a file, even while teams use it",
     example: "ekiden backup /backups/team.db",
     options: [["--force", "replace the file"]],
     near: ["dump", "snapshot"],

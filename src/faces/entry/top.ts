@@ -7,7 +7,7 @@ import type { Run } from "../commands/entry.ts";
 export const run: Run = async (call) => {
   if (call.json || !process.stdout.isTTY || !process.stdin.isTTY || call.env.TERM === "dumb")
     throw badInput(
-      "ekiden top draws on a whole terminal, and here is none. For programs: ekiden team --json, ekiden tasks --json, ekiden log --follow --json.",
+      "ekiden top needs a terminal, and there is none here. For programs: ekiden team --json, ekiden tasks --json, ekiden log --follow --json.",
     );
   const live = liveReader(await call.settings(), call.cwd);
   await withTeam(call, "look", async (store) => {

@@ -20,7 +20,7 @@ export const run: Run<WebOptions & { readonly export?: string }> = async (call, 
     const server = await openPage(call, store, options);
     if (call.json) call.out.write(jsonLine({ address: server.address, readOnly }));
     else call.out.write(`${server.address}\n`);
-    call.say("Ctrl-C ends the page; the teams go on.");
+    call.say("Ctrl-C ends the page; the teams continue.");
     await interrupted();
     await server.close();
     (await import("../web/launch.ts")).endWorkers();

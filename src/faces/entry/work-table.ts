@@ -9,11 +9,7 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
     usage: "run <goal...>",
     about: "let a team work on a goal (- reads it from stdin) or on the tasks of a runbook (FILE.md)",
     example: 'ekiden run "Find out why the tests are slow and make them fast" --teammates 3',
-    options: [
-      ["--fresh", "start a runbook anew that was run before, instead of going on with it"],
-      WEB,
-      DETACH,
-    ],
+    options: [["--fresh", "start over a runbook that was run before, instead of continuing it"], WEB, DETACH],
     near: ["start", "do", "work"],
     load: () => import("./run.ts"),
   },
@@ -33,9 +29,9 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
     options: [
       ["--repo <owner/name>", "the repository (default: that of the git remote origin)"],
       ["--label <label>", "the issues with this label (default ekiden)"],
-      ["--assignee <login>", "issues that are assigned to this account, too"],
+      ["--assignee <login>", "also issues that are assigned to this account"],
       ["--webhook <port>", "take deliveries of webhooks there, signed with EKIDEN_WEBHOOK_SECRET"],
-      ["--once", "end when all that was found waits for the forge or for a person"],
+      ["--once", "end when everything that was found waits for the forge or for a person"],
       ["--list", "the pull requests of the team: state, rounds, what each waits for; starts nothing"],
       WEB,
     ],
@@ -57,7 +53,7 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
   },
   {
     usage: "effort <level> [name]",
-    about: `how hard all members, or one, think, until the team stops: ${EFFORTS.join(", ")}; auto as the settings say`,
+    about: `how hard all members, or one, think, until the team stops: ${EFFORTS.join(", ")}; auto: the settings decide`,
     example: "ekiden effort high alice",
     near: ["thinking"],
     load: async () => (await import("../commands/order.ts")).effort,
@@ -88,14 +84,14 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
   },
   {
     usage: "attach [where]",
-    about: "the conversation of a team that is there, by its name or its folder (default: this one)",
+    about: "open the conversation of an existing team, by its name or its folder (default: this one)",
     example: "ekiden attach ~/projects/api",
     near: ["join", "open", "continue"],
     load: () => import("./attach.ts"),
   },
   {
     usage: "host",
-    about: "run the team without a terminal, for terminals that attach; ekiden starts it by itself",
+    about: "run the team without a terminal, for terminals that attach; ekiden starts it automatically",
     example: "ekiden host --teammates 2",
     near: ["daemon", "server"],
     load: () => import("../commands/host.ts"),
@@ -119,10 +115,10 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
       ["--wait <seconds>", "how long a call waits for something to do (default 45; many agents allow 60)"],
       [
         "--http",
-        "streamable HTTP instead of stdio, for several agents: each at /mcp/NAME with a token of its own",
+        "streamable HTTP instead of stdio, for several agents: each at /mcp/NAME with its own token",
       ],
       ["--token-of <name>", "print the token of an agent over HTTP, made of EKIDEN_MCP_TOKEN"],
-      ["--port <n>", "of --http: 0 for any free one (default 7412)"],
+      ["--port <n>", "of --http: 0 for any free port (default 7412)"],
       ["--host <address>", "of --http: where to listen (default 127.0.0.1)"],
       [
         "--origin <address>",
@@ -135,7 +131,7 @@ export const WORK_COMMANDS = inGroup("Set a team to work:", [
   {
     usage: "acp",
     about:
-      "the lead as an agent of an editor (Zed, JetBrains, Neovim), over the Agent Client Protocol on stdio",
+      "use the lead as an agent in an editor (Zed, JetBrains, Neovim), over the Agent Client Protocol on stdio",
     example: "ekiden acp --teammates 2",
     near: ["editor", "zed", "jetbrains", "neovim"],
     load: () => import("./acp.ts"),

@@ -16,6 +16,6 @@ export function publicAddress(text: string): PublicAddress {
   if (url && isPlain && /^https?:$/.test(url.protocol) && /^(\/[\w.~-]+)*$/.test(base))
     return { origin: url.origin, host: url.host, base };
   throw badInput(
-    `--origin ${quote(text)} is not the address of a page. Give what browsers open, such as https://example.org/ekiden`,
+    `--origin ${quote(text)} is not the address of a page. Give the address that browsers open, such as https://example.org/ekiden`,
   );
 }

@@ -212,7 +212,7 @@ export async function followUntilInterrupted(
   call: Invocation,
   read: (signal: AbortSignal) => Promise<void>,
 ): Promise<number> {
-  if (call.store) throw badInput("--follow works in another terminal: this one shows the news already.");
+  if (call.store) throw badInput("use --follow in another terminal: this one already shows new events.");
   const stop = new AbortController();
   const end = (): void => stop.abort();
   process.once("SIGINT", end).once("SIGTERM", end);

@@ -37,16 +37,16 @@ export function nextStep(
     case "progress":
     case "loop":
     case "deadline":
-      return `Stopped: ${why ?? endWords(reason)} To see what was done: ${line("log")}. To go on: ${resumeLine(goOn, line)}`;
+      return `Stopped: ${why ?? endWords(reason)} To see what was done: ${line("log")}. To continue: ${resumeLine(goOn, line)}`;
     case "model":
     case "concluded":
       if (failed > 0) return failedLine(failures, line);
       if (unfinished === 0 && !error) return "";
       if (proposed)
-        return `What is left waits for pull requests: ${line("forge --list")}. To go on: ${line("forge")}.`;
+        return `What is left waits for pull requests: ${line("forge --list")}. To continue: ${line("forge")}.`;
       if (untaken.length > 0)
         return `Nobody can take ${untaken[0]}${untaken.length > 1 ? ` ${untaken.length - 1} more wait like it.` : ""}`;
-      return `To see what is left: ${line("tasks")}. To go on: ${line("resume")}${cancelled > 0 ? `, after ${line("retry ID")} for a cancelled task that others wait for` : ""}.`;
+      return `To see what is left: ${line("tasks")}. To continue: ${line("resume")}${cancelled > 0 ? `, after ${line("retry ID")} for a cancelled task that others wait for` : ""}.`;
     default:
       return reason satisfies never;
   }

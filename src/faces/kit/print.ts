@@ -124,7 +124,7 @@ function feed(out: Terminal, list: readonly FeedLine[]): string[] {
   return list.flatMap((line) => feedLine(out, line, width));
 }
 
-/** One feed line; `width` is that of its who. A text that is too long for the terminal goes on below, or is cut off. */
+/** One feed line; `width` is that of its who. A text that is too long for the terminal continues below, or is cut off. */
 export function feedLine(
   out: Terminal,
   line: FeedLine,

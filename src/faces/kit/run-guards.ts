@@ -7,7 +7,7 @@ import { clean } from "./terminal.ts";
 /**
  * V8 lets its young generation grow to 32 MB while an agent works, and every command is started by a fork that costs in
  * proportion to the memory: 99 → 82 MB after 200 commands, for no more CPU. Known to V8 11 to 13; others would complain.
- * It is set after the start: after a change of flags V8 compiles Node's own modules anew, 30 ms of a start.
+ * It is set after the start: after a change of flags V8 compiles Node's own modules again, 30 ms of a start.
  */
 export async function keepYoungSmall(): Promise<void> {
   // `loader.ts` keeps the compiled program: after the change V8 would refuse it.
@@ -22,7 +22,7 @@ export const START_MS = 100;
 /** A rejection that nobody handles is a fault of this program. It must not end the work of a whole team. */
 export function ignoreUnhandled(call: Invocation): () => void {
   const say = (error: unknown): void =>
-    call.err.write(`ekiden: ${clean(messageOf(error))} (this is a fault of ekiden; the team goes on)\n`);
+    call.err.write(`ekiden: ${clean(messageOf(error))} (this is a bug in ekiden; the team continues)\n`);
   process.on("unhandledRejection", say);
   return () => void process.off("unhandledRejection", say);
 }
@@ -58,7 +58,7 @@ export const interrupted = (): Promise<void> =>
 export const interruptible = (host: TeamHost, tell: (text: string) => void, goOn: string): (() => void) =>
   onSignals((nth) => {
     if (nth > 1) process.exit(130);
-    tell(`interrupted; \`${goOn}\` goes on (Ctrl-C again ends at once)`);
+    tell(`interrupted; \`${goOn}\` continues (Ctrl-C again ends at once)`);
     host.interrupt().catch((error: unknown) => {
       tell(`ekiden: ${messageOf(error)}`);
       process.exit(130);

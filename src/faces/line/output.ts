@@ -1,5 +1,5 @@
 /**
- * Writes above the line that is being typed, if there is one. Readline draws that line anew relative to the row in which it last left the
+ * Writes above the line that is being typed, if there is one. Readline draws that line again relative to the row in which it last left the
  * cursor, so a line of several rows is taken away from its first row, and gets its rows back before it is drawn again.
  */
 import type { Interface } from "node:readline";

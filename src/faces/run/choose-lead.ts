@@ -29,7 +29,7 @@ export async function chooseLead(call: Invocation): Promise<Settings> {
     await keepSetting("lead", chosen.name).then(
       () =>
         call.say(
-          `${chosen.title} leads, also in the next starts ("lead" in your settings; --lead for one run).`,
+          `${chosen.title} is the lead, now and in later starts ("lead" in your settings; --lead for one run).`,
         ),
       (why: unknown) => call.say(messageOf(why)),
     );

@@ -19,7 +19,7 @@ export async function conclude(watched: Watched, outcome: Outcome): Promise<numb
   const { call } = watched;
   if (outcome.elsewhere) {
     call.say(
-      `The team goes on in another process; to end it: ${againLine(call, watched.host.store.team, "stop")}`,
+      `The team continues in another process; to end it: ${againLine(call, watched.host.store.team, "stop")}`,
     );
     // The last line of a stream says how it ended, also where the journal has no such line.
     const { completed, failed, cancelled, unfinished, reason } = outcome;
@@ -40,7 +40,7 @@ export async function conclude(watched: Watched, outcome: Outcome): Promise<numb
         : (await watched.host.store.board.tasks()).flatMap((task) =>
             task.status === "failed" ? [{ id: task.id, reason: task.reason }] : [],
           );
-    const next = wasShown ? `To go on: ${line("resume")}.` : nextStep(outcome, line, failures);
+    const next = wasShown ? `To continue: ${line("resume")}.` : nextStep(outcome, line, failures);
     if (next !== "") call.say(next);
   }
   if (outcome.error) call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);

@@ -20,7 +20,7 @@ export async function detach(call: Invocation): Promise<number> {
   if (await isLed(call))
     throw new EkidenError(
       "already_started",
-      `the team works already. ${againLine(call, team, "top")} watches it, ${againLine(call, team, "stop")} ends it.`,
+      `the team is already running. ${againLine(call, team, "top")} watches it, ${againLine(call, team, "stop")} ends it.`,
     );
   const given = process.argv.slice(2);
   const words = given.toSpliced(given.indexOf("--detach"), 1);

@@ -1,6 +1,6 @@
 /**
  * The time that questions of members wait during `run` and `resume`: as long as somebody looks on. A member that waits for an answer to its
- * mail where nobody is asked at a terminal or a page gets one after a while, so that the run goes on or ends with a reason.
+ * mail where nobody is asked at a terminal or a page gets one after a while, so that the run continues or ends with a reason.
  */
 import { systemClock } from "../../adapters/clock.ts";
 import type { Event } from "../../core/event.ts";
@@ -53,7 +53,7 @@ async function limit({ store, settings, isWatched, signal }: Parts, who: Name, m
     const waits = activity?.phase === "idle" && activity.reason === "awaiting_messages";
     // A later question has a limit of its own.
     if (!waits || (answered?.id ?? 0) > mail || (latest?.id ?? 0) > mail) return;
-    const text = `Nobody has answered your question to the person for ${span(questionDeadlineMs)}, and nobody watches this run. Decide yourself and go on. If you cannot, end your task with fail_task and give the question as the reason.`;
+    const text = `Nobody has answered your question to the person for ${span(questionDeadlineMs)}, and nobody watches this run. Decide yourself and continue. If you cannot, end your task with fail_task and give the question as the reason.`;
     await store.mail.send(HARNESS, { to: who, body: { kind: "note", text } });
   } catch {
     // The run ends, or its store is away: it is said elsewhere.

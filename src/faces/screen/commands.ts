@@ -47,12 +47,12 @@ export const SCREEN_COMMANDS: OwnCommands<Place> = {
   },
   task: {
     usage: "/task ID",
-    about: "one task on the whole screen: details, conversation, changes and cost; keys act on it",
+    about: "one task on the full screen: details, conversation, changes and cost; keys act on it",
     run: async (place, [id]) => await openTask(place, place.host.store, id),
   },
   story: {
     usage: "/story [NAME]",
-    about: "show what concerns one member alone; without a name everything again (esc)",
+    about: "show only what concerns one member; without a name everything again (esc)",
     run: async ({ host, screen }, [who]) => {
       if (who !== undefined) await mustExist(host.store, name(who));
       screen.filter(who ?? "");
@@ -61,8 +61,7 @@ export const SCREEN_COMMANDS: OwnCommands<Place> = {
   },
   review: {
     usage: "/review [PATH]",
-    about:
-      "read the whole change on the whole screen, comment on lines, and send all comments to those who made it",
+    about: "read the whole change on the full screen, comment on lines, and send the comments to its authors",
     run: async (place, [path]) => await openReview(place, path),
   },
   ...LOOK_COMMANDS,
@@ -198,7 +197,7 @@ const commandCall = ({ call, screen, host }: Place): Invocation => {
       host.store,
       out(() => (process.stdout.columns || 80) - MARGIN),
     ),
-    // Laid out anew for each width: a column may come beside the feed.
+    // Laid out again for each width: a column may come beside the feed.
     show: async (data, views) => {
       const found = views(data);
       screen.put(

@@ -161,7 +161,7 @@ export class Screen {
     this.changed();
   }
 
-  /** Events came: open views are read anew. */
+  /** Events came: open views are read again. */
   refreshPanel(): void {
     if (this.team && this.store) this.panel.refresh(this.team, this.store);
   }

@@ -220,7 +220,7 @@ class Session {
     if (this.team) call.say(summaryLine(this.team, Date.now() - this.began));
     if (outcome?.error) {
       call.err.write(`ekiden: ${clean(outcome.error.message)}\n`);
-      if (host) call.say(`To go on: ${againLine(call, host.store.team, "resume")}.`);
+      if (host) call.say(`To continue: ${againLine(call, host.store.team, "resume")}.`);
     } else if (outcome && host?.about.isRun)
       call.say(`The run has ended. Its last words: ${againLine(call, host.store.team, "inbox person")}`);
     if (leftTo === null || !host) {
@@ -242,7 +242,7 @@ class Session {
     );
     if (idle.length > 0)
       this.screen.warn(
-        `This team is already running, so ${idle.map(([name]) => optionOf(name)).join(", ")} ${idle.length === 1 ? "was" : "were"} ignored. /model, /mode, /effort and /budget change it now; after /quit the next start takes them.`,
+        `This team is already running, so ${idle.map(([name]) => optionOf(name)).join(", ")} ${idle.length === 1 ? "was" : "were"} ignored. /model, /mode, /effort and /budget change it now; after /quit the next start uses them.`,
       );
   }
 
@@ -271,7 +271,7 @@ class Session {
   private get stopWords(): string {
     const { host } = this;
     if (!host) return "ctrl+c again leaves";
-    if (host.about.isRun) return "ctrl+c again leaves; the run goes on";
+    if (host.about.isRun) return "ctrl+c again leaves; the run continues";
     const leave = keyHint("leave", "leaves");
     const { words, atWork } = this;
     return atWork === 0

@@ -84,7 +84,7 @@ export class Top {
       for await (const events of follow(store, live.opened.cursor, signal)) await live.take(events);
     } catch (error) {
       if (this.over.signal.aborted) return;
-      screen.note(`${messageOf(error)} (asked again every ${RETRY_MS / 1_000} s)`);
+      screen.note(`${messageOf(error)} (retried every ${RETRY_MS / 1_000} s)`);
       await systemClock.sleep(RETRY_MS, this.over.signal);
     } finally {
       this.reading.abort();

@@ -24,11 +24,11 @@ describe("an address to listen on", () => {
   });
 
   it.each([
-    ["0.0.0.0", undefined, "needs a --token"],
-    ["::", undefined, "needs a --token"],
-    ["192.168.1.4", undefined, "needs a --token"],
-    ["127.0.0.1.example.org", undefined, "needs a --token"],
-    ["0.0.0.0", "short", "could be guessed"],
+    ["0.0.0.0", undefined, "needs your own --token"],
+    ["::", undefined, "needs your own --token"],
+    ["192.168.1.4", undefined, "needs your own --token"],
+    ["127.0.0.1.example.org", undefined, "needs your own --token"],
+    ["0.0.0.0", "short", "is easy to guess"],
     ["127.0.0.1", "a token & more than 16", "letters, digits"],
   ])("%s with the token %s is refused", (host, token, why) => {
     expect(() => checkAddress(host, token)).toThrow(why);

@@ -42,11 +42,11 @@ export function checkAddress(host: string, token: string | undefined): void {
     throw badInput("--token may hold letters, digits, and . _ ~ - only: it is part of an address.");
   if (token !== undefined && token.length < TOKEN_MIN)
     throw badInput(
-      `--token has ${token.length} characters and could be guessed. Give at least ${TOKEN_MIN}, such as: --token "$(openssl rand -hex 16)"`,
+      `--token has ${token.length} characters and is easy to guess. Use at least ${TOKEN_MIN}, such as: --token "$(openssl rand -hex 16)"`,
     );
   if (token === undefined && !isLoopback(host))
     throw badInput(
-      `--host ${quote(host)} can be reached from other machines, so it needs a --token of your own. Everybody who has it can steer the team; add --read-only to share the page for looking.`,
+      `--host ${quote(host)} can be reached from other machines, so it needs your own --token. Anyone who has it can steer the team; add --read-only to share the page for viewing only.`,
     );
 }
 
@@ -57,10 +57,10 @@ export function refusal(access: Access, visit: Visit): Refusal | null {
   if (visit.host === undefined || !isOurHost(access, visit.host))
     return {
       status: 403,
-      text: "This address is not one of this server. Open the address that ekiden web printed.",
+      text: "This is not an address of this server. Open the address that ekiden web printed.",
     };
   if (visit.origin !== undefined && !isOurPage(access, visit.origin, visit.host))
-    return { status: 403, text: "Another page asked for this. Only the page itself may." };
+    return { status: 403, text: "Another page sent this request. Only this page may." };
   return null;
 }
 

@@ -137,7 +137,7 @@ const ACT = z.discriminatedUnion("do", [
 export function readAct(data: unknown): Act {
   const { success, data: act, error } = ACT.safeParse(data);
   if (success) return act as Act;
-  throw badInput(`The page asked for something unknown: ${z.prettifyError(error)}. Load the page again.`);
+  throw badInput(`The page asked for something unknown: ${z.prettifyError(error)}. Reload the page.`);
 }
 
 /** Resolves with a sentence that says what was done. @throws what the actions throw */

@@ -11,7 +11,7 @@ export async function bodyOf(request: Request): Promise<unknown> {
   let size = 0;
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength;
-    if (size > BODY_MAX) throw badInput(`The text is too long: at most ${BODY_MAX} bytes.`);
+    if (size > BODY_MAX) throw badInput(`The text is too long: the limit is ${BODY_MAX} bytes.`);
     chunks.push(chunk);
   }
   try {

@@ -1,5 +1,5 @@
 /**
- * Runs that the page starts: processes of this program as a terminal would start them, in a session of their own. They go on when the
+ * Runs that the page starts: processes of this program as a terminal would start them, in a session of their own. They continue when the
  * page ends; workers, which would wait for the next run for ever, end with the page and with the run that they joined. Their output is
  * in `.ekiden/output`, for this user alone.
  */
@@ -44,10 +44,10 @@ export async function launch(
   if (what !== "spawn" && isLed)
     throw new EkidenError(
       "already_started",
-      "The team runs already. Add tasks, or write to the lead; to start it in another way, stop it first.",
+      "The team is already running. Add tasks, or write to the lead; to start it differently, stop it first.",
     );
   if (what === "spawn" && !isLed)
-    throw badInput("The team does not run, so nobody can join it. Start it first.");
+    throw badInput("The team is not running, so nobody can join it. Start it first.");
   const words = commandOf(at, what, text, options);
   if (options.repository) await makeRepository(at.cwd);
   const log = logOf(at, store.team, what);

@@ -40,8 +40,7 @@ export class Links {
 
   /** Ends the one before. Returns the token. @throws EkidenError `bad_input` */
   make(team: string, hours: number): string {
-    if (!(hours > 0 && hours <= HOURS_MAX))
-      throw badInput("A link ends after at least a moment and at most a year.");
+    if (!(hours > 0 && hours <= HOURS_MAX)) throw badInput("A link must end in the future, within a year.");
     const token = randomBytes(24).toString("base64url");
     const until = systemClock.now() + hours * 3_600_000;
     this.write([...this.others(team), { team, until, hash: hashOf(token) }]);

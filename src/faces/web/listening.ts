@@ -15,7 +15,7 @@ export function listen(
         return resolve(listen(server, { host, ports: others }));
       const why =
         error.code === "EADDRINUSE"
-          ? `port ${port} is in use. Give another one with --port, or 0 for any free one.`
+          ? `port ${port} is in use. Give another one with --port, or 0 for any free port.`
           : `cannot listen on ${host}, port ${port} (${error.code ?? error.message}).`;
       reject(badInput(why));
     });

@@ -74,7 +74,7 @@ export function keepPlan(cwd: string, text: string): string {
       if (isThis(cwd, file, whole)) return file;
     }
   }
-  throw badInput(`There are too many plans named ${slug}.md here. Choose one in the list.`);
+  throw badInput(`There are too many plans named ${slug}.md here. Choose one from the list.`);
 }
 
 const isThis = (cwd: string, file: string, text: string): boolean =>

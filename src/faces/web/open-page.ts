@@ -82,7 +82,7 @@ export function readOptions({
   checkAddress(host, token);
   const number = Number(port ?? 0);
   if (!Number.isInteger(number) || number < 0 || number > 65_535)
-    throw badInput(`--port ${quote(port)} is not a port. Give a number from 0 (any free one) to 65535.`);
+    throw badInput(`--port ${quote(port)} is not a port. Give a number from 0 (any free port) to 65535.`);
   return {
     host,
     readOnly,

@@ -19,7 +19,7 @@ import type { QuestionData } from "../../core/views/request.ts";
 import type { Called } from "../../core/views/shown-call.ts";
 import type { TeamsData } from "../../core/views/teams.ts";
 
-/** Everything the page needs to begin; the stream goes on at `cursor`. */
+/** Everything the page needs to begin; the stream continues at `cursor`. */
 export type Snapshot = {
   readonly team: string;
   /** Its folder. */

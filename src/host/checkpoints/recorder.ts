@@ -193,7 +193,7 @@ export class Recorder {
     return changed;
   }
 
-  /** Written while the member goes on; one after the other. */
+  /** Written while the member continues; one after the other. */
   private note(
     call: Call,
     reply: number | string,

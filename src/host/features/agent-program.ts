@@ -6,7 +6,7 @@ import { agentProgramTools } from "../../tools/agent-program.ts";
 import type { HostedModel } from "../hosted/hosted-model.ts";
 
 /**
- * The words of a task, and its blockers. A program that was killed in the middle of its plan, and goes on with its session, may not know any
+ * The words of a task, and its blockers. A program that was killed in the middle of its plan, and continues with its session, may not know any
  * more what it has added.
  */
 type Words = {

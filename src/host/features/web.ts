@@ -31,7 +31,7 @@ const searching =
   ({ web: { hosts }, onCost }: Pick<Setup, "web" | "onCost">, agent: Agent): SearchWeb =>
   async (query, ctx) => {
     const { model, seat, clock, subagent } = agent;
-    if (!model.searches) throw badInput(`${model.spec} has no search of the web. Go on without it.`);
+    if (!model.searches) throw badInput(`${model.spec} has no web search. Continue without it.`);
     await hosts.judgeFor(ctx, SEARCH_HOST)(new URL(SEARCH_HOST));
     const began = clock.now();
     const {

@@ -47,7 +47,7 @@ export class Issues {
     const { store, forge, settings } = this.parts;
     if (!(await this.trusted.has(issue.by)))
       return await this.tellOnce(
-        `Issue #${issue.number} of ${repo} has the label ${settings.forgeLabel}, but its author ${issue.by?.login ?? "is gone"} may not write there: it became no task. Write it anew, or add the task with ekiden add.`,
+        `Issue #${issue.number} of ${repo} has the label ${settings.forgeLabel}, but its author ${issue.by?.login ?? "is gone"} may not write there, so it did not become a task. File it yourself, or add the task with ekiden add.`,
       );
     const all = issue.comments > 0 ? await forge.comments(issue.number) : [];
     const trusted = await this.trusted.of(all.map(({ by }) => by));
@@ -63,7 +63,7 @@ export class Issues {
       all.some((one) => one.toLowerCase() === name?.toLowerCase());
     const isMeant = has(issue?.labels, label) || has(issue?.assignees, settings.forgeAssignee);
     if (issue?.isOpen && isMeant) return;
-    const why = !issue ? "is not there any more" : issue.isOpen ? `lost the label ${label}` : "was closed";
+    const why = !issue ? "no longer exists" : issue.isOpen ? `lost the label ${label}` : "was closed";
     await this.change(tracked, { state: "dropped", cancelled: `Issue #${tracked.issue} ${why}.` });
   }
 

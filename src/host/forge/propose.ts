@@ -1,4 +1,4 @@
-/** A branch that was pushed becomes a request, or goes on as one: with the evidence of its task, and with one answer for each question. */
+/** A branch that was pushed becomes a request, or continues as one: with the evidence of its task, and with one answer for each question. */
 import type { Claimed } from "../../core/board/task.ts";
 import type { Sending, Tracked } from "../../core/forge/memory.ts";
 import { answerTo, bodyOf, titleOf } from "../../core/forge/words.ts";

@@ -61,6 +61,6 @@ async function deliveriesOf({ store, settings, secrets }: Parts, env: HostOption
     takeDeliveries(address, secret, repo, store.forge.heard).then(
       ({ close }) => close,
       async (error: unknown) =>
-        void (await store.journal.warn(null, `No deliveries of webhooks are taken: ${messageOf(error)}`)),
+        void (await store.journal.warn(null, `Webhook deliveries are not accepted: ${messageOf(error)}`)),
     );
 }

@@ -63,7 +63,7 @@ export class ForgeWatch {
   private async failed(error: unknown): Promise<number> {
     const asked = isEkidenError(error) ? error.details.retryAfterMs : undefined;
     if (this.failures++ === 0)
-      await this.parts.tell(`The forge cannot be used now, and is asked again: ${messageOf(error)}`);
+      await this.parts.tell(`The forge cannot be used now; Ekiden tries again: ${messageOf(error)}`);
     return asked ?? this.parts.settings.forgePollMs * Math.min(2 ** (this.failures - 1), AWAY_MAX);
   }
 
@@ -195,7 +195,7 @@ export class ForgeWatch {
     const { store, host, tell } = this.parts;
     const anew = { ...memory, checks: null, lookedAt: 0, updatedAt: "", waits: "" };
     if (await store.forge.change(host, task, { memory: anew, state: "open", reopened: true }))
-      await tell(`Pull request #${number} was opened again: #${task} waits for it.`);
+      await tell(`Pull request #${number} was reopened: #${task} waits for it.`);
   }
 }
 
@@ -214,7 +214,7 @@ function changeOf({ number, task }: Tracked, acts: readonly Act[]): Change {
       change.state = "merged";
     } else if (act.kind === "closed") {
       change.failed = `Its pull request #${number} was closed without a merge. Find out why; after \`ekiden retry\` the next one is opened.`;
-      change.person = `Pull request #${number} was closed without a merge, so #${task} has failed. Open it again there, and it is watched again; or \`ekiden retry ${task}\`, and the work goes on with a new one.`;
+      change.person = `Pull request #${number} was closed without a merge, so #${task} has failed. Reopen it there to continue with it, or run \`ekiden retry ${task}\` to continue with a new one.`;
       change.state = "closed";
     }
   return change;

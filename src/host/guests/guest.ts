@@ -28,7 +28,7 @@ const WAKE_MS = 10_000;
 const NAMES_MAX = 20;
 const IDLE_MOST = 3;
 
-const NOTHING = "Nothing to do yet. Call wait_for_work again to go on waiting.";
+const NOTHING = "Nothing to do yet. Call wait_for_work again to keep waiting.";
 const NO_PROSPECT =
   "Nothing to do: no task of the board can become yours, and no lead is at work that could add one. You may end here; a later wait_for_work joins again.";
 
@@ -56,7 +56,7 @@ export class Guest {
     this.absentMs = options.absentMs ?? ABSENT_MS;
   }
 
-  /** Goes on with the member: returns its next task, mail, or that there is nothing yet. */
+  /** Continues with the member: returns its next task, mail, or that there is nothing yet. */
   wait(input: object, signal: AbortSignal): Promise<Said> {
     return this.queued(async () => {
       const refused = await this.join(signal);
@@ -157,7 +157,7 @@ export class Guest {
     const isError = news.some((part) => part.type === "result" && part.isError);
     const about = this.isNew ? aboutOf(turn.request) : [];
     this.isNew = false;
-    return { text: [...about, ...news.map(({ text }) => text)].join("\n\n") || "Go on.", isError };
+    return { text: [...about, ...news.map(({ text }) => text)].join("\n\n") || "Continue.", isError };
   }
 
   private newsIn({ request }: Turn): ReturnType<typeof newsOf> {
@@ -168,7 +168,7 @@ export class Guest {
 
   /** An idle member has no turn until it hears something. */
   private async wake(signal: AbortSignal): Promise<Turn | null> {
-    const note = { kind: "note", text: "You go on." } as const;
+    const note = { kind: "note", text: "You continue." } as const;
     await this.worker?.store.mail.send(HARNESS, { to: this.name, body: note, urgent: true });
     return await this.model.next(WAKE_MS, this.until(signal));
   }

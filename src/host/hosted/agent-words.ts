@@ -38,7 +38,7 @@ export const orSilent = (parts: AssistantMessage["content"]): AssistantMessage["
     ? parts
     : [...parts, { type: "text", text: "(ended its turn without a word)" }];
 
-/** The session stands with the reply, so that another process can go on with it. */
+/** The session stands with the reply, so that another process can continue with it. */
 export function said(
   content: AssistantMessage["content"],
   at: { readonly session: string; readonly cwd: string } | null,

@@ -117,7 +117,7 @@ export class HostedAgents {
         const id = task();
         const current = id === null || trees === null ? null : await store.board.task(id);
         if (trees === null) return { cwd: workspace, readOnly: false };
-        // A session that is resumed without its task would go on with it in the project itself.
+        // A session that is resumed without its task would continue with it in the project itself.
         if (current?.status !== "in_progress" || current.owner !== name)
           return { cwd: workspace, readOnly: true };
         return { cwd: await workspaceFor(current, trees, store), readOnly: false };

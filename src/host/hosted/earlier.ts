@@ -19,7 +19,7 @@ export function earlierIn(messages: readonly Message[], cwd: string): Earlier {
   return { session: null, isSame: last !== undefined };
 }
 
-/** For a program that cannot go on with a session: the end of the conversation as text. */
+/** For a program that cannot continue with a session: the end of the conversation as text. */
 export function historyOf(messages: readonly Message[]): string[] {
   const last = messages.findLastIndex(({ role }) => role === "assistant");
   const lines = messages

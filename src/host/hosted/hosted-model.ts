@@ -32,18 +32,18 @@ export class HostedModel implements Model {
   private socket: BoardSocket | null = null;
   private running: Running | null = null;
   isStarting = false; // it has not answered yet
-  /** The prompt that goes on now, resolved when it has ended. */
+  /** The prompt that continues now, resolved when it has ended. */
   private prompting: Promise<void> | null = null;
   private end: PromptEnd | Error | null = null;
   readonly requests: AgentRequests;
   private readonly asked = new Map<string, Wanted>();
   private untold: string[] = []; // texts besides results
-  /** Those of the prompt that goes on now, as long as nothing was done for it. */
+  /** Those of the prompt that continues now, as long as nothing was done for it. */
   private sent: string[] = [];
   private told = { before: -1, parts: 0 };
   private usage = NO_USAGE;
   private calls = 0;
-  private hasActed = false; // in the prompt that goes on now
+  private hasActed = false; // in the prompt that continues now
   private readonly failures = new Failures();
   private lost: string | null = null;
   private isClosed = false;
@@ -117,7 +117,7 @@ export class HostedModel implements Model {
     return results.some(({ text, isError }) => isError && text.startsWith("Interrupted by"));
   }
 
-  /** Prompts the program where nothing goes on, and waits for something to reply with. Null, or what was wrong. */
+  /** Prompts the program where nothing continues, and waits for something to reply with. Null, or what was wrong. */
   private async faultIn(request: ModelRequest, signal: AbortSignal): Promise<unknown> {
     try {
       if (!this.prompting && !this.end && this.requests.isEmpty) await this.prompt(request, signal);
@@ -150,7 +150,7 @@ export class HostedModel implements Model {
     if (limit === null) return await this.failures.pause(fault, words, this.options.remedy, signal);
     this.failures.worked(true);
     if (isUnsure) return;
-    this.lost = null; // its work goes on there
+    this.lost = null; // its work continues there
     throw limit;
   }
 
@@ -169,7 +169,7 @@ export class HostedModel implements Model {
     const { program } = this.running as unknown as Running;
     if (entry === "try") await login.tryOut(this, program, signal);
     this.sent = this.untold.splice(0);
-    const words = [...opening, ...this.sent].join("\n\n") || "Go on.";
+    const words = [...opening, ...this.sent].join("\n\n") || "Continue.";
     this.end = null;
     this.hasActed = false;
     const done = program
@@ -184,7 +184,7 @@ export class HostedModel implements Model {
     this.prompting = done;
   }
 
-  /** The first texts of a session; none for one that goes on. */
+  /** The first texts of a session; none for one that continues. */
   private async begin(request: ModelRequest, place: Place, signal: AbortSignal): Promise<string[]> {
     const { cwd } = place;
     this.socket ??= new BoardSocket(this.options.serve);
@@ -257,7 +257,7 @@ export class HostedModel implements Model {
       if (this.hasActed)
         this.options.onUsed?.({ tokens: !isNothing(end.usage), money: this.requests.hasCost });
     }
-    // Mail that came meanwhile is the next prompt, and the member goes on.
+    // Mail that came meanwhile is the next prompt, and the member continues.
     return this.untold.length > 0 ? null : this.replyWith([]);
   }
 

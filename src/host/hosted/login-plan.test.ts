@@ -59,7 +59,7 @@ type Played = {
   readonly programs: Program[];
 };
 
-/** `knows`: nobody asks before a limit ends, and everybody goes on in the moment of its end. */
+/** `knows`: nobody asks before a limit ends, and everybody continues in the moment of its end. */
 async function play(store: Store, seed: number, knows: boolean): Promise<Played> {
   const random = randomFrom(FUZZ.seed + seed);
   const minutes = Array.from({ length: TASKS }, () => 4 + random(9));

@@ -148,7 +148,7 @@ export class Login {
     return this.closed(this.close(notice, message));
   }
 
-  /** `who` sends a small prompt after the end of the limit. @throws EkidenError: the limit goes on, and the member rests */
+  /** `who` sends a small prompt after the end of the limit. @throws EkidenError: the limit continues, and the member rests */
   async tryOut(who: Trying, program: Pick<RunningAgent, "prompt">, signal: AbortSignal): Promise<void> {
     const cut = (): void => void who.stop();
     signal.addEventListener("abort", cut);

@@ -35,7 +35,7 @@ export type UsualModels = {
 };
 
 /**
- * `ofStore`: the model of the lead of a team that goes on; "" follows the settings.
+ * `ofStore`: the model of the lead of a team that continues; "" follows the settings.
  * @throws EkidenError `model_missing` with what to set, or when the agent program is not there
  */
 export async function usualModels(choosing: Choosing, ofStore = ""): Promise<UsualModels> {
@@ -56,7 +56,7 @@ export async function usualModels(choosing: Choosing, ofStore = ""): Promise<Usu
   };
 }
 
-/** The model of a store goes on, but the lack of one does not: what is found now counts. */
+/** The model of a store continues, but the lack of one does not: what is found now counts. */
 async function foundOr(choosing: Choosing, ofStore: string): ReturnType<typeof usualModel> {
   if (ofStore !== "" && ofStore !== NO_MODEL) return { spec: ofStore, said: "" };
   try {

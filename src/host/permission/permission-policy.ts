@@ -191,7 +191,7 @@ const BROUGHT = "its task has blocks that are not the person's own words";
 
 /**
  * Whether the call runs a block of the task that the caller has in hand, and whose it is. "own": the person wrote it, so the person
- * asked for it to be run, and to be run anew in the task's own worktree. This ends once anybody else has changed the description, and
+ * asked for it to be run, and to be run again in the task's own worktree. This ends once anybody else has changed the description, and
  * needs a process of this person that put it on this board: a shipped store or an import names the person as the author, too.
  * "brought": the embedded model runs such a foreign block. A model that chose the line itself is judged as with any other line.
  */

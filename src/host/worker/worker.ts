@@ -131,7 +131,7 @@ export class Worker {
       this.hard.abort();
       this.outage.giveUpSoon();
       await this.tending;
-      // Without the store the lease of this host runs out, and others go on.
+      // Without the store the lease of this host runs out, and others continue.
       await (this.draining ?? this.here.team.suspend().catch(() => {}));
       this.outage.giveUpNow();
       await closeParts(this.parts);
@@ -273,7 +273,7 @@ export class Worker {
   /**
    * Ends the members that are between two tasks, or all of them. A member whose agent program does not answer yet has begun nothing,
    * so it is not waited for either. One with a role or a conversation of its own is not stopped: the
-   * next process with room goes on with it. Returns how many are left.
+   * next process with room continues with it. Returns how many are left.
    */
   private async letGo(all: boolean): Promise<number> {
     const { team } = this.here;

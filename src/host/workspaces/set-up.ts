@@ -34,7 +34,7 @@ export type SetUpParts = CopyParts & {
   readonly isAgreed: boolean;
 };
 
-/** Opens a workspace for a program that hears no error of its tools: a set-up that failed is told to the person, and the work goes on. */
+/** Opens a workspace for a program that hears no error of its tools: a set-up that failed is told to the person, and the work continues. */
 export async function openedAnyway(trees: Worktrees, task: Which, contact: Contact): Promise<Worktree> {
   const open = (): Promise<Worktree> => trees.open(task, undefined, contact);
   return await open().catch(async (error: unknown) => {

@@ -15,7 +15,7 @@ import { wrapped } from "./call.ts";
 const NO_OPENING: Opening = { system: "", tools: [], shared: "", own: "", told: {} };
 export const EMPTY: Loadout = { opening: NO_OPENING, tools: new Map(), readable: [], run: wrapped([]) };
 
-/** Collects the features anew, and tells the conversation what has changed since it began. */
+/** Collects the features again, and tells the conversation what has changed since it began. */
 export async function beginStint(agent: Agent): Promise<void> {
   await Promise.all(agent.features.map((feature) => feature.refresh?.()));
   const sections = await collect(agent);

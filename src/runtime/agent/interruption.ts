@@ -1,6 +1,6 @@
 /** The reason why a step of an agent was interrupted from outside. Every abort signal in the runtime has such a reason. */
 export type InterruptionKind =
-  | "urgent" //  urgent mail: the step ends, the member goes on with the mail
+  | "urgent" //  urgent mail: the step ends, the member continues with the mail
   | "stop" //    the deadline of a stop request: the member leaves
   | "replaced" // its place is needed for another member: it leaves
   | "suspend" // the process ends: everything stays as it is for `resume`

@@ -44,7 +44,7 @@ export class MemberHooks {
     return this.hooks.has("Stop");
   }
 
-  /** The member ends its stint. Null: it may; else a text with which it goes on. Blocks three times in a row at most. */
+  /** The member ends its stint. Null: it may; else a text with which it continues. Blocks three times in a row at most. */
   stop(reason: IdleReason, lastWords: string, signal: AbortSignal): Promise<string | null> {
     return this.rest("Stop", { reason, last_assistant_message: lastWords }, signal);
   }
@@ -54,7 +54,7 @@ export class MemberHooks {
     return this.rest("TeammateIdle", { reason }, signal);
   }
 
-  /** Before a summary replaces the conversation. Null: go on; else the reason against it. */
+  /** Before a summary replaces the conversation. Null: continue; else the reason against it. */
   async compact(trigger: "auto" | "manual", signal: AbortSignal): Promise<string | null> {
     const { blocked } = await this.run("PreCompact", trigger, { trigger }, signal);
     if (blocked !== null) await this.warn(`A PreCompact hook prevents the summary: ${blocked}`);

@@ -23,7 +23,7 @@ type Claim = Pick<Claimed, "id" | "attempt">;
 
 export class Ability {
   private readonly agent: Pick<Agent, "clock" | "activity">;
-  /** The stint that goes on, or has ended and was not judged yet. */
+  /** The stint that continues, or has ended and was not judged yet. */
   private stint: Stint | null = null;
   /** The tasks of the stints without a successful call since the last one that had any, in order. */
   private barren: TaskId[] = [];

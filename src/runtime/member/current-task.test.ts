@@ -1,4 +1,4 @@
-/** These tests check which task a member works on, when it goes on with it, and when the task goes back to the board. */
+/** These tests check which task a member works on, when it continues with it, and when the task goes back to the board. */
 import { beforeEach, expect, it } from "vitest";
 import { journalOf } from "../../../test/fixtures/journal.ts";
 import { type AgentOptions, agentOf, modelOf } from "../../../test/fixtures/member.ts";
@@ -128,7 +128,7 @@ it("gives a task back with what it repeated, and one that was taken away without
   await current.claim("no_tool_use");
   await current.repeated({ text: "called look 8 times in a row." });
   expect(await current.resume("repeating")).toBe(false);
-  // It hears it, now and after a restart: a runbook would go on with its block.
+  // It hears it, now and after a restart: a runbook would continue with its block.
   expect(heardBy(placed)).toContain('<claim-lost task="1" attempt="1">');
   expect(JSON.stringify(await store.transcript.current(alice))).toContain("claim-lost");
   expect(await taskOf()).toMatchObject({
@@ -163,7 +163,7 @@ it("is not reminded while a command of its task runs, but one of an earlier task
   expect((await mine()).subject).toBe("sweep");
 });
 
-it("goes on with its task after each full stint: money and judgement end work that gets nowhere", async () => {
+it("continues with its task after each full stint: money and judgement end work that gets nowhere", async () => {
   await add("paint");
   const { current } = place();
   await current.claim("no_tool_use");
@@ -171,14 +171,14 @@ it("goes on with its task after each full stint: money and judgement end work th
   expect(await warnings()).toEqual([]);
 });
 
-it("goes on without a task after a full stint, as the lead and as a teammate", async () => {
+it("continues without a task after a full stint, as the lead and as a teammate", async () => {
   for (const seat of [seats.lead, seats.alice]) {
     const { current } = place(seat, { entries: [heard("Do it")] });
     for (let i = 0; i < 30; i += 1) expect(await current.resume("turn_limit")).toBe(true);
   }
 });
 
-it("goes on alone only after its turn limit, and only while it has something to answer", async () => {
+it("continues alone only after its turn limit, and only while it has something to answer", async () => {
   for (const reason of REASONS.filter((one) => one !== "turn_limit")) {
     const lead = place(seats.lead, { entries: [heard("Do it")] });
     expect([reason, await lead.current.resume(reason)]).toEqual([reason, false]);
@@ -198,7 +198,7 @@ it.each(REASONS)("reminds a lead of a task of its own only after its stint was e
   expect((await taskOf()).status).toBe(reason === "repeating" ? "pending" : "in_progress");
 });
 
-it("goes on after a restart with its task, or with what it has not answered", async () => {
+it("continues after a restart with its task, or with what it has not answered", async () => {
   const said = {
     kind: "said",
     message: { role: "assistant", content: [{ type: "text", text: "Done." }] },
@@ -234,7 +234,7 @@ it("tells after a restart why a completion was refused, unless the member has re
   expect(heardBy(read)).not.toContain("<refusal>");
 });
 
-it("does not go on after a restart where its stint had ended", async () => {
+it("does not continue after a restart where its stint had ended", async () => {
   const placed = place(seats.alice, { entries: [heard("Do it")] });
   await placed.agent.activity.idle("repeating", []);
   expect(await placed.current.resumeAfterRestart()).toBe(false);

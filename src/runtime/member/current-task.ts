@@ -73,7 +73,7 @@ export class CurrentTask {
     const { limit } = ability;
     const verdict = ability.judge(waits ? null : own);
     if (verdict === "able") return false;
-    // At the end of a limit it goes on with its task, unless somebody else can take it before.
+    // At the end of a limit it continues with its task, unless somebody else can take it before.
     if (own && (limit === undefined || (await store.board.isForOthers(seat.name, own.id)))) {
       await this.giveBack(own, ability.lastWords, verdict === "unwilling" ? "given_back" : "unable");
     }
@@ -165,7 +165,7 @@ export class CurrentTask {
       this.attempt = "";
       return reason === "turn_limit" && conversation.awaitsReply;
     }
-    // A running command of its current task keeps it waiting; a server left by an earlier task does not. It is no reason to go on asking.
+    // A running command of its current task keeps it waiting; a server left by an earlier task does not. It is no reason to keep asking.
     if (reason !== "turn_limit" && (await store.jobs.running(seat.name, own.id)) > 0) return false;
     const why = this.whyNoLonger(own, reason);
     if (why !== null) {
@@ -176,7 +176,7 @@ export class CurrentTask {
     return true;
   }
 
-  /** The reason why the member may not go on with its task; null when it may. */
+  /** The reason why the member may not continue with its task; null when it may. */
   private whyNoLonger(own: Claimed, reason: IdleReason): string | null {
     this.begin(own); // it claimed the task itself, in the stint that has ended
     return reason === "repeating" ? this.evidence : null;

@@ -216,7 +216,7 @@ it("waits for its provider as long as the pause lasts, then tries again", async 
   expect(await placed.look("rate_limited")).toBe("waits");
   await here.clock.advance(4_999);
   expect(await after()).toBe("waits");
-  expect(placed.did).toEqual([]); // its stint goes on
+  expect(placed.did).toEqual([]); // its stint continues
   await here.clock.advance(1);
   expect(await after()).toEqual(waited());
   expect(await placed.look("rate_limited")).toEqual(FOUND);
@@ -264,7 +264,7 @@ it("does not lose the stop request that comes while it lets a task go", async ()
   expect(await placed.look()).toEqual({ kind: "ended", reason: "asked" });
 });
 
-it("goes on after a restart with what it has not answered, once", async () => {
+it("continues after a restart with what it has not answered, once", async () => {
   const placed = place(seats.alice, { entries: [heard("Do it")] });
   expect(await placed.look()).toEqual(FOUND);
   expect(await placed.look()).toBe("waits");
@@ -343,7 +343,7 @@ it("only waits for its end once the team concludes", async () => {
   expect(placed.did).toEqual([]);
 });
 
-it("goes on with its own task before it takes another one", async () => {
+it("continues with its own task before it takes another one", async () => {
   await add("paint", "sweep");
   const placed = place();
   expect(await placed.look()).toEqual(FOUND);
@@ -405,7 +405,7 @@ it.each([
   ["an answered question", "awaiting_messages", false],
   ["mail of the person", "awaiting_messages", false],
   ["nothing", "awaiting_messages", false],
-] as const)("at its idle timeout, with %s (%s), it starts to wait anew: %s", async (what, reason, again) => {
+] as const)("at its idle timeout, with %s (%s), it starts to wait again: %s", async (what, reason, again) => {
   const placed = place();
   const job = { command: "serve", machine: "box", outputPath: "out/j.txt" };
   if (what === "a running command") await store.jobs.add(seats.alice, job);
@@ -443,7 +443,7 @@ it.each([
   ["bob works, carol waits for an answer", false],
   ["bob works, carol idled in a process that ended", false],
   ["bob works, the lead idles", false],
-] as const)("after a finished task, when %s, others go on: %s", async (what, goesOn) => {
+] as const)("after a finished task, when %s, others continue: %s", async (what, goesOn) => {
   await add("paint");
   const placed = place();
   await placed.look();

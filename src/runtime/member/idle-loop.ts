@@ -168,7 +168,7 @@ export class IdleLoop {
   /** The provider does not answer. Only a stop request or the person ends the pause early; then the step is repeated. */
   private async pause(mark: Mark): Promise<Signal> {
     const { agent, backoff } = this.parts;
-    // The stint goes on. A new one, or its end, would need the model; `ProviderBackoff` shows "work" after the next reply.
+    // The stint continues. A new one, or its end, would need the model; `ProviderBackoff` shows "work" after the next reply.
     if (backoff.left <= 0) return { kind: "found" };
     const { seat, clock } = agent;
     if (!backoff.givenUp) await this.waitFor(mark, [`mail:${seat.name}`], backoff.left);
@@ -208,7 +208,7 @@ export class IdleLoop {
     return { kind: "found" };
   }
 
-  /** Once in each idle phase, and only when there was nothing to do: a member that goes on at once is not idle. */
+  /** Once in each idle phase, and only when there was nothing to do: a member that continues at once is not idle. */
   private async showIdle(reason: IdleReason): Promise<void> {
     if (this.shownIdle) return;
     const { agent, interrupts, current, outer } = this.parts;

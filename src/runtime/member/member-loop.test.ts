@@ -200,7 +200,7 @@ it("lets a lead that leaves hear the last mail, and leaves that of a teammate un
   expect(mate.agent.conversation.news).toEqual([]);
 });
 
-it("goes on with urgent mail, and rests when the person interrupts", async () => {
+it("continues with urgent mail, and rests when the person interrupts", async () => {
   await note();
   const lived = start((request, nth, options) => (nth < 3 ? hangs(request, nth, options) : saying("Done.")));
   await told();
@@ -212,7 +212,7 @@ it("goes on with urgent mail, and rests when the person interrupts", async () =>
   await told();
   expect(lived.requests).toHaveLength(2);
   expect(await activity()).toEqual({ phase: "idle", reason: "no_tool_use" });
-  await note(alice, "Go on");
+  await note(alice, "Continue");
   await told();
   expect(lived.turns).toEqual(["rested"]);
 });
@@ -344,7 +344,7 @@ it.each([
   expect(reports).toEqual([`Done ${turns}.`]);
 });
 
-it("sums up its conversation while it idles, at rest, and goes on afterwards", async () => {
+it("sums up its conversation while it idles, at rest, and continues afterwards", async () => {
   await note();
   const lived = start((request) => saying(request.tools.length === 0 ? "Goal: look" : "Done."));
   await told();
@@ -353,7 +353,7 @@ it("sums up its conversation while it idles, at rest, and goes on afterwards", a
   expect(lived.requests).toHaveLength(2);
   expect(await settled(done)).toMatchObject({});
   expect(lived.agent.conversation.awaitsReply).toBe(false);
-  await note(alice, "Go on");
+  await note(alice, "Continue");
   await told();
   expect(lived.requests).toHaveLength(3);
   lived.control.abort(new Interruption("stop"));
@@ -368,7 +368,7 @@ it("refuses a summary that a hook prevents, and answers a request for one at its
   const lived = start((_, nth, options) => (nth === 1 ? saying("Done.") : hangs(_, nth, options)), { hooks });
   await told();
   await expect(settled(lived.life.compact())).rejects.toThrow("A PreCompact hook refuses it: not now");
-  await note(alice, "Go on");
+  await note(alice, "Continue");
   await told();
   const late = lived.life.compact();
   lived.control.abort(new Interruption("stop"));

@@ -39,7 +39,7 @@ export type Watcher = {
   isConcluding?(): boolean;
 };
 
-/** The end of a life in this process. `suspended`: the member goes on elsewhere or later and keeps its task. */
+/** The end of a life in this process. `suspended`: the member continues elsewhere or later and keeps its task. */
 export type End =
   | { readonly kind: "left"; readonly reason: ShutdownReason; readonly error: Error | null }
   | { readonly kind: "suspended" }
@@ -107,7 +107,7 @@ export class MemberLoop {
   }
 
   /**
-   * Replaces the conversation by notes, begins it anew, or cuts it: at once when the member is idle, else before its next turn. Null when
+   * Replaces the conversation by notes, starts it over, or cuts it: at once when the member is idle, else before its next turn. Null when
    * there was nothing to replace, or the life ended. @throws what the model throws.
    */
   compact(how: Shortening = false): Promise<Compacted | null> {
@@ -214,7 +214,7 @@ export class MemberLoop {
     return { kind: "rested", now: clock.now(), reason: waits ? "interrupted" : "no_tool_use" };
   }
 
-  /** The turn has thrown. @throws `error` where the member cannot go on after it */
+  /** The turn has thrown. @throws `error` where the member cannot continue after it */
   private async failed(error: unknown, step: AbortSignal): Promise<Signal> {
     const now = (): Instant => this.agent.clock.now();
     const kind = interruptionOf(step);
@@ -265,7 +265,7 @@ export class MemberLoop {
     const { context } = this.replies;
     const ways = new Set(waiting.map(({ how }) => (typeof how === "object" ? how : how === true)));
     for (const how of ways) {
-      // Who begins anew needs no notes.
+      // Who begins again needs no notes.
       if (how === false && ways.has(true)) continue;
       const done =
         how === true

@@ -49,7 +49,7 @@ const ended =
 it.each([
   { says: "Test it first", goesOn: true },
   { says: null, goesOn: false },
-])("a hook that says $says: it goes on $goesOn, with the words as a note", async ({ says, goesOn }) => {
+])("a hook that says $says: it continues $goesOn, with the words as a note", async ({ says, goesOn }) => {
   const { agent, interrupts } = place();
   let asked: AbortSignal | undefined;
   const ask = async (signal: AbortSignal): Promise<string | null> => {

@@ -9,7 +9,7 @@ import { interruptionOf } from "../agent/interruption.ts";
 import { appendNote } from "../turn/record.ts";
 import type { Interrupts } from "./interrupts.ts";
 
-/** True when the member must go on; it gets the text of `ask` as a note. @throws the reason of `outer` */
+/** True when the member must continue; it gets the text of `ask` as a note. @throws the reason of `outer` */
 export async function continuedByHook(
   agent: Agent,
   interrupts: Interrupts,

@@ -37,7 +37,7 @@ export type TeamParts = {
     team: TeamControl,
     life: () => MemberLoop | undefined,
   ) => Promise<Agent>;
-  /** The member goes on when the promise is settled. It must not reject. */
+  /** The member continues when the promise is settled. It must not reject. */
   readonly onTurn?: (name: Name, outcome: TurnOutcome) => Booked;
   /** A member read a word of the person. */
   readonly onPerson?: () => void;

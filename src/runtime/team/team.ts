@@ -114,7 +114,7 @@ export class Team implements TeamControl {
     this.hasSkipped ||= isElsewhere && !this.lease.mayJudge;
     if (isElsewhere && !this.lease.mayJudge) return false;
     return await this.entering(member.name, async () => {
-      // Its process may have been killed or frozen a moment ago. Its commands end before its task goes on here.
+      // Its process may have been killed or frozen a moment ago. Its commands end before its task continues here.
       const lost = isElsewhere ? await store.roster.fence(isAlive) : [];
       if (isElsewhere) await onOrphans?.(lost);
       const seat = await store.roster
@@ -169,7 +169,7 @@ export class Team implements TeamControl {
     this.members.get(name)?.life?.interrupt(kind);
   }
 
-  /** Sums up the conversation of a member hosted here, begins it anew, or cuts it. @throws EkidenError `not_found`, and what the model throws. */
+  /** Sums up the conversation of a member hosted here, starts it over, or cuts it. @throws EkidenError `not_found`, and what the model throws. */
   async compact(name: Name, how: Shortening = false): Promise<Compacted | null> {
     const life = this.members.get(name)?.life;
     if (life) return await life.compact(how);

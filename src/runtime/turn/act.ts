@@ -243,7 +243,7 @@ const factText = ({ secrets }: Agent, text: string): string => cutEnd(secrets?.r
 /** A conversation keeps the list of tools that it began with. */
 const unknownTool = ({ conversation, loadout }: Agent, name: string): string =>
   conversation.opening?.tools.some((tool) => tool.name === name)
-    ? `${name} cannot be called now: its server is not connected, or your role does not have it any more. Go on without it.`
+    ? `${name} cannot be called now: its server is not connected, or your role does not have it any more. Continue without it.`
     : `There is no tool "${name}". ${insteadOf(name) ?? `You have: ${[...loadout.tools.keys()].join(", ")}.`}`;
 
 /** Calls behind a plan or a question in the same reply were meant for the time after its answer. */

@@ -284,7 +284,7 @@ it("sums up an idle member by hand, which wakes nobody, also not after a restart
   expect(await lived.life.compact()).toBeNull();
 });
 
-it("begins anew by hand without a model call, and no later summary brings back what the person said before", async () => {
+it("begins again by hand without a model call, and no later summary brings back what the person said before", async () => {
   const model = modelOf((request) => (asked(request) ? saying("Goal: y") : saying("hello")));
   const agent = await member(model);
   const { store } = agent;

@@ -167,7 +167,7 @@ export class Context {
     return await this.replace(summary, news.texts, "summary");
   }
 
-  /** Begins the conversation anew, without a model call. Null: it is new. */
+  /** Begins the conversation again, without a model call. Null: it is new. */
   async clear(model: Model, atRest: boolean): Promise<Compacted | null> {
     if (this.agent.conversation.whole.length === 0) return null;
     const room = this.factRoom(this.limits(model));

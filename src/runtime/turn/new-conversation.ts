@@ -1,4 +1,4 @@
-/** Conversations that the person begins anew (`/clear`: neither notes nor earlier words of the person stay), or cuts by an undo. */
+/** Conversations that the person begins again (`/clear`: neither notes nor earlier words of the person stay), or cuts by an undo. */
 import type { Entry, Summary } from "../../core/conversation/chat.ts";
 import { cutText } from "../../core/conversation/cut.ts";
 import { anewText } from "../../core/conversation/summary.ts";
@@ -25,10 +25,10 @@ export async function newConversation(agent: Agent, room: number, atRest: boolea
   };
 }
 
-/** Notes (false), a new conversation (true), or one that goes on behind a call. */
+/** Notes (false), a new conversation (true), or one that continues after a call. */
 export type Shortening = boolean | { readonly call: string };
 
-/** Goes on behind the reply with that call, whose changes the person has undone. `room`: characters for each fact. */
+/** Continues behind the reply with that call, whose changes the person has undone. `room`: characters for each fact. */
 export async function cutConversation(
   agent: Agent,
   room: number,

@@ -173,7 +173,7 @@ it("begins each request with the one before, through changes, crashes, summaries
           }
           await beginStint(agent);
           await readMail(agent);
-          if (!agent.conversation.awaitsReply) await appendNote(agent, heard(`go on ${n}`));
+          if (!agent.conversation.awaitsReply) await appendNote(agent, heard(`continue ${n}`));
           try {
             await turn(agent, dies ? killed.signal : never, replies);
           } catch (error) {

@@ -81,7 +81,7 @@ export async function withoutRefused({ agent, spec, error, room, signal, ask }: 
       return null;
     });
     if (!reply) continue;
-    const warning = `${spec} refused the conversation of ${seat.name} (${messageOf(error)}). It accepted it ${told}, and ${seat.name} goes on.`;
+    const warning = `${spec} refused the conversation of ${seat.name} (${messageOf(error)}). It accepted it ${told}, and ${seat.name} continues.`;
     await record(agent, entries, { facts: [{ type: "warning.raised", who: seat.name, text: warning }] });
     for (const entry of entries) conversation.add(entry);
     return reply;

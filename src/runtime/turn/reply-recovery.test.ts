@@ -44,7 +44,7 @@ const lastText = (request: ModelRequest | undefined): string => {
   return last ? textOf(last) : "";
 };
 
-it("asks once more with a longer limit, then says go on three times, then lets it rest", async () => {
+it("asks once more with a longer limit, then says continue three times, then lets it rest", async () => {
   const cut: Partial<Reply> = { ...saying("half a"), stop: "length" };
   const model = modelOf(() => cut, { longestReply: 64_000 });
   const agent = await member(model);
@@ -144,7 +144,7 @@ it.each([
   [429, "from the fallback"],
   [400, "model_refused"],
 ])(
-  "goes on with the fallback model where the main one is not there or not paid: %i",
+  "continues with the fallback model where the main one is not there or not paid: %i",
   async (status, said) => {
     const fallback = modelOf(() => saying("from the fallback"), { spec: "test/fallback" });
     const agent = await member(
@@ -156,7 +156,7 @@ it.each([
   },
 );
 
-it("goes on with the fallback model for a while, and says so", async () => {
+it("continues with the fallback model for a while, and says so", async () => {
   const fallback = modelOf(() => saying("from the fallback"), { spec: "test/fallback" });
   const main = modelOf((_, nth) => (nth === 1 ? failing("model_overloaded") : saying("from the main one")));
   const agent = await member(main, { fallback });
@@ -192,7 +192,7 @@ const activity = async ({ agent }: Working) => {
 };
 const down = (): Answer => failing("model_overloaded");
 
-it("keeps a teammate and its claim while the provider is down, and goes on by itself", async () => {
+it("keeps a teammate and its claim while the provider is down, and continues by itself", async () => {
   const team = await working((nth) =>
     nth <= 3 ? down() : nth === 4 ? calling("complete_task", { result: "ok" }) : saying("done"),
   );

@@ -9,7 +9,7 @@
  * | not there (404)                   | the fallback model for a while; without one the member fails                     |
  * | its account is at a limit, unpaid | the fallback model until that ends; without one the member rests (`Ability`)     |
  * | cut off by the output limit       | once more with a longer limit if it has one; else "go on", three times at most   |
- * | nothing, or it refuses to go on   | one hint; then the member rests                                                  |
+ * | nothing, or it refuses to continue   | one hint; then the member rests                                                  |
  * | the conversation is refused (400) | other forms of it, see `refused.ts`                                              |
  * | anything else is refused          | nothing: the member fails at once                                                |
  */
@@ -106,7 +106,7 @@ export class ReplyRecovery {
   }
 
   /**
-   * The hint after a reply that achieves nothing, so that the turn goes on; null when the member rests after it. A proper reply
+   * The hint after a reply that achieves nothing, so that the turn continues; null when the member rests after it. A proper reply
    * resets the counters.
    */
   hint(reply: Reply): string | null {
@@ -139,7 +139,7 @@ export class ReplyRecovery {
       } catch (error) {
         if (!fallback || signal.aborted || !mayFallBack(error)) throw error;
         this.fallbackUntil = instant(error.details.until ?? later(clock.now(), FALLBACK_MS));
-        const text = `${model.spec} does not answer (${messageOf(error)}); ${seat.name} goes on with ${fallback.spec}.`;
+        const text = `${model.spec} does not answer (${messageOf(error)}); ${seat.name} continues with ${fallback.spec}.`;
         await store.journal.warn(seat.name, text);
       }
     return await this.from(fallback, signal).catch((error: unknown) => {

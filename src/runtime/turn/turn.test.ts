@@ -1,4 +1,4 @@
-/** One turn: what it stores with the reply, whom it reports to, and whether the member goes on. */
+/** One turn: what it stores with the reply, whom it reports to, and whether the member continues. */
 import { beforeEach, expect, it } from "vitest";
 import { z } from "zod";
 import { journalOf } from "../../../test/fixtures/journal.ts";

@@ -81,7 +81,7 @@ export async function turn(
     if (!agent.activity.isUnable)
       await agent.store.journal.warn(
         agent.seat.name,
-        `The answer of ${agent.seat.name} ${UNANSWERED[unanswered]}, again after a hint. It rests until it hears something; another model may go on (/model, --model).`,
+        `The answer of ${agent.seat.name} ${UNANSWERED[unanswered]}, again after a hint. It rests until it hears something; another model may continue (/model, --model).`,
       );
   }
   const steps = stepsOf(round, traitsOf(agent));

@@ -126,7 +126,7 @@ it.each([
   expect(await gate(false)("write")).toEqual(said);
 });
 
-it("asks about an approved plan once, and anew for the next attempt", async () => {
+it("asks about an approved plan once, and again for the next attempt", async () => {
   await take(true);
   await answer(await plan(), true);
   let asked = 0;

@@ -131,7 +131,7 @@ export async function reviewBy(
     const text = cutEnd(review.text, TEXT_MAX);
     const isVerdict = review.verdict !== "none";
     const fact = { type: "task.reviewed", task, attempt, by, ...review, text } as const;
-    // Only a verdict is found again: without one the next completion asks anew.
+    // Only a verdict is found again: without one the next completion asks again.
     await ctx.store.journal.note([{ ...fact, of: isVerdict ? of : "" }]);
     if (isVerdict || nth >= TRIES) return { ...review, text };
   }

@@ -17,7 +17,7 @@ export const depthLimit =
     const from = own ?? lastTaskOf(ctx.self, tasks);
     if (from && depthOf(from, tasks) >= deepest)
       throw notPermitted(
-        `No task is added: #${from.id}, from which it would come, is ${deepest} tasks away from one of the person, as far as the setting taskDepth allows. Do what is left as part of your task, or write to the lead what is to be done.`,
+        `No task was added: #${from.id}, from which it would come, is ${deepest} tasks away from one of the person, the limit of the setting taskDepth. Do what is left as part of your task, or tell the lead what is left to do.`,
       );
     return next(call);
   };

@@ -57,7 +57,7 @@ export const contactOf = (store: Store, signal: AbortSignal): Contact => ({
 });
 
 /**
- * Brings the work of a member's own task to the project and the remote, so that the person sees it and another machine can go on with it. A
+ * Brings the work of a member's own task to the project and the remote, so that the person sees it and another machine can continue with it. A
  * failure becomes a warning: nothing waits for it.
  */
 export async function park(trees: Worktrees, store: Store, self: Name, signal: AbortSignal): Promise<void> {

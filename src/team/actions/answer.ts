@@ -25,7 +25,7 @@ export async function answer(
   const isRule = word === "always" || word === "session";
   if (word === null)
     throw badInput(
-      `${quote(typed)} is not an answer. Write: ekiden answer ${request.id} yes, or: ekiden answer ${request.id} no "what must be different".`,
+      `${quote(typed)} is not an answer. Write: ekiden answer ${request.id} yes, or: ekiden answer ${request.id} no "what to change".`,
     );
   const { ask } = request;
   const rule = ask.kind === "permission" ? ask.rule : undefined;

@@ -48,10 +48,10 @@ export async function give(
     const left = until - systemClock.now();
     if (left <= 0)
       throw toolFailed(
-        `${where.name} does not answer, and leaves an order that it hears too late. To end it: kill -9 ${where.pid}`,
+        `${where.name} does not answer, and will ignore the order if it reads it too late. To end it: kill -9 ${where.pid}`,
       );
     if (toldAt !== null && systemClock.now() >= toldAt && left > LOOK_MS) {
-      tell(`${where.name} has not answered yet; it is waited for, up to two minutes`);
+      tell(`${where.name} has not answered yet; Ekiden waits for up to two minutes`);
       toldAt = null;
     }
     await wake.changed(mark, ["orders"], Math.min(left, LOOK_MS));
@@ -70,7 +70,7 @@ async function processFor(
   const member = await store.roster.member(who ?? LEAD);
   const own = hosts.find(({ id }) => id === member?.host);
   if (who !== null && !own)
-    throw notFound(`${who} is not at work in any process, so nobody can obey. See ekiden team.`);
+    throw notFound(`${who} does not run in any process, so it cannot take the order. See ekiden team.`);
   const { pid, machine } = (own ?? hosts[0]) as Host;
   return { name: `Process ${pid} on ${machine}`, pid };
 }

@@ -46,11 +46,11 @@ export async function continueRunbook(
     ...(added.length > 0 ? [`${added.length} new`] : []),
     ...(rerun.change.length > 0 ? [`${rerun.change.length} changed`] : []),
   ];
-  const text = `${file} is on the board already, going on (${parts.join("; ")}).${changed} To start anew: --fresh`;
+  const text = `${file} is on the board already, continuing (${parts.join("; ")}).${changed} To start over: --fresh`;
   return { kind: "continued", text };
 }
 
-/** Cancels what is left of the runbook's earlier run, so that it can start anew. @throws EkidenError `already_started` while a member works on it */
+/** Cancels what is left of the runbook's earlier run, so that it can start again. @throws EkidenError `already_started` while a member works on it */
 export async function abandonRunbook(store: Store, by: Name, runbook: Runbook): Promise<void> {
   const rerun = await find(store, runbook);
   const left = rerun?.tasks.filter((task) => task && !["completed", "cancelled"].includes(task.status)) ?? [];

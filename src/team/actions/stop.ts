@@ -45,7 +45,7 @@ export async function stop(
     throw badInput(
       members.some((member) => member.name === who)
         ? `"${who}" has stopped already.`
-        : `"${who}" has never been at work in team "${store.team}", so there is nothing to stop.`,
+        : `"${who}" has never worked in team "${store.team}", so there is nothing to stop.`,
     );
   const results: Stopped[] = [];
   const deadline = later(systemClock.now(), options.deadlineMs);
@@ -97,10 +97,10 @@ async function untilGone(store: Store, asked: Request, tell: (text: string) => v
     if (!host || host.leaseUntil <= systemClock.now())
       return host && livesAs(host.identity) !== false
         ? isFrozen(host)
-        : "did not stop: its process ended first. To go on without it: ekiden resume";
+        : "did not stop: its process ended first. To continue without it: ekiden resume";
     const left = asked.deadline + GRACE_MS - systemClock.now();
     if (left <= 0)
-      return refusal === "" ? "did not stop by the deadline, and its process lives" : `goes on: ${refusal}`;
+      return refusal === "" ? "did not stop by the deadline, and its process lives" : `continues: ${refusal}`;
     await store.wake.changed(mark, ["journal", "board"], Math.min(left, 500));
   }
 }

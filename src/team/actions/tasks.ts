@@ -77,7 +77,7 @@ export async function editTask(store: Store, by: Name, id: TaskId, edit: TaskEdi
 async function changeAndAssign({ board }: Store, by: Name, edit: BoardEdit): Promise<Task> {
   await board.replan(() => ({ edits: [edit] }), by);
   const after = await board.task(edit.id);
-  if (!after) throw notFound(`There is no task #${edit.id} any more.`);
+  if (!after) throw notFound(`Task #${edit.id} no longer exists.`);
   return after;
 }
 
@@ -94,7 +94,7 @@ type Decided = { readonly id: TaskId; readonly status: string | undefined };
 export const retryTask = (store: Store, by: Name, id: TaskId): Promise<Done<Decided>> =>
   decide(store, by, id, "is back on the board", () => store.board.retry(id, by));
 
-/** Puts a task on the board that goes on with a completed one, whose result and commit its owner reads. @throws as `retryTask` */
+/** Puts a task on the board that continues a completed one, whose result and commit its owner reads. @throws as `retryTask` */
 export async function reopenTask(
   store: Store,
   by: Name,
@@ -106,12 +106,12 @@ export async function reopenTask(
   if (!before) throw notFound(`There is no task #${id}. ekiden tasks shows all tasks.`);
   if (before.status !== "completed")
     throw badInput(
-      `Task #${id} is ${before.status.replace("_", " ")}, so it need not be opened again.${isFinished(before) ? ` To put it back on the board: ekiden retry ${id}` : ""}`,
+      `Task #${id} is ${before.status.replace("_", " ")}, so it does not need to be reopened.${isFinished(before) ? ` To put it back on the board: ekiden retry ${id}` : ""}`,
     );
   const { subject, description, role, estimate, touches, needsPlan, result } = before;
   const commit = (await store.journal.ofTask(id, ["task.landed"])).at(-1)?.commit;
   const landed = commit === undefined ? "" : `, and its change has landed as ${commit.slice(0, 9)}`;
-  const head = `[It goes on with #${id}, which ${before.owner} completed${landed}. Its result: ${cutEnd(result, RESULT_SHOWN)}]`;
+  const head = `[It continues #${id}, which ${before.owner} completed${landed}. Its result: ${cutEnd(result, RESULT_SHOWN)}]`;
   const text = [words, head, `#${id} read:`, description].filter((part) => part.trim() !== "").join("\n\n");
   const added = await store.board.add(
     {
@@ -156,7 +156,7 @@ export const failTask = end("has failed", (board, id, by, reason) =>
   board.failFor(id, by, reason || "failed by hand"),
 );
 
-/** `cwd`: the project, where the task ends and nobody goes on with what is in its worktree. */
+/** `cwd`: the project, where the task ends and nobody continues with what is in its worktree. */
 async function decide(
   store: Store,
   by: Name,

@@ -98,7 +98,7 @@ export async function editPlanned(
   texts: PlanTexts,
 ): Promise<Done<{ readonly id: TaskId }> & Partial<Pick<Undoable, "undo">>> {
   const known = await store.board.task(id);
-  if (!known) throw notFound(`There is no task #${id} any more.`);
+  if (!known) throw notFound(`Task #${id} no longer exists.`);
   const edits: Readonly<Record<PlanField, (text: string) => TaskEdit | Promise<TaskEdit>>> = {
     subject: (text) => ({ subject: text.trim() }),
     after: (text) => ({ blockedBy: taskIds(text) }),
@@ -126,13 +126,13 @@ export async function editPlanned(
 export async function beginBoard(store: Store): Promise<Done<unknown>> {
   const question = await boardQuestionOf(store);
   if (question === null)
-    throw notFound("No board waits for you to let it begin: ekiden ps shows what waits for you.");
+    throw notFound("No board waits for your approval: ekiden ps shows what waits for you.");
   const { data } = await answer(store, question, BEGIN);
   const isRun = (await liveHosts(store)).length > 0;
   return {
     data,
     text: isRun
       ? "the team works on the board as it is now"
-      : "the board may begin as it is now, but no process runs the team. Start it: ekiden resume",
+      : "the board is approved, but no process runs the team. Start it: ekiden resume",
   };
 }

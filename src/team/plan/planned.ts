@@ -11,7 +11,7 @@ import { planOf } from "../queries/board.ts";
 
 export const planned = (store: Store): Promise<PlanData> => planReader(store)();
 
-/** For a face that looks again and again: remarks and times of a large board cost too much to be made anew where nothing has changed. */
+/** For a face that looks again and again: remarks and times of a large board cost too much to be made again where nothing has changed. */
 export function planReader(store: Store): () => Promise<PlanData> {
   let known: { readonly of: string; readonly plan: PlanData } | null = null;
   return async () => {

@@ -25,7 +25,7 @@ const READ: readonly FactType[] = [...ABOUT_TASKS, "turn.taken", "teammate.phase
 /** The time of a longer task is not told by turns. */
 const AROUND_MAX = 5_000;
 
-/** `until` null: it goes on. */
+/** `until` null: it continues. */
 export type Try = {
   readonly by: Name;
   readonly attempt: number;

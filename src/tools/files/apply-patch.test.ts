@@ -83,7 +83,7 @@ describe("apply_patch", () => {
   });
   afterEach(() => takeAway(workspace));
 
-  it("keeps the byte order mark and the line ends of a file, also where it is added anew", async () => {
+  it("keeps the byte order mark and the line ends of a file, also where it is added again", async () => {
     put("a", "\ufeffone\r\ntwo\r\n");
     await apply("alice", patchOf("*** Update File: a", "-[U+FEFF]one", "+[U+FEFF]1", "+1.5"));
     expect(get("a")).toBe("\ufeff1\r\n1.5\r\ntwo\r\n");
@@ -118,7 +118,7 @@ describe("apply_patch", () => {
 
   const FINE = ["*** Update File: a", "-one", "+1"];
   it.each([
-    [["*** Update File: b", "-nowhere", "+x"], "the lines of part 1 are not there. Nothing was changed."],
+    [["*** Update File: b", "-nowhere", "+x"], "the lines of part 1 were not found. Nothing was changed."],
     [["*** Update File: c", "-x", "+y"], "There is no file c"],
     [["*** Update File: b", "*** Move to: a", "-b", "+x"], "a exists already"],
     [["*** Delete File: ../out"], "outside the workspace"],

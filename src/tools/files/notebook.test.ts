@@ -56,7 +56,7 @@ it("shows cells with their outputs", async () => {
   );
   expect(text).toContain("The file itself is JSON");
   expect(await read(CELLS, { offset: 6, limit: 1 })).toMatch(
-    /^6\tprint\(1\)\n\[lines 6 to 6 of 14 lines; go on with offset 7\]/,
+    /^6\tprint\(1\)\n\[lines 6 to 6 of 14 lines; continue with offset 7\]/,
   );
   await expect(read(CELLS, { offset: 99 })).rejects.toThrow("has only 14 lines");
 });

@@ -85,7 +85,7 @@ describe("a file tool", () => {
     writeFileSync(join(outside, "file"), "secret");
     mkdirSync(join(workspace, "folder"));
     put("folder/file", "inside a");
-    // The tools may make the folder anew at any time, so each step may fail.
+    // The tools may make the folder again at any time, so each step may fail.
     const swap = `const fs = require("node:fs");
       const attempt = (step) => { try { step(); } catch {} };
       for (;;) {
@@ -160,7 +160,7 @@ describe("a file with hidden characters and with tags of ours", () => {
     expect(get("a.js")).toContain('"\\u202eadmin"');
   });
 
-  it("is written anew by what was read", async () => {
+  it("is written again by what was read", async () => {
     put("a.js", SOURCE);
     const content = '// [U+2067]\nlet a = "[U+202E]admin"; // &lt;mail>\n';
     expect(await call(writeFile, { path: "a.js", content })).toContain("Marks for characters, tags");

@@ -73,7 +73,7 @@ export async function removeFile(place: Place): Promise<void> {
   }
 }
 
-/** Writes the whole of an open file anew, wherever it was read last. */
+/** Writes the whole of an open file again, wherever it was read last. */
 export async function replaceText(file: FileHandle, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   await file.truncate(0);

@@ -34,7 +34,7 @@ export async function pdfPages(
     return `[page ${offset + i}]\n${part || "(no text)"}`;
   });
   const last = offset + pages.length - 1;
-  const rest = last < pageCount ? `; go on with offset ${last + 1}` : "";
+  const rest = last < pageCount ? `; continue with offset ${last + 1}` : "";
   const scanned = pages.some((page) => page.trim() !== "")
     ? ""
     : " These pages have no text: they may be scanned pictures, which pdftoppm makes visible.";

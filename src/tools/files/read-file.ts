@@ -77,7 +77,7 @@ export const readFile = defineTool({
     const text = part.lines.map((line, i) => `${offset + i}\t${line}`).join("\n");
     if (!part.more) return text + part.note;
     const of = part.counted ? `of ${part.seen} lines` : `of a file of ${size} bytes`;
-    return `${text}\n[lines ${offset} to ${last} ${of}; go on with offset ${last + 1}]${part.note}`;
+    return `${text}\n[lines ${offset} to ${last} ${of}; continue with offset ${last + 1}]${part.note}`;
   },
 });
 

@@ -11,7 +11,7 @@ import type { Place } from "./workspace.ts";
 
 /** `nth`: which write of this process came last. The time of a file is too coarse to tell two writes apart. */
 type State = Content & { readonly nth: number };
-/** `hash`: "" for a large file. A landing may write a file anew as it was. */
+/** `hash`: "" for a large file. A landing may write a file again as it was. */
 type Content = { readonly stamp: string; readonly hash: string };
 type Write = State & { readonly who: string };
 type Known = {

@@ -33,7 +33,7 @@ export async function placeOf(path: string, walls: Walls, access: "read" | "writ
   }
   const closed = walls.closed?.(access, real);
   if (closed)
-    throw notPermitted(`Not permitted: ${path}: ${closed}. Go on without it, or say what you need.`);
+    throw notPermitted(`Not permitted: ${path}: ${closed}. Continue without it, or say what you need.`);
   return { real, shown: inWorkspace ? relative(walls.workspace, real) || "." : real };
 }
 

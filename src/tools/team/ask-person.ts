@@ -35,6 +35,6 @@ export const askPerson = (deadlineMs: number): Tool =>
       const ask = { kind: "question", ...asked, task, waits: !goesOn } as const;
       const { id } = await store.requests.ask(self, PERSON, ask, later(clock.now(), deadlineMs));
       if (!goesOn) rest("awaiting_answer");
-      return `Asked the person (request ${id}). The answer comes as mail.${goesOn ? " Go on meanwhile." : " You wait for it."}`;
+      return `Asked the person (request ${id}). The answer comes as mail.${goesOn ? " Continue meanwhile." : " You wait for it."}`;
     },
   });

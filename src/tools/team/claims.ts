@@ -85,7 +85,7 @@ export const retryTask = defineTool({
 
 export const cancelTask = defineTool({
   name: "cancel_task",
-  description: "Take a task off the board that is not needed any more.",
+  description: "Take a task that is no longer needed off the board.",
   access: "team",
   input: () => z.strictObject({ id, reason: text }),
   subject: (input) => `#${input.id}`,

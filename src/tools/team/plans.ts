@@ -18,7 +18,7 @@ export const submitPlan = (deadlineMs: number): Tool =>
       if (!task) throw new Error("You have no task. Claim one, then plan it.");
       const earlier = await store.requests.planFor(task.id, task.attempt);
       if (earlier?.state === "answered" && earlier.answer?.yes)
-        return `Your plan for #${task.id} is already approved. Go on with it.`;
+        return `Your plan for #${task.id} is already approved. Continue with it.`;
       const ask = { kind: "plan", task: task.id, attempt: task.attempt, plan } as const;
       const request = await store.requests.ask(self, LEAD, ask, later(clock.now(), deadlineMs));
       rest("awaiting_plan");

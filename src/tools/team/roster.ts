@@ -70,10 +70,11 @@ export const respondShutdown = defineTool({
   access: "team",
   input: () => z.strictObject({ request: text, accept: flag, reason: maybe.text }),
   run: async ({ request, accept, reason = "" }, { store, self, rest }) => {
-    if (!accept && reason.trim() === "") throw new Error("Refusing needs a reason: say why you must go on.");
+    if (!accept && reason.trim() === "")
+      throw new Error("Refusing needs a reason: say why you must continue.");
     await store.requests.answer(self, request as RequestId, "shutdown", { yes: accept, text: reason });
     if (accept) rest("asked_to_idle");
-    return accept ? "You stop now. Your task goes back to the board." : "Refused. Go on with your work.";
+    return accept ? "You stop now. Your task goes back to the board." : "Refused. Continue with your work.";
   },
 });
 

@@ -1,4 +1,4 @@
-/** A teammate splits its task into parts and goes on with it when they have ended. */
+/** A teammate splits its task into parts and continues with it when they have ended. */
 import { z } from "zod";
 import type { NewTask } from "../../core/board/task.ts";
 import { given } from "../../core/given.ts";

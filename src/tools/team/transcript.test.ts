@@ -21,7 +21,7 @@ beforeEach(async () => {
   store = crew.store;
   [alice, bob] = crew.seats as [Seat, Seat];
   await store.transcript.record(alice, [heard("Use port 8080 <now>."), said("I use it."), summary]);
-  await store.transcript.record(alice, [heard(`Go on. ${"x".repeat(5_000)}`)]);
+  await store.transcript.record(alice, [heard(`Continue. ${"x".repeat(5_000)}`)]);
   await store.transcript.record(bob, [heard("The secret of bob.")]);
 });
 
@@ -39,7 +39,7 @@ it("says how long it is, and where it was summed up", async () => {
 
 it("shows entries from before the summary by number, and cuts long ones", async () => {
   expect(await read({ from: 1, to: 2 })).toBe("1: →: Use port 8080 <now>.\n2: alice: I use it.");
-  expect(await read({ from: 4 })).toMatch(/^4: →: Go on\. x{3000,} \[… 5\d\d\d characters\]$/);
+  expect(await read({ from: 4 })).toMatch(/^4: →: Continue\. x{3000,} \[… 5\d\d\d characters\]$/);
 });
 
 it("finds a text, in its own conversation alone", async () => {
@@ -65,7 +65,7 @@ it.each([
   await expect(read(input)).rejects.toThrow(words);
 });
 
-it("goes on where an answer would be too long", async () => {
+it("continues where an answer would be too long", async () => {
   for (let n = 0; n < 20; n += 1) await store.transcript.record(alice, [heard("y".repeat(3_000))]);
-  expect(await read({ from: 1 })).toMatch(/\[of 24 entries; go on with from 1\d\]$/);
+  expect(await read({ from: 1 })).toMatch(/\[of 24 entries; continue with from 1\d\]$/);
 });

@@ -44,7 +44,7 @@ export const readTranscript = defineTool({
 
 type Numbered = { readonly nth: number; readonly isSummary: boolean; readonly text: string };
 
-/** Without the openings: they are told anew in each conversation. */
+/** Without the openings: they are told again in each conversation. */
 async function numbered({ store, self }: ToolContext): Promise<Numbered[]> {
   const all: Numbered[] = [];
   for await (const page of store.transcript.pages(self))
@@ -88,7 +88,7 @@ function shown(entries: readonly Numbered[], last: number): string {
   for (const { nth, text } of entries) {
     const line = `${nth}: ${text.length > ENTRY_MAX ? `${cutEnd(text, ENTRY_MAX)} [… ${text.length} characters]` : text}`;
     if (chars > 0 && chars + line.length > ANSWER_MAX) {
-      lines.push(`[of ${last} entries; go on with from ${nth}]`);
+      lines.push(`[of ${last} entries; continue with from ${nth}]`);
       break;
     }
     chars += line.length;

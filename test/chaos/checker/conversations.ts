@@ -56,8 +56,8 @@ export function mailInRequests({ requests, mail }: History): string[] {
 }
 
 /**
- * A conversation only grows. Two lives of one member would send it in two versions, or an older life would go on. One late request is
- * no second life: its process was frozen while it sent it, and records no reply. A life that goes on sends the next step, too.
+ * A conversation only grows. Two lives of one member would send it in two versions, or an older life would continue. One late request is
+ * no second life: its process was frozen while it sent it, and records no reply. A life that continues sends the next step, too.
  */
 export function oneLife({ requests }: History): string[] {
   const faults: string[] = [];
@@ -73,7 +73,7 @@ export function oneLife({ requests }: History): string[] {
       const counts = late.get(who) ?? new Set();
       late.set(who, counts.add(calls.length));
       if (counts.has(calls.length - 1))
-        faults.push(`request ${nth} of ${who}: an older life goes on, after call ${calls.at(-1)}`);
+        faults.push(`request ${nth} of ${who}: an older life continues, after call ${calls.at(-1)}`);
       continue;
     }
     if (lost !== undefined)

@@ -56,7 +56,7 @@ export function oneExecution({ effects }: History): string[] {
     const running = current.get(effect.task);
     if (running !== effect.run) {
       if (over.has(key(effect)))
-        faults.push(`#${effect.task}: execution ${effect.run} went on after execution ${running} began`);
+        faults.push(`#${effect.task}: execution ${effect.run} continued after execution ${running} began`);
       if (running !== undefined) over.add(`${effect.task} ${running}`);
       current.set(effect.task, effect.run);
     }

@@ -16,7 +16,7 @@ export type Class = {
  * changes what the tasks do.
  */
 export const CLASSES = {
-  kill: { about: "process: SIGKILL, then another process goes on", holds: true },
+  kill: { about: "process: SIGKILL, then another process continues", holds: true },
   takeover: {
     about: "process: where several hosts run and one is killed, another takes its tasks before it comes back",
     holds: true,
@@ -77,7 +77,7 @@ export const CLASSES = {
   collected: { about: "git: `git gc --prune=now` in the project", holds: true },
   "locks-left": {
     about:
-      "git: SIGKILL for a process that is alone, and locks of git in the clones of its tasks, then another goes on",
+      "git: SIGKILL for a process that is alone, and locks of git in the clones of its tasks, then another continues",
     holds: true,
   },
   "sockets-gone": { about: "process: somebody removes the sockets of the running processes", holds: true },
@@ -95,7 +95,7 @@ export const CLASSES = {
     about: "process: some have a full disk as standard output, for text or JSON",
     holds: true,
   },
-  deadlines: { about: "process: some end at a deadline, and another goes on", holds: true },
+  deadlines: { about: "process: some end at a deadline, and another continues", holds: true },
   "long-commands": { about: "work: commands that outlive the host", holds: true },
   splits: { about: "work: some tasks are split by their owners", holds: true },
   landings: { about: "work: tasks land in a git repository behind a gate", holds: true },

@@ -3,7 +3,7 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "n
 import { dirname, join } from "node:path";
 
 /** The refusal of an older program tells how the number is called in the built file. */
-const NAME = /this Ekiden knows up to \$\{([\w$]+)\}/;
+const NAME = /this Ekiden supports schemas up to \$\{([\w$]+)\}/;
 
 /** Returns the path of its main file. `main`: that of the built program. */
 export function newerProgram(dir: string, main: string): string {

@@ -26,7 +26,7 @@ export class Person {
     this.options = options;
   }
 
-  /** A task is given to a member of the process that goes on to the end. */
+  /** A task is given to a member of the process that continues to the end. */
   async order(): Promise<boolean> {
     const { plan, dice, says } = this.options;
     if (plan.isRunbook) return false;

@@ -32,7 +32,7 @@ const BOARD_MS = 300_000;
 /** A round that stands still for so long does not end: a busy machine makes it slow, not silent. */
 const SILENCE_MS = 300_000;
 const END_MS = 900_000;
-/** A task that failed keeps those behind it from ending, however often the team goes on. */
+/** A task that failed keeps those behind it from ending, however often the team continues. */
 const RESUMES = 10;
 const LOOK_MS = 200;
 /** Long enough for a busy machine; short where the lease itself is under test. */
@@ -140,7 +140,7 @@ async function injectFaults(
   return tried;
 }
 
-/** The processes end by themselves when the board is done. Where none is left before that, one more goes on, a few times. */
+/** The processes end by themselves when the board is done. Where none is left before that, one more continues, a few times. */
 async function reachEnd(world: World, members: readonly string[]): Promise<void> {
   let left = RESUMES;
   let [seen, seenAt] = [-1, 0];

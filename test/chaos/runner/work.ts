@@ -71,7 +71,7 @@ export function runbookOf(plan: WorkPlan): string {
 
 type Step = { readonly calls: readonly SaidCall[] } | { readonly text: string };
 
-/** A pure function of the conversation, so that it goes on after every crash. */
+/** A pure function of the conversation, so that it continues after every crash. */
 function nextStep(plan: WorkPlan, who: string, { messages }: ModelCall): Step {
   const parts = messages.flatMap((message) => [...message.content]);
   const at = parts.findLastIndex(

@@ -268,7 +268,7 @@ export class World {
     return true;
   }
 
-  /** As on a machine that stands still: hosts, their wardens and their commands stop at once and go on one after the other. */
+  /** As on a machine that stands still: hosts, their wardens and their commands stop at once and continue one after the other. */
   async freezeAll(ms: number): Promise<boolean> {
     const hosts = this.alive.flatMap(({ child }) => child.pid ?? []);
     const all = [...hosts, ...descendantsOf(new Set(hosts))];

@@ -47,7 +47,7 @@ const session = async ({ agent }: AcpEditor): Promise<string> =>
   (await agent.request(methods.agent.session.new, { cwd: project.dir, mcpServers: [] })).sessionId;
 const at = (sessionId: string) => ({ sessionId, cwd: project.dir, mcpServers: [] });
 
-it("goes on after nonsense, unknown methods, answers to nothing and requests that come twice", async () => {
+it("continues after nonsense, unknown methods, answers to nothing and requests that come twice", async () => {
   await model(() => says("Here."));
   const zed = await editor();
   const id = await session(zed);
@@ -81,7 +81,7 @@ it("goes on after nonsense, unknown methods, answers to nothing and requests tha
   expect(await zed.close()).toBe(0);
 });
 
-it("refuses a message that no member could read, and goes on", async () => {
+it("refuses a message that no member could read, and continues", async () => {
   await model(() => says("Here."));
   const zed = await editor();
   const id = await session(zed);
@@ -93,7 +93,7 @@ it("refuses a message that no member could read, and goes on", async () => {
 it("ends with an editor that vanishes while it is asked, and asks the next one again", async () => {
   let isAsked = false;
   await model((text) => {
-    if (text.includes("Go on")) return says("Gone on.");
+    if (text.includes("Continue")) return says("Gone on.");
     if (isAsked) return says("I stop.");
     isAsked = true;
     return calls("write_file", { path: "a.txt", content: "x" });
@@ -108,7 +108,7 @@ it("ends with an editor that vanishes while it is asked, and asks the next one a
   expect(existsSync(join(project.dir, "a.txt"))).toBe(false);
   const second = await editor({ permit: () => "no" });
   await second.agent.request(methods.agent.session.load, at(id));
-  expect(await second.prompt(id, "Go on")).toBe("end_turn");
+  expect(await second.prompt(id, "Continue")).toBe("end_turn");
   expect(second.said("agent_message_chunk")).toContain("Gone on.");
   expect(existsSync(join(project.dir, "a.txt"))).toBe(false);
 });

@@ -198,14 +198,14 @@ it("interrupts teammates with the lead, and a child session alone", async () => 
   expect(zed.of("subagent_update").at(-1)?.state).toMatchObject({ state: "idle", stopReason: "cancelled" });
   expect(await zed.prompt(id, "Hello?")).toBe("end_turn");
   expect(told.at(-1)).toContain("The person has interrupted ann, too.");
-  await project.run(["--team", id.split(":")[0] ?? "", "send", "ann", "Go on."]);
+  await project.run(["--team", id.split(":")[0] ?? "", "send", "ann", "Continue."]);
   const again = zed.prompt(id, "Hello again?");
   await soon(() => expect(zed.of("subagent_update").at(-1)?.state?.state).toBe("running"));
   await zed.agent.notify(methods.agent.session.cancel, { sessionId: id });
   expect(await again).toBe("cancelled");
 });
 
-it("is found again after a kill: listed, loaded with what was said, and going on", async () => {
+it("is found again after a kill: listed, loaded with what was said, and continuing", async () => {
   let isKilled = false;
   await model((text) => {
     if (text.includes("Begin")) return calls("bash", { command: "touch began.txt; sleep 600" });

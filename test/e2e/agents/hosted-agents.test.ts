@@ -192,7 +192,7 @@ it("hears urgent mail at once, and other mail with the next result of the board"
   expect(second).not.toContain("You are");
 });
 
-it("goes on after a kill -9 of the program: by resume, by load, or with the transcript as text", async () => {
+it("continues after a kill -9 of the program: by resume, by load, or with the transcript as text", async () => {
   for (const can of [{ resume: true }, { load: true }, {}]) {
     const program = agentProgram({
       prompts: [
@@ -217,7 +217,7 @@ it("goes on after a kill -9 of the program: by resume, by load, or with the tran
   }
 });
 
-it("goes on in another process", async () => {
+it("continues in another process", async () => {
   const program = agentProgram({
     prompts: [
       [{ say: "Half." }, { call: "list_tasks" }, { hang: true }],
@@ -226,7 +226,7 @@ it("goes on in another process", async () => {
     can: { resume: true },
   });
   const team = await hosted(program, { keep: true });
-  await team.store.board.add({ subject: "Go on" }, PERSON);
+  await team.store.board.add({ subject: "Continue" }, PERSON);
   await team.host.start({ goal: "Do the task" });
   await soon(() => expect(program.heard("result")).toHaveLength(1));
   await team.host.close();
@@ -300,7 +300,7 @@ it("keeps its own model and conversation, whatever the person chooses for the ot
   expect(program.heard("prompt")).toHaveLength(1);
 });
 
-/** It asks for the same until its member is stopped for that, and its prompt goes on. */
+/** It asks for the same until its member is stopped for that, and its prompt continues. */
 const REPEATS = [
   ...Array.from({ length: 12 }, () => ({ ask: { kind: "execute", title: "x", rawInput: { command: "x" } } })),
   { hang: true },
@@ -319,7 +319,7 @@ it("does nothing more for a task that its member gives back", async () => {
   expect(program.heard("session")).toHaveLength(1);
 });
 
-it("begins a task in its folder, also while a prompt goes on that began without one", async () => {
+it("begins a task in its folder, also while a prompt continues that began without one", async () => {
   const program = agentProgram({
     prompts: [REPEATS, [{ own: ["a.txt", "new\n"] }, { call: "complete_task", input: { result: "done" } }]],
   });
@@ -343,7 +343,7 @@ it("refuses a program that is not there before anybody joins", async () => {
     settings: { teammates: [recruit("ann@acp:no-such-program")], sandbox: "off" },
   });
   await expect(team.host.start({ goal: "Do the task" })).rejects.toThrow(
-    "The agent program no-such-program is not in PATH. Install it, or write its whole path.",
+    "The agent program no-such-program is not in PATH. Install it, or give its full path.",
   );
   expect(await team.store.roster.members()).toEqual([]);
 });

@@ -75,7 +75,7 @@ it("works on tasks, asks by our rules, and reports words, steps, tokens and mone
   expect(argv.join(" ")).not.toMatch(/[0-9a-f]{48}/);
 });
 
-it("goes on with its session after a kill -9, and without it where the program has lost it", async () => {
+it("continues with its session after a kill -9, and without it where the program has lost it", async () => {
   const runs = [[{ say: "Half." }, { call: "list_tasks", input: {} }, { die: true }], [done]];
   for (const refusesSessions of [false, true]) {
     const { team, heard } = await teamOf({ runs, refusesSessions });
@@ -91,7 +91,7 @@ it("goes on with its session after a kill -9, and without it where the program h
   }
 });
 
-it("waits for the end of a limit that its program has reached, and goes on in its session", async () => {
+it("waits for the end of a limit that its program has reached, and continues in its session", async () => {
   const until = Date.now() + 6_000;
   const words = `You've hit your session limit · resets ${new Date(until).toISOString()}`;
   const { team, heard } = await teamOf({ runs: [[done]], limited: { until, words } });

@@ -73,7 +73,7 @@ inSandbox.each(places)("a hosted program, sandbox %s", (sandbox) => {
     expect(rss() - before).toBeLessThan(400);
   });
 
-  it("is ended at a line that never ends, and its task goes on", async () => {
+  it("is ended at a line that never ends, and its task continues", async () => {
     const team = await attack(
       { prompts: [[{ flood: { bytes: 60_000_000 } }, { hang: true }], [done()]] },
       sandbox,

@@ -133,7 +133,7 @@ it("fills the transcript and the journal no more than a member of our own that m
       ...{ sessionUpdate: "tool_call_update", toolCallId: `c${nth}`, status: "completed" },
       content: [{ type: "content", content: { type: "text", text: PRINTED } }],
     });
-  // Each call says many times that it goes on, and twice that it has ended.
+  // Each call says many times that it continues, and twice that it has ended.
   const steps = Array.from({ length: STEPS }, (_, nth) => [
     update({
       ...{ sessionUpdate: "tool_call", toolCallId: `c${nth}`, kind: "execute", title: command(nth) },

@@ -13,7 +13,7 @@ import { takeAway } from "../../fixtures/take-away.ts";
 const prompts = [[{ call: "complete_task", input: { result: "done" } }]];
 const says = { lead: Array.from({ length: 6 }, () => ({ text: "Waiting." })) };
 
-it("is started again, and its member goes on", async () => {
+it("is started again, and its member continues", async () => {
   const program = agentProgram({ prompts, diesAtStart: 2 });
   const team = await programTeam({
     says,

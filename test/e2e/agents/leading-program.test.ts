@@ -169,7 +169,7 @@ it("adds nothing twice when it is killed in the middle of its plan and repeats i
   expect((await team.store.board.tasks()).map(({ subject }) => subject)).toEqual(["a.txt", "b.txt", "c.txt"]);
 });
 
-it("goes on with the program in another process, without its name on the command line", async () => {
+it("continues with the program in another process, without its name on the command line", async () => {
   const work = [[claims, done]];
   const { env, heard } = stageOf({
     members: { lead: [[adds("a.txt"), { say: "Planned." }], [{ say: "Written." }]], alice: work, bob: work },

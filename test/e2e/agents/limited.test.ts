@@ -60,7 +60,7 @@ const known = (until: number): string =>
   `You've hit your session limit · resets ${new Date(until).toISOString()}`;
 
 it.each(sampled(["reply", "exit", "start"] as const, 3))(
-  "members of a login at its limit rest until it ends, then go on with their tasks: %s",
+  "members of a login at its limit rest until it ends, then continue with their tasks: %s",
   async (how) => {
     const until = Date.now() + 6_000;
     const limited = { how, until, words: known(until) };
@@ -91,7 +91,7 @@ it.each(sampled(["reply", "exit", "start"] as const, 3))(
 );
 
 it.each([words, known(Date.now() + 3_600_000)])(
-  "a program that says such words once, and works, goes on: %s",
+  "a program that says such words once, and works, continues: %s",
   async (said) => {
     const program = agentProgram({ prompts: [[{ say: said }], [done]] });
     const team = await programTeam({
@@ -105,7 +105,7 @@ it.each([words, known(Date.now() + 3_600_000)])(
   },
 );
 
-it("tells that nobody can work, ends a run after a while with the reason, and a resumed one goes on", async () => {
+it("tells that nobody can work, ends a run after a while with the reason, and a resumed one continues", async () => {
   const limited = { how: "reply", until: Date.now() + 20_000, words } as const;
   const program = agentProgram({ prompts: [[done]], limited });
   const options = {

@@ -149,8 +149,8 @@ it("says what is wrong with a call, also while it has nothing to do", async () =
   await soon(async () => expect(await phaseOf("test-agent")).toBe("idle asked_to_idle"));
   // A call that comes while another one waits is answered after it.
   const listed = one.call("create_task", { subject: "More" });
-  await send("test-agent", "Go on");
-  expect((await waiting).text).toContain("Go on");
+  await send("test-agent", "Continue");
+  expect((await waiting).text).toContain("Continue");
   expect((await listed).text).toContain("Created #2");
 });
 
@@ -267,7 +267,7 @@ it("leaves when it was silent for a while without a task, and keeps a task that 
   await project.add({ subject: "Build" });
   const [busy, idle] = [guestNamed("busy"), guestNamed("idle")];
   const store = await project.store();
-  const nothing = "Nothing to do yet. Call wait_for_work again to go on waiting.";
+  const nothing = "Nothing to do yet. Call wait_for_work again to keep waiting.";
   const noProspect = expect.stringMatching(/^Nothing to do: no task of the board can become yours/);
   try {
     const { signal } = new AbortController();
@@ -289,7 +289,7 @@ it("leaves when it was silent for a while without a task, and keeps a task that 
 
 it("refuses options that say which model its member has", async () => {
   const { code, stderr } = await project.run(["mcp", "--model", "runbook"]);
-  expect([code, stderr]).toEqual([2, expect.stringContaining("--model has no meaning for ekiden mcp")]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--model has no effect on ekiden mcp")]);
 });
 
 it("gives a task back after a longer silence where nothing tells that the client has ended", async () => {

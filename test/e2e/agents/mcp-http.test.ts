@@ -168,10 +168,10 @@ it("says what is wrong with its options", async () => {
     return `${code} ${stderr}`;
   };
   expect(await said(["--http", "--host", "0.0.0.0"])).toMatch(
-    /^2 .*needs a token of your own in EKIDEN_MCP_TOKEN/,
+    /^2 .*needs your own token in EKIDEN_MCP_TOKEN/,
   );
-  expect(await said(["--token-of", "ann"], "short")).toMatch(/^2 .*could be guessed/);
-  expect(await said(["--http"], "short")).toMatch(/^2 .*could be guessed/);
+  expect(await said(["--token-of", "ann"], "short")).toMatch(/^2 .*is easy to guess/);
+  expect(await said(["--http"], "short")).toMatch(/^2 .*is easy to guess/);
   expect(await said(["--port", "80"])).toMatch(/^2 .*--port needs --http/);
 });
 

@@ -1,4 +1,4 @@
-/** A published MCP server in a team: called through the permissions, killed in the middle of a call, started anew for the next. */
+/** A published MCP server in a team: called through the permissions, killed in the middle of a call, started again for the next. */
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";

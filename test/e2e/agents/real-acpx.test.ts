@@ -101,7 +101,7 @@ const running = (word: string): number[] =>
   processesOf(`HOME=${project.home}\0`).filter((pid) => commandLine(pid).includes(word));
 
 describe.runIf(isThere)("acpx", () => {
-  it("shows the plan, the work of a teammate, diffs and questions, and goes on after a kill", async () => {
+  it("shows the plan, the work of a teammate, diffs and questions, and continues after a kill", async () => {
     await model(
       (text) => {
         if (text.includes("Build it"))
@@ -171,7 +171,7 @@ describe.runIf(isThere)("acpx", () => {
     expect(existsSync(join(project.dir, "a.txt"))).toBe(false);
   }, 300_000);
 
-  it("cancels a prompt and goes on", async () => {
+  it("cancels a prompt and continues", async () => {
     await model((text) =>
       text.includes("Are you there?") ? says("Here.") : says("Hm hm hm", { fault: "stall" }),
     );

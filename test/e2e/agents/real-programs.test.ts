@@ -130,7 +130,7 @@ describe.each(alone)("$vendor without its adapter", ({ vendor, file }) => {
     return folder;
   };
 
-  it("lands every task once, goes on with its session after a kill, and nothing of it is left", async () => {
+  it("lands every task once, continues with its session after a kill, and nothing of it is left", async () => {
     const command = (id: string): string => `echo work > work-${id}.txt && sleep 2`;
     const { agents, git, ...team } = await teamOf(vendor, command, {}, bin());
     for (let nth = 1; nth <= 2; nth += 1)

@@ -27,13 +27,13 @@ const board = async (): Promise<string[]> =>
 const journal = async (): Promise<string> => (await project.run(["log", "--json"])).stdout;
 
 describe("a runbook that is run again", () => {
-  it("goes on after its file was corrected, and leaves what is completed", async () => {
+  it("continues after its file was corrected, and leaves what is completed", async () => {
     project.write({ "plan.md": PLAN });
     expect((await project.run(["run", "plan.md"])).code).toBe(1);
     project.write({ "plan.md": FIXED });
     const again = await project.run(["run", "plan.md"]);
     expect(again.stderr).toContain(
-      "plan.md is on the board already, going on (1 of 3 completed; 1 failed, tried again; 1 changed). To start anew: --fresh",
+      "plan.md is on the board already, continuing (1 of 3 completed; 1 failed, tried again; 1 changed). To start over: --fresh",
     );
     expect(again.code, again.stderr).toBe(0);
     expect(await board()).toEqual(["1 Fetch completed", "2 Build completed", "3 Ship completed"]);
@@ -53,7 +53,7 @@ describe("a runbook that is run again", () => {
     expect(await project.json(["tasks", "3"])).toMatchObject({ task: { blockedBy: [2, 4] } });
   });
 
-  it("says so when nothing is left, and starts anew with --fresh", async () => {
+  it("says so when nothing is left, and starts again with --fresh", async () => {
     project.write({ "plan.md": FIXED });
     await project.run(["run", "plan.md"]);
     const before = await journal();

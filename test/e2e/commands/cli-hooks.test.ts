@@ -133,7 +133,7 @@ it("hears what the person says in another terminal, too", async () => {
 });
 
 describe("a background command of the lead", () => {
-  it("keeps the run from ending, and its mail is what goes on", async () => {
+  it("keeps the run from ending, and its mail is what continues", async () => {
     script([
       {
         who: "lead",
@@ -171,7 +171,7 @@ describe("a background command of the lead", () => {
         calls: [bash("touch begun; while [ -e begun ]; do sleep 0.1; done")],
       },
       { who: "lead", when: "It has ended, and its exit code is unknown", text: "Cleaned up." },
-      { who: "lead", text: "I go on.", times: "any" },
+      { who: "lead", text: "I continue.", times: "any" },
     ]);
     // In a sandbox the command ends with its supervisor; here it ends by the warden.
     const child = project.start(["run", "Serve", ...FLAGS()], { EKIDEN_SANDBOX: "off" });

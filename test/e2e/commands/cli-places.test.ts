@@ -116,7 +116,7 @@ it.runIf(process.platform === "linux")(
       const { code, stderr } = await project.run(["run", "plan.md", "--worktrees"], { env });
       expect.soft({ home, code, stderr }).toMatchObject({
         ...{ home, code: 2 },
-        stderr: expect.stringMatching(/cannot be made, .*Set HOME, or XDG_STATE_HOME/s),
+        stderr: expect.stringMatching(/cannot be created, .*Set HOME, or XDG_STATE_HOME/s),
       });
       expect.soft(stderr).not.toContain("..");
     }
@@ -209,7 +209,7 @@ root("a run on a full disk says so, and a resume finishes it", async () => {
   });
   await soon(() => expect(said).toMatch(/waits for its store .*disk is full\. Check the disk/s));
   run.kill("SIGTERM");
-  expect((await over).stderr).toMatch(/`ekiden resume --cwd .*` goes on/);
+  expect((await over).stderr).toMatch(/`ekiden resume --cwd .*` continues/);
   enlarge();
   expect(await project.run(["resume", "--cwd", dir, "--sandbox", "off", "--model", "runbook"])).toMatchObject(
     {
@@ -231,13 +231,13 @@ it("refuses worktrees in a folder with a line break in its name; works there wit
   expect(await project.run(["--cwd", dir, "run", "plan.md"])).toMatchObject({ code: 0 });
 });
 
-it("goes on with its work when its output cannot be written, and says so", async () => {
+it("continues with its work when its output cannot be written, and says so", async () => {
   project.write({ "plan.md": "# Goal\n\n## A\n```sh\necho made > made.txt\n```\n" });
   const { command, args, env, cwd } = project.command([]);
   const into = (line: string, ...more: string[]) =>
     promisify(execFile)("/bin/sh", ["-c", `exec "$0" "$@" ${line}`, command, ...args, ...more], { env, cwd });
   const { stderr } = await into("> /dev/full", "run", "plan.md", "--json");
-  expect(stderr).toMatch(/^ekiden: stdout cannot be written: no space is left\. The work goes on/m);
+  expect(stderr).toMatch(/^ekiden: stdout cannot be written: no space is left\. The work continues/m);
   expect(stderr).not.toContain("fault of ekiden");
   expect(existsSync(join(project.dir, "made.txt"))).toBe(true);
   await project.run(["add", "B", "--description", "```sh\necho more > more.txt\n```"]);
@@ -305,7 +305,7 @@ it("refuses to run a team whose store commands of members could write, and makes
     const { code, stderr } = await project.run(["run", "plan.md", "--store", store]);
     expect([code, stderr]).toEqual([
       2,
-      expect.stringMatching(/lies in the project, where commands of members/),
+      expect.stringMatching(/is in the project, where commands of members/),
     ]);
   }
   expect(existsSync(join(project.dir, "data"))).toBe(false);

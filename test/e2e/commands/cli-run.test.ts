@@ -27,11 +27,11 @@ After: Left, Right
 cat left.txt right.txt > report.txt && cat report.txt
 \`\`\`
 `;
-/** Begins, then waits until it is let go on. */
+/** Begins, then waits until it is let continue. */
 const WAITS = `# Wait for it
 ## Wait
 \`\`\`sh
-touch begun; while [ ! -e go ]; do sleep 0.05; done; echo went on
+touch begun; while [ ! -e go ]; do sleep 0.05; done; echo continued
 \`\`\`
 `;
 
@@ -145,7 +145,7 @@ describe("models", () => {
 
 describe("an interruption", () => {
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "by %s keeps everything, and resume goes on",
+    "by %s keeps everything, and resume continues",
     async (signal) => {
       project.write({ "plan.md": WAITS });
       const child = project.start(["run", "plan.md"]);
@@ -153,7 +153,7 @@ describe("an interruption", () => {
       await appears("begun");
       child.kill(signal);
       const { code, stderr } = await run;
-      expect(stderr).toMatch(/interrupted; `ekiden resume --cwd \S+` goes on/);
+      expect(stderr).toMatch(/interrupted; `ekiden resume --cwd \S+` continues/);
       expect(code).toBe(130);
       expect((await project.json<Board>(["tasks"])).tasks).toMatchObject([
         { status: "in_progress", owner: "alice", attempt: 1 },
@@ -170,7 +170,7 @@ describe("an interruption", () => {
     },
   );
 
-  it("after kill -9, resume goes on as well", async () => {
+  it("after kill -9, resume continues as well", async () => {
     project.write({ "plan.md": WAITS });
     const child = project.start(["run", "plan.md"]);
     await appears("begun");
@@ -273,7 +273,7 @@ describe("a second process of the team", () => {
   });
 });
 
-it("goes on where a stint was too short for what the lead does itself", async () => {
+it("continues where a stint was too short for what the lead does itself", async () => {
   const steps = ["one", "two", "three", "four", "five"].map((word, i) => ({
     who: "lead",
     when: ["Do it", "one", "two", "three", "four"][i],

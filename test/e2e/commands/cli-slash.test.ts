@@ -56,7 +56,7 @@ it("sets cron jobs, reads conversations and the journal, in text and as JSON", a
   expect(stdout).toMatch(/→ +<mail [^>]*>hello|hello/);
   expect(stdout).toContain("c1 is cancelled.");
   expect(stdout).toContain("No issue and no pull request yet.");
-  expect(stdout).toContain("--follow works in another terminal");
+  expect(stdout).toContain("use --follow in another terminal");
   const json = await talk(["/cost", "/team"], "--json");
   const objects = json.stdout.split("\n").filter((line) => line.startsWith("{"));
   expect(JSON.parse(objects.find((line) => line.includes('"all"')) ?? "")).toMatchObject({

@@ -165,7 +165,7 @@ describe("bad input", () => {
       ["import", "old"],
       ["import", "old", "--dry-run"],
     ])
-      await refused(args, /old seems to be imported already: .* ekiden import old --again/);
+      await refused(args, /old seems to have been imported already: .* ekiden import old --again/);
     expect((await project.run(["import", "old", "--again"])).stdout).toBe(
       "imported 1 task, 0 members, 1 mail\n",
     );
@@ -187,7 +187,7 @@ describe("bad input", () => {
     expect(existsSync(join(project.dir, ".ekiden"))).toBe(false);
     await project.run(["add", "x"]);
     await refused(["tasks", "--team", "other"], /no team "other" here yet; the store has "default"/);
-    await refused(["stop", "lead"], /"lead" has never been at work in team "default"/);
+    await refused(["stop", "lead"], /"lead" has never worked in team "default"/);
     expect((await project.run(["tasks"])).code).toBe(0);
   });
 

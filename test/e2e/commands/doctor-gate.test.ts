@@ -80,7 +80,7 @@ it("says what is missing where there is no gate, and where the target is red", a
   expect(red.stderr).toMatch(/is red on main without any fault/);
 });
 
-it("refuses a second measure by the number of the first, and goes on after one that was killed", async () => {
+it("refuses a second measure by the number of the first, and continues after one that was killed", async () => {
   const { project, repo } = stage(FILES);
   const flag = join(repo.dir, "ready");
   const slow = { EKIDEN_GATE: `touch ${flag}; sleep 600`, EKIDEN_SANDBOX: "off" };

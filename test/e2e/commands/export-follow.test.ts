@@ -22,7 +22,7 @@ it("shows a board at work, and ends with 0 and a whole folder", async () => {
   const follower = project.start(["export", ".", "--follow"]);
   const said = collected(follower);
   const over = ended(follower);
-  await soon(() => expect(said.stderr()).toContain("at each change"));
+  await soon(() => expect(said.stderr()).toContain("on each change"));
   expect(read("task_1.json")).toMatchObject({ subject: "First", status: "pending" });
   expect((await project.run(RESUME)).code).toBe(0);
   await soon(() => expect(read("task_1.json")).toMatchObject({ status: "completed" }));
@@ -50,16 +50,16 @@ it("waits for a PostgreSQL that is away, and ends with 0 also meanwhile", async 
   const follower = project.start(["export", ".", "--follow", ...at(proxy.url)]);
   const said = collected(follower);
   const over = ended(follower);
-  await soon(() => expect(said.stderr()).toContain("at each change"));
+  await soon(() => expect(said.stderr()).toContain("on each change"));
   proxy.down();
-  await soon(() => expect(said.stderr()).toContain("The files stay as they are"));
+  await soon(() => expect(said.stderr()).toContain("The files are not updated"));
   await add("Second");
   expect(existsSync(join(project.dir, ".tasks/task_2.json"))).toBe(false);
   proxy.up();
   await soon(() => expect(read("task_2.json")).toMatchObject({ subject: "Second" }));
   expect(said.stderr()).toContain("The store is available again.");
   proxy.down();
-  await soon(() => expect(said.stderr().match(/stay as they are/g)).toHaveLength(2));
+  await soon(() => expect(said.stderr().match(/are not updated/g)).toHaveLength(2));
   follower.kill("SIGINT");
   expect((await over).code).toBe(0);
 });

@@ -33,7 +33,7 @@ function blocksOf(document: string): Block[] {
   return blocks;
 }
 
-/** A folder with `ekiden` on the path. Blocks share it, and each goes on in the folder in which the last one ended. */
+/** A folder with `ekiden` on the path. Blocks share it, and each continues in the folder in which the last one ended. */
 class Reader {
   private readonly project = new Project();
   private readonly bin = join(this.project.home, "bin");

@@ -38,7 +38,7 @@ function place(): string {
   return folder;
 }
 
-it("maxTurns counts over the resumes of a run, and anew with the next goal", async () => {
+it("maxTurns counts over the resumes of a run, and again with the next goal", async () => {
   const folder = place();
   expect(await run(folder, "goal", { maxTurns: 3 })).toMatchObject({
     turns: 3,
@@ -110,7 +110,7 @@ it("taskDepth bounds the tasks that come from tasks that members added", async (
   expect(JSON.stringify(team.requests("alice").at(-1))).toContain("setting taskDepth");
 });
 
-it("callsPerTask is shared by a task and those that come from it, and the other tasks go on", async () => {
+it("callsPerTask is shared by a task and those that come from it, and the other tasks continue", async () => {
   let calls = 0;
   const write = (): ScriptedStep => call("write_file", { path: `f${calls}.txt`, content: `text ${calls}` });
   const alice: Step = () => {
@@ -135,7 +135,7 @@ it("callsPerTask is shared by a task and those that come from it, and the other 
   });
 });
 
-it("taskBudgetUsd fails the task that used it up, with what came from it, and the others go on", async () => {
+it("taskBudgetUsd fails the task that used it up, with what came from it, and the others continue", async () => {
   let calls = 0;
   const alice: Step = () => {
     calls += 1;
@@ -178,7 +178,7 @@ it("members of a conversation wait at a limit until the person raises it", async
   await team.host.start({ interactive: true });
   await team.host.tellLead("Go");
   await soon(() => expect(told).toEqual(["The team's budget of $2 is used up."]));
-  await team.host.tellLead("Go on");
+  await team.host.tellLead("Continue");
   expect(await team.host.order({ kind: "budget", tokens: 5 })).toMatchObject({ data: { reason: "budget" } });
   expect(await turns()).toBe(2);
   expect(await team.host.order({ kind: "budget", usd: 3 })).toMatchObject({ data: null });
@@ -192,7 +192,7 @@ it("members of a conversation wait at a limit until the person raises it", async
 it.each([
   ["line by line", ["--plain"]],
   ["on the full screen", []],
-])("a conversation stays at its limit, and /budget goes on: %s", async (_, args) => {
+])("a conversation stays at its limit, and /budget continues: %s", async (_, args) => {
   const project = new Project();
   onTestFinished(() => project.end());
   const steps = [

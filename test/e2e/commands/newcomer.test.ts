@@ -138,7 +138,7 @@ it("gets a newcomer through the first ten minutes", async () => {
   shell.type("fg\r");
   await shell.shows(/#1 +runs sh wait\.sh/);
 
-  // Ctrl-C keeps everything, resume goes on with it.
+  // Ctrl-C keeps everything, resume continues with it.
   shell.type("\x03");
   await shell.shows(/tasks: 1 completed, 1 unfinished · 1 file changed · .* tokens/);
   expect(existsSync(join(project.dir, "team/go"))).toBe(false);

@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const one of giveBack.splice(0).reverse()) await one();
 });
 
-it("goes on with the feed above a question that waits, and keeps what is typed below it", async () => {
+it("continues with the feed above a question that waits, and keeps what is typed below it", async () => {
   const project = new Project();
   giveBack.push(() => project.end());
   await project.run(["add", "Ask", "--role", "asker"]);

@@ -34,7 +34,7 @@ it("works on after its terminal, is listed from everywhere, and ends when asked"
   const again = await place.run(["run", "plan.md", "--detach"]);
   expect(again).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("the team works already. ekiden top"),
+    stderr: expect.stringContaining("the team is already running. ekiden top"),
   });
   const listed = async (...options: string[]): Promise<Listed[]> =>
     (JSON.parse((await place.run(["ps", "--json", ...options])).stdout) as { teams: Listed[] }).teams;

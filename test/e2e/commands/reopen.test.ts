@@ -1,4 +1,4 @@
-/** `ekiden reopen`: a task that goes on with a completed one, and names it. */
+/** `ekiden reopen`: a task that continues a completed one, and names it. */
 import { expect, it, onTestFinished } from "vitest";
 import { PERSON } from "../../../src/core/ids.ts";
 import { Project } from "../cli-program.ts";
@@ -20,6 +20,6 @@ it("adds a task that names the completed one, with its result and its commit", a
     ...{ status: "pending", subject: "Again: Build", blockedBy: [1], openBlockers: 0 },
     ...{ role: "dev", touches: ["src/**"] },
     description:
-      "It needs a title\n\n[It goes on with #1, which person completed, and its change has landed as 012345678. Its result: It is built.]\n\n#1 read:\n\nBuild it.",
+      "It needs a title\n\n[It continues #1, which person completed, and its change has landed as 012345678. Its result: It is built.]\n\n#1 read:\n\nBuild it.",
   });
 });

@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => project.end());
 
-it("goes on after its model has refused", async () => {
+it("continues after its model has refused", async () => {
   const steps = [
     { fail: { code: "model_auth", message: "the key is wrong" } },
     { when: "and again", text: "Hello again." },

@@ -116,7 +116,7 @@ describe("a run that the provider refuses", () => {
 });
 
 describe("a run with nobody to ask", () => {
-  it("refuses what the mode asks about, names the rule that would allow it, and goes on", async () => {
+  it("refuses what the mode asks about, names the rule that would allow it, and continues", async () => {
     const answers: string[] = [];
     server = await startModelServer({
       any: (request) => {

@@ -260,7 +260,7 @@ it("asks a model for the same, to the byte, with strangers and without them, and
   expect(strange).toEqual(quiet);
 });
 
-it("is taken over from a host that stands still, and says nothing twice when that goes on", {
+it("is taken over from a host that stands still, and says nothing twice when that continues", {
   timeout: 240_000,
 }, async () => {
   const settings = { forgeMerge: "never", teammates: 1, leaseMs: 2_000 };
@@ -273,7 +273,7 @@ it("is taken over from a host that stands still, and says nothing twice when tha
     const before = forge.record.calls.length;
     await within(60_000, () => expect(forge.record.calls.length).toBeGreaterThan(before + 12));
   };
-  // Done, not answered, and its sender does not go on.
+  // Done, not answered, and its sender does not continue.
   forge.dropNext("POST", /\/pulls$/, 1, host.freeze);
   await within(60_000, () => expect(forge.pulls()).toHaveLength(1));
   const second = another();

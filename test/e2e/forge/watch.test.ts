@@ -105,7 +105,7 @@ async function later(watch: Watching, polls = 1): Promise<void> {
   }
 }
 
-it("reads nothing anew after a restart, and asks nothing that counts while nothing changes", async () => {
+it("reads nothing again after a restart, and asks nothing that counts while nothing changes", async () => {
   const forge = await forged();
   const crew = await at.crew(["alice"]);
   const { store } = crew;
@@ -138,7 +138,7 @@ it("does not double a comment of a host that was frozen, nor one that may be und
   const second = await watching(forge, store, host("other"));
   expect(await store.forge.lead(host("other"), 40_000)).toBe(true);
   const ours = (): number => forge.record.conversation(number).filter(({ who }) => who === "ours").length;
-  // The first one goes on: its time is over.
+  // The first one continues: its time is over.
   const mark = `<!-- ekiden:${store.team}/1/answer:c1 -->`;
   const late = first.forge.send(comment, mark, (began + leftMs) as never);
   await expect(late).rejects.toMatchObject({ code: "forge_away" });
@@ -201,7 +201,7 @@ it("goes into the merge queue again after it was taken out, until a person is as
   expect((await store.board.task(asTaskId(1)))?.status).toBe("completed");
 });
 
-it("hears no text whose last editor is a stranger, and goes on with the others where one request cannot be read", async () => {
+it("hears no text whose last editor is a stranger, and continues with the others where one request cannot be read", async () => {
   const forge = await forged();
   const crew = await at.crew(["alice"]);
   const { store } = crew;

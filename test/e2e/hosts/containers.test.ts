@@ -59,7 +59,7 @@ describe.runIf(canContain)("in a container", () => {
     // One outside, which sees the processes of both under other ids.
     expect((await place.run(["ps"])).code).toBe(0);
     go(place, "a");
-    // The commands of the first go on in its sandbox, after the second has looked for what dead processes have left.
+    // The commands of the first continue in its sandbox, after the second has looked for what dead processes have left.
     await there(place, "began-c");
     for (const name of ["b", "c"]) go(place, name);
     const over = await run.over;

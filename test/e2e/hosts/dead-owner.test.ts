@@ -37,7 +37,7 @@ it("its task is back long before its lease is over", async () => {
   expect(Math.max(...took)).toBeLessThan(LEASE_MS / 4);
 });
 
-it("is taken over with its claim by a process that goes on with the team, however long that one takes to start", async () => {
+it("is taken over with its claim by a process that continues with the team, however long that one takes to start", async () => {
   const team = await programTeam({
     says: {
       lead: [{ times: "any", text: "ok" }],

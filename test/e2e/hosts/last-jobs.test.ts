@@ -43,7 +43,7 @@ it("of a teammate that waits for it with its task in hand", async () => {
   expect(jobs).toMatchObject([{ owner: "alice", state: "stopped" }]);
 });
 
-it("says that it waits for a task that the person has taken, and goes on when it is done", async () => {
+it("says that it waits for a task that the person has taken, and continues when it is done", async () => {
   const team = await programTeam({
     says: {
       lead: [{ text: "I see.", times: "any" }],

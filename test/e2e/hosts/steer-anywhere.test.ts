@@ -74,7 +74,7 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
   it("adds a teammate to a team at work, which takes a task", async () => {
     await run();
     const { board, roster } = await store();
-    expect(await said("spawn", "zoe:tester")).toBe("0 zoe takes tasks that are ready, from now on\n");
+    expect(await said("spawn", "zoe:tester")).toBe("0 zoe has joined and takes ready tasks\n");
     await board.addAll([{ subject: "Short", description: "```sh\ntrue\n```", role: "tester" }], PERSON);
     await soon(async () =>
       expect((await board.tasks()).at(-1)).toMatchObject({ status: "completed", owner: "zoe" }),
@@ -135,8 +135,10 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     await soon(async () => expect(await (await store()).roster.member(name("far"))).not.toBeNull());
     child.kill("SIGSTOP");
     // No other process answers for the member of that one, nor for its lead.
-    expect(await said("interrupt", await ownerOf())).toMatch(/^2 .*does not answer, and leaves an order/);
-    expect(await said("mode", "plan")).toMatch(/^2 .*does not answer, and leaves an order/);
+    expect(await said("interrupt", await ownerOf())).toMatch(
+      /^2 .*does not answer, and will ignore the order/,
+    );
+    expect(await said("mode", "plan")).toMatch(/^2 .*does not answer, and will ignore the order/);
     // What it hears too late it leaves.
     child.kill("SIGCONT");
     expect(await said("mode", "accept-edits")).toMatch(/^0 mode accept-edits/);
@@ -147,7 +149,7 @@ describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
     // Without the process of the lead another one answers for all.
     await soon(async () => expect(await said("mode", "default")).toMatch(/^0 mode default/));
     await soon(async () =>
-      expect(await said("interrupt", "lead")).toMatch(/^2 .*lead is not at work in any process/),
+      expect(await said("interrupt", "lead")).toMatch(/^2 .*lead does not run in any process/),
     );
   });
 });

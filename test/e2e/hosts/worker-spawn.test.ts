@@ -1,4 +1,4 @@
-/** A worker in the same process as a team: it gets teammates of the lead, and goes on with those of a process that is gone. */
+/** A worker in the same process as a team: it gets teammates of the lead, and continues with those of a process that is gone. */
 import { spawn as spawnProcess } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -37,7 +37,7 @@ async function workerIn(
 const hostOf = async (store: Store, who: string): Promise<string | null | undefined> =>
   (await store.roster.member(who as Name))?.host;
 
-it("runs a teammate that the lead adds; its own idle member makes room; after a drain the next worker goes on with it", async () => {
+it("runs a teammate that the lead adds; its own idle member makes room; after a drain the next worker continues with it", async () => {
   const spawn = { tool: "spawn_teammate", input: { name: "rita", role: "reviewer" } };
   const task = { tool: "create_task", input: { subject: "Review", role: "reviewer" } };
   const { host, store, folder } = await programTeam({
@@ -77,7 +77,7 @@ it("runs a teammate that the lead adds; its own idle member makes room; after a 
   );
 });
 
-it("goes on with a teammate of the lead whose worker was killed, without a resume", async () => {
+it("continues with a teammate of the lead whose worker was killed, without a resume", async () => {
   const spawn = { tool: "spawn_teammate", input: { name: "rita", role: "reviewer" } };
   const task = { tool: "create_task", input: { subject: "Review", role: "reviewer" } };
   const { host, store, folder } = await programTeam({

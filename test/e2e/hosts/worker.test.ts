@@ -126,7 +126,7 @@ describe.each(BACKENDS)("a worker on %s", (backend) => {
     expect(commands()).toEqual([]);
   });
 
-  it("is killed, and another one with other names goes on with its task", async () => {
+  it("is killed, and another one with other names continues with its task", async () => {
     await board(task(1));
     const first = start("worker", "--model", "runbook");
     await there("began-1");
@@ -142,7 +142,7 @@ describe.each(BACKENDS)("a worker on %s", (backend) => {
     first.child.kill("SIGKILL");
     await first.over;
     rmSync(join(project.dir, "began-1"));
-    // Another member claims the task, or worker-1 goes on with it there: what the worker notices first decides.
+    // Another member claims the task, or worker-1 continues with it there: what the worker notices first decides.
     await there("began-1");
     go();
     await soon(async () => expect(await tasks()).toMatchObject([{ status: "completed" }]));

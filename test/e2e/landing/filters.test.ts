@@ -30,7 +30,7 @@ it("lands no file past a clean filter that nobody agreed to, and names it at the
     await trees.noticeMoves(async (text) => {
       told.push(text);
     });
-  expect(told).toEqual([expect.stringMatching(/filter redact, which nobody has agreed to.*ekiden trust/)]);
+  expect(told).toEqual([expect.stringMatching(/filter redact, which you have not agreed to.*ekiden trust/)]);
   const { workspace } = await trees.open(TASK);
   writeFileSync(join(workspace, "b.txt"), "b\n");
   writeFileSync(join(workspace, "my.env"), "password=secret\n");

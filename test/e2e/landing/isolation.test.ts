@@ -57,7 +57,7 @@ it.each<[string, Case]>([
   await host.close();
 });
 
-it("goes on with clones in a project that has changes by now", async () => {
+it("continues with clones in a project that has changes by now", async () => {
   const repo = repository({ "a.txt": "a\n" });
   const settings = { teammates: recruits(2) };
   const first = await programTeam({ says: {}, settings, folder: repo.dir, keep: true });

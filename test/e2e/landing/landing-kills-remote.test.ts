@@ -1,5 +1,5 @@
 /**
- * A landing on a remote that is killed between any two of its steps. The same machine or another one goes on with the task: it lands
+ * A landing on a remote that is killed between any two of its steps. The same machine or another one continues with the task: it lands
  * once, and as a gate has seen it.
  */
 import { readdirSync } from "node:fs";
@@ -55,7 +55,7 @@ async function landKilled(at: string, goesOn: "here" | "elsewhere"): Promise<boo
 const STRIDE = 12;
 
 it.each(["before", "after"])(
-  "lands once when it is killed %s its git commands, and the same machine or another one goes on",
+  "lands once when it is killed %s its git commands, and the same machine or another one continues",
   { timeout: 900_000 },
   async (when) => {
     let at = 1 + ((FUZZ.seed + (when === "after" ? STRIDE / 2 : 0)) % STRIDE);

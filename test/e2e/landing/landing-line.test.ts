@@ -13,7 +13,7 @@ projectAndOutside((...made) => {
   [project, outside] = made;
 });
 
-/** Or after forty times as long as the act takes: on a busy machine a landing needs longer, too, and every commit of a person makes it begin anew. */
+/** Or after forty times as long as the act takes: on a busy machine a landing needs longer, too, and every commit of a person makes it begin again. */
 async function everyHalfSecond(act: () => void, signal: AbortSignal): Promise<void> {
   for (let took = 0; !signal.aborted; ) {
     await delay(Math.max(500, 40 * took), undefined, { signal }).catch(() => {});

@@ -199,7 +199,7 @@ it("fails a task that could not land three times, with the evidence, and keeps i
   expect(repo.git("show", "ekiden/1-write-b:b.txt")).toBe("broken");
 });
 
-it("lets the next owner go on where the last one left off, in files that nobody committed", async () => {
+it("lets the next owner continue where the last one left off, in files that nobody committed", async () => {
   const repo = repository({ "a.txt": "a\n" });
   const stopped = signal();
   const { host, facts, heard } = await stage(
@@ -277,7 +277,7 @@ it("runs nothing of a teammate that holds no task: it is told to claim one, and 
     ],
   });
   await host.start({ interactive: true });
-  await host.store.mail.send(PERSON, { to: "alice" as Name, body: { kind: "note", text: "Go on." } });
+  await host.store.mail.send(PERSON, { to: "alice" as Name, body: { kind: "note", text: "Continue." } });
   const [, written, ran, read] = await soon(() => {
     const all = heard("alice");
     expect(all).toHaveLength(4);

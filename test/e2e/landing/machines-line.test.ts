@@ -46,7 +46,7 @@ it("refuses a host that lands elsewhere, or with another gate", async () => {
     return stderr;
   };
   expect(await refused({ EKIDEN_GATE: "false" })).toMatch(
-    /lands in another way: gate is "true" there and "false" here.*set here what is set there/s,
+    /has other landing settings: gate is "true" there and "false" here.*use the same settings here/s,
   );
   expect(await refused({})).toMatch(/gate is "true" there and not set here/);
   without.write({ ".ekiden/settings.json": "{}" });

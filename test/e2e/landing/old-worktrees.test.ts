@@ -1,4 +1,4 @@
-/** Teams of an earlier version have git worktrees. Each becomes a clone when its task goes on, and nothing of it is lost. */
+/** Teams of an earlier version have git worktrees. Each becomes a clone when its task continues, and nothing of it is lost. */
 import {
   existsSync,
   mkdirSync,
@@ -105,7 +105,7 @@ bubblewrapOrSkip(describe).each(["required", "off"] as const)("with the sandbox 
     expect(repo.read("new.txt")).toBe("new\n");
   });
 
-  it("goes on with a rebase of the member", async () => {
+  it("continues with a rebase of the member", async () => {
     writeFileSync(join(root, "a.txt"), "mine\n");
     here("commit", "--quiet", "-am", "Mine");
     repo.write({ "a.txt": "theirs\n" });
@@ -122,7 +122,7 @@ bubblewrapOrSkip(describe).each(["required", "off"] as const)("with the sandbox 
     expect(repo.read("a.txt")).toBe("both\n");
   });
 
-  it("goes on after a landing that was cut off, with its own commits alone", async () => {
+  it("continues after a landing that was cut off, with its own commits alone", async () => {
     const own = here("rev-parse", "HEAD");
     repo.write({ "e.txt": "e\n" });
     repo.commit("Person");

@@ -176,7 +176,7 @@ describe.runIf(BACKENDS.includes("postgres")).each(PLACES)(
     it(`is repaired once although hosts are killed ${KILLS} times`, async () => {
       const at = team(place);
       const hosts = [at.lead(), at.worker(1), at.worker(2)];
-      // A lead that is killed before goes on with fewer.
+      // A lead that is killed before continues with fewer.
       await soon(async () => expect((await at.tasks()).length).toBeGreaterThanOrEqual(TASKS));
       await at.seen("task.claimed");
       let kills = 0;

@@ -1,4 +1,4 @@
-/** Two clones of one remote, one team: another process goes on with unlanded work in its own clone. */
+/** Two clones of one remote, one team: another process continues with unlanded work in its own clone. */
 import { execFileSync } from "node:child_process";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,10 +17,10 @@ beforeEach(() => {
 const branches = (): string[] => remote.git("branch", "--format=%(refname:short)").split("\n");
 const worker = ["worker", "--model", "runbook", "--count", "1"];
 
-it("goes on in another clone with what a drained worker has not landed", async () => {
+it("continues in another clone with what a drained worker has not landed", async () => {
   const [here, there] = [machine(), machine()];
   const go = join(remote.dir, "go");
-  const script = `[ -e begun ] && echo "went on" > result.txt; echo "$PWD" >> begun; while [ ! -e ${go} ]; do sleep 0.05; done`;
+  const script = `[ -e begun ] && echo "continued" > result.txt; echo "$PWD" >> begun; while [ ! -e ${go} ]; do sleep 0.05; done`;
   await here.begin(["add", "Long", "-d", `\`\`\`sh\n${script}\n\`\`\``]).over;
   const first = here.begin([...worker, "--drain", "1"]);
   await soon(() => expect(begunIn(here)).toBe(true));
@@ -35,7 +35,7 @@ it("goes on in another clone with what a drained worker has not landed", async (
   await soon(() => expect(begunIn(there)).toBe(true));
   writeFileSync(go, "");
   await soon(() => expect(remote.git("log", "-1", "--format=%s", "main")).toBe("Long"));
-  expect(remote.git("show", "main:result.txt")).toBe("went on");
+  expect(remote.git("show", "main:result.txt")).toBe("continued");
   expect(
     remote
       .git("show", "main:begun")

@@ -66,7 +66,7 @@ describe("code of two machines", () => {
     expect(remote.git("branch", "--format=%(refname:short)")).toBe("main");
   });
 
-  it("begins anew on the remote's new commits when another machine was faster during the gate", async () => {
+  it("begins again on the remote's new commits when another machine was faster during the gate", async () => {
     const { remote, clone } = remoteRepository();
     const [here, there] = [clone(), clone()];
     const b = await there.trees();
@@ -85,7 +85,7 @@ describe("code of two machines", () => {
     expect(remote.git("log", "--format=%s", "main")).toBe("Task 1\nTask 2\nFirst");
   });
 
-  it("goes on with what another machine has parked: commits, changes and new files", async () => {
+  it("continues with what another machine has parked: commits, changes and new files", async () => {
     const { remote, clone } = remoteRepository();
     const [here, there] = [clone(), clone()];
     const a = await here.trees();
@@ -138,7 +138,7 @@ describe("code of two machines", () => {
     const { workspace } = await a.open(task(1, 3), undefined, { ...contact, tell });
     expect(at(workspace, "1.txt")).toBe("better\n");
     expect(existsSync(join(workspace, "2.txt"))).toBe(false);
-    const [, left = ""] = /What was here is on (\S+)\./.exec(told.join()) ?? [];
+    const [, left = ""] = /The earlier work here is on (\S+)\./.exec(told.join()) ?? [];
     expect(here.git("show", `${left}:2.txt`)).toBe("only here");
   });
 });
@@ -283,7 +283,7 @@ describe("a remote", () => {
     });
     expect(await landed).toMatchObject({ kind: "landed" });
     expect(told).toEqual([
-      expect.stringMatching(/^git:.*bare cannot be reached\.(.|\n)*This waits for it\.$/),
+      expect.stringMatching(/^git:.*bare cannot be reached\.(.|\n)*Ekiden waits for it\.$/),
     ]);
     expect(remote.git("log", "--format=%s", "main")).toBe("Task 1\nFirst");
   });
@@ -330,6 +330,6 @@ describe("at the start", () => {
     expect(here.read("a.txt")).toBe("not committed\n");
     const told: string[] = [];
     await a.follow({ ...contact, tell: (text) => Promise.resolve(void told.push(text)) });
-    expect(told.join()).toMatch(/Your own files do not follow what lands on origin\/main/);
+    expect(told.join()).toMatch(/Your working copy is not updated with what lands on origin\/main/);
   });
 });

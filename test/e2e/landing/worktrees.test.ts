@@ -96,7 +96,7 @@ it("lands beside changes that are not committed, and says that tasks begin witho
   repo.write({ "a.txt": "changed\n", "plan.md": plan({ One: "cat a.txt > one.txt" }) });
   const { code, stdout, stderr } = await run();
   expect(code).toBe(0);
-  expect(stdout + stderr).toMatch(/Tasks begin without what is not committed, .*: a\.txt\./);
+  expect(stdout + stderr).toMatch(/Tasks start without your uncommitted changes, .*: a\.txt\./);
   expect(repo.read("one.txt")).toBe("a\n");
   expect(repo.read("a.txt")).toBe("changed\n");
   expect(subjects(repo)).toEqual(["One", "First"]);
@@ -110,7 +110,7 @@ it("keeps the work of a task that cannot land, and lands it when the person has 
   });
   const first = await run("--quiet");
   expect(first.code).toBe(1);
-  expect(first.stdout).toContain("main cannot be moved forward");
+  expect(first.stdout).toContain("main cannot be fast-forwarded");
   expect(repo.read("one.txt")).toBe("the person's own\n");
   expect(subjects(repo)).toEqual(["First"]);
   expect(repo.git("show", "ekiden/1-one:one.txt")).toBe("one");

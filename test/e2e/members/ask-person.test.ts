@@ -54,7 +54,7 @@ it("waits idle, with no call of the model and no end of the run, until the perso
   await expect(answer(team.store, first?.id ?? "", "1")).rejects.toThrow("answered before");
 });
 
-it("goes on if it says so, and hears own words later", async () => {
+it("continues if it says so, and hears own words later", async () => {
   const team = await asking(
     { calls: [{ ...ask, input: { ...ask.input, go_on: true } }] },
     call("todo_write", { todos: [{ step: "paint", status: "in_progress" }] }),
@@ -128,7 +128,7 @@ it("is printed by a headless run with the line that answers it, and that line an
   expect(code, stderr).toBe(0);
 });
 
-it("outlives kill -9: the answer was given to a dead run, and the next one goes on with it", async () => {
+it("outlives kill -9: the answer was given to a dead run, and the next one continues with it", async () => {
   project.write({
     "script.json": SCRIPT({ when: "Paint", calls: [ask] }),
     "then.json": SCRIPT({ when: "Green", ...call("complete_task", { result: "ok" }) }),

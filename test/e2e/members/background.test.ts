@@ -97,7 +97,7 @@ async function until(condition: () => boolean | Promise<boolean>): Promise<void>
 }
 
 describe("a background command", () => {
-  it("goes on while its member does, and its end arrives as mail, once", async () => {
+  it("continues while its member does, and its end arrives as mail, once", async () => {
     const gate = join(folder, "gate");
     const text = await call(bash, {
       command: `echo began; until [ -e ${gate} ]; do sleep 0.02; done; echo over`,

@@ -54,7 +54,7 @@ it("gives a page as Markdown, from memory for 15 minutes", async () => {
   expect(asked).toBe(2);
 });
 
-it("judges each host of a redirect anew, and no private address without a rule that names it", async () => {
+it("judges each host of a redirect again, and no private address without a rule that names it", async () => {
   const target = await serve(html);
   const port = target.split(":")[1];
   const host = await serve(
@@ -146,7 +146,7 @@ it("reads a long page in parts", async () => {
   const team = await reading({ allow: [`network(${host})`] }, call(url), call(url, { offset: 1_001 }));
   expect(await team.host.done).toMatchObject({ completed: 1 });
   const results = resultsIn(team.requests("alice").at(-1));
-  expect(results[0]).toContain("line 1000\n[lines 1 to 1000 of 1500; go on with offset 1001]");
+  expect(results[0]).toContain("line 1000\n[lines 1 to 1000 of 1500; continue with offset 1001]");
   expect(results[1]).toContain("line 1500\n[lines 1001 to 1500 of 1500");
 });
 

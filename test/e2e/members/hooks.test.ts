@@ -127,7 +127,7 @@ describe("a hook", () => {
     expect(existsSync(join(folder, "second"))).toBe(false);
   });
 
-  it("that fails otherwise, hangs or is broken is a warning, and work goes on", async () => {
+  it("that fails otherwise, hangs or is broken is a warning, and work continues", async () => {
     const broken = [hook("echo oops >&2; exit 1"), hook("sleep 60", { timeoutMs: 100 }), hook("kill -9 $$")];
     const hooks = make({ PreToolUse: [...broken, hook("no-such-program")] });
     expect(await call(shout, { text: "a" }, hookedCalls(hooks, alice))).toBe("A");
@@ -276,7 +276,7 @@ describe("hooks on tasks", () => {
     });
   });
 
-  it("count anew for each attempt", async () => {
+  it("count again for each attempt", async () => {
     const hooks = make({ TaskCompleted: [hook("[ -e pass ] || { echo no >&2; exit 2; }")] });
     const wrap = hookedCalls(hooks, alice);
     const { id } = await store.board.add({ subject: "x" }, LEAD);

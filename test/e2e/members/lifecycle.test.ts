@@ -286,7 +286,7 @@ describe("stopping", () => {
     expect(stopped?.body).toMatchObject({ reason: "asked", text: "On it.", released: [1] });
   });
 
-  it("may be refused with a reason; the member goes on working", async () => {
+  it("may be refused with a reason; the member continues working", async () => {
     const { tool, running } = gate();
     const {
       store,
@@ -375,7 +375,7 @@ describe("stopping", () => {
 });
 
 describe("the idle timeout", () => {
-  it("ends a teammate once, with its last words; work at the last moment starts it anew", async () => {
+  it("ends a teammate once, with its last words; work at the last moment starts it again", async () => {
     const clock = new ManualClock();
     const {
       store,
@@ -408,7 +408,7 @@ describe("the idle timeout", () => {
 });
 
 describe("a restart", () => {
-  it("goes on with the same conversation, claim and unread mail", async () => {
+  it("continues with the same conversation, claim and unread mail", async () => {
     const { tool, running } = gate();
     const first = await hostedTeam({
       tools: [tool],
@@ -478,8 +478,8 @@ it("a question that the person interrupted waits for a message, also in the next
   expect(await second.team.adoptAll()).toEqual(["lead"]);
   // It has the time to ask, if it does so by itself.
   for (let i = 0; i < 50; i += 1) await new Promise(setImmediate);
-  await second.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text: "Go on." } });
+  await second.store.mail.send(PERSON, { to: LEAD, body: { kind: "note", text: "Continue." } });
   await second.until("turn.taken", { text: "Here." });
   const [request] = second.models.get("lead")?.requests ?? [];
-  expect(JSON.stringify(request?.messages)).toContain("Go on.");
+  expect(JSON.stringify(request?.messages)).toContain("Continue.");
 });

@@ -143,7 +143,7 @@ it("is taken at the end of a stint also from what a summary replaced, if too lit
   team.models.get("alice")?.finish();
 });
 
-it("that cannot be kept is a warning, and the member goes on", async () => {
+it("that cannot be kept is a warning, and the member continues", async () => {
   const team = await equippedTeam({
     notes: true,
     says: {

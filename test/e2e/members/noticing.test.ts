@@ -150,7 +150,7 @@ describe("mail", () => {
   });
 
   it.runIf(process.platform === "linux")(
-    "that is urgent ends a command that runs, and the next request has it before the task goes on",
+    "that is urgent ends a command that runs, and the next request has it before the task continues",
     async () => {
       const command = "echo $$ > pid; sleep 600";
       const {

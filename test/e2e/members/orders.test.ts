@@ -84,7 +84,7 @@ it("done and cancel name what the commands of the owner left in its worktree, an
   const { code, stdout, stderr: words } = await over;
   expect(code).toBe(1);
   expect(stdout + words).toMatch(
-    /To go on: ekiden resume .*, after ekiden retry ID .* for a cancelled task that others wait for\./,
+    /To continue: ekiden resume .*, after ekiden retry ID .* for a cancelled task that others wait for\./,
   );
 });
 

@@ -14,14 +14,14 @@ const two = {
 };
 const complete = { calls: [{ tool: "complete_task", input: { result: "ok" } }] };
 
-it("a teammate knows the others, plans without being asked, and goes on after the lead's answer", async () => {
+it("a teammate knows the others, plans without being asked, and continues after the lead's answer", async () => {
   const review = (request: ModelRequest) => {
     const id = /request="([^"]+)"/.exec(JSON.stringify(request.messages).replaceAll('\\"', '"'))?.[1] ?? "";
     return { calls: [{ tool: "review_plan", input: { request: id, approve: true } }] };
   };
   const team = await programTeam({
     says: {
-      lead: [{ when: "on the board", text: "Go on." }, review, { text: "I see.", times: "any" }],
+      lead: [{ when: "on the board", text: "Continue." }, review, { text: "I see.", times: "any" }],
       alice: [
         { when: "auto-claimed", calls: [{ tool: "submit_plan", input: { plan: "1. Look 2. Write" } }] },
         { when: "is approved", ...complete },

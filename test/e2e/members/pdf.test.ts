@@ -40,7 +40,7 @@ it("shows a member the pages that it asks for, and what is no readable PDF by na
   expect(whole).toContain("[page 1]\nTotal (net): 5\nnext line\n[page 2]\npage two\n[page 3]\n(no text)\n[");
   expect(whole).toContain("pages 1 to 3 of 3");
   expect(second).toMatch(
-    /^read_file: \[page 2\]\npage two\n\[the text of pages 2 to 2 of 3.*go on with offset 3/,
+    /^read_file: \[page 2\]\npage two\n\[the text of pages 2 to 2 of 3.*continue with offset 3/,
   );
   expect(beyond).toContain("a.pdf has only 3 pages; page 9 is beyond its end.");
   expect(locked).toContain("protected by a password");
@@ -54,7 +54,7 @@ it("reads no further than it is asked to", async () => {
   expect(await readPdf(file, { ...part, firstPage: 3 }, signal)).toEqual({ pageCount: 3, pages: ["z"] });
 });
 
-it("ends what does not end by itself, and the process goes on meanwhile", { timeout: 60_000 }, async () => {
+it("ends what does not end by itself, and the process continues meanwhile", { timeout: 60_000 }, async () => {
   const endless = pdfWith([Buffer.alloc(20_000_000, "q ")]);
   const stop = new AbortController();
   let ticks = 0;

@@ -91,7 +91,7 @@ it("a question waits for any terminal, shown as such; yes runs the call, and not
 
 const WAIT_MS = 1_500;
 
-it("nobody answers: no at the deadline, and the work goes on", async () => {
+it("nobody answers: no at the deadline, and the work continues", async () => {
   const team = await working([bash("touch x"), { when: "nobody answered in time", ...bash("true") }], {
     permissionsTo: "person",
     permissionDeadlineMs: WAIT_MS,

@@ -33,7 +33,7 @@ const does = (subject: string): ScriptedStep =>
 
 it("has a failed task tried again, and says what to do otherwise", async () => {
   const { outcome, code, store } = await play(
-    [on("retry_task has it tried again", call("retry_task", { id: 1, reason: "use the other compiler" }))],
+    [on("retry_task tries it again", call("retry_task", { id: 1, reason: "use the other compiler" }))],
     [fails, on("use the other compiler", call("complete_task", { result: "built" })), does("Test")],
   );
   expect(outcome).toMatchObject({ reason: "concluded", completed: 2, failed: 0, unfinished: 0 });
@@ -81,7 +81,7 @@ it("counts a replaced task again that was tried once more and given up", async (
 it("gives a task up, which the exit code tells", async () => {
   const { outcome, code, store } = await play(
     [
-      on("cancel_task gives it up", {
+      on("cancel_task drops it", {
         calls: [
           { tool: "complete_task", input: { id: 1, result: "x", override: true } },
           { tool: "cancel_task", input: { id: 1, reason: "not needed" } },
@@ -142,6 +142,6 @@ it("says why nobody can take a task, and what a person can do", async () => {
     expect.stringMatching(/nobody can take #1 Draw: it is for the role designer, .*--teammate NAME:designer/),
   ]);
   expect(JSON.stringify(await team.store.transcript.current(name("lead")))).toContain(
-    "spawn_teammate adds hands",
+    "spawn_teammate adds a teammate",
   );
 });

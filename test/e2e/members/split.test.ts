@@ -67,7 +67,7 @@ it("refuses parts of parts beyond taskDepth, with a way out", async () => {
   );
   expect(outcome).toMatchObject({ completed: 2, failed: 0 });
   const refusal = resultsIn(requests("alice").at(-1)).find((text) => text.includes("taskDepth"));
-  expect(refusal).toContain("split_task: No task is added: #2");
+  expect(refusal).toContain("split_task: No task was added: #2");
 });
 
 it("is offered to teammates, and tells a model what a wrong input lacks", async () => {

@@ -159,7 +159,7 @@ it("does not blame the check for what the commands and files of others change me
   await besides("echo b > of-bob");
   writeFileSync(join(outside, "over"), "");
   expect(JSON.parse(await text).text).toMatch(
-    /changed files: begun, lid\. The check .* ran beside commands of others, and files changed: of-bob\. Look/,
+    /changed files: begun, lid\. The check .* ran beside commands of others, and files changed: of-bob\. Check/,
   );
   takeAway(outside);
   expect(await facts("task.checked")).toMatchObject([{ changed: ["begun", "lid"], beside: ["of-bob"] }]);
@@ -208,9 +208,7 @@ it("ends what a check leaves running, and says so", async () => {
 it("says that a check has no terminal and no input", async () => {
   await taken("read answer < /dev/tty");
   const failed = await call(completeTask, { result: "done" }).catch((error: Error) => error.message);
-  expect(failed).toContain(
-    "The check `read answer < /dev/tty` asks somebody, and has no terminal and no input.",
-  );
+  expect(failed).toContain("The check `read answer < /dev/tty` asks for input, and has no terminal.");
 });
 
 it("ends a check that hangs, gives it no input, and cuts the output of one that floods", async () => {

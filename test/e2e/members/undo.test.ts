@@ -1,4 +1,4 @@
-/** The person undoes what a member at work has changed, and cuts its conversation there: its next request goes on behind the undone call. */
+/** The person undoes what a member at work has changed, and cuts its conversation there: its next request continues after the undone call. */
 import { existsSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { soon } from "../../fixtures/soon.ts";
 
 const call = (tool: string, input: Record<string, unknown> = {}) => ({ calls: [{ tool, input }] });
 
-it("a member at work goes on behind the call that was undone", async () => {
+it("a member at work continues after the call that was undone", async () => {
   const team = await programTeam({
     settings: { permissionMode: "bypass" },
     says: {
@@ -38,7 +38,7 @@ it("a member at work goes on behind the call that was undone", async () => {
   await team.until("order.given", { by: PERSON });
   await writeFile(join(team.folder, "go"), "");
   const { data, text } = await undoing;
-  expect([text, data.conversations.length]).toEqual([expect.stringContaining("goes on behind"), 1]);
+  expect([text, data.conversations.length]).toEqual([expect.stringContaining("continues after"), 1]);
   expect([existsSync(join(team.folder, "kept.txt")), existsSync(join(team.folder, "undone.txt"))]).toEqual([
     true,
     false,

@@ -20,6 +20,6 @@ it("a member that is stopped hears that it was, and not that its process was los
   expect(stopped).toEqual([{ name: "alice", stopped: true, how: "has stopped" }]);
   expect(told).toEqual(["alice: has stopped"]);
   const last = JSON.stringify((await team.store.transcript.current(name("alice"))).at(-1));
-  expect(last).toContain("You do not hold #1 any more: you were stopped");
+  expect(last).toContain("You no longer hold #1: you were stopped");
   expect(last).not.toContain("not heard of");
 });

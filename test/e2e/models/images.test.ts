@@ -190,7 +190,7 @@ it.each([
   [413, "Payload Too Large", 1],
   [500, "image input is not supported - hint: you may need to provide the mmproj", 1],
 ])(
-  "goes on without images at a model that refuses them with %i, and says so",
+  "continues without images at a model that refuses them with %i, and says so",
   async (status, message, times) => {
     put("shot.png", picture());
     const { requests } = await serving((request) =>

@@ -139,7 +139,7 @@ describe("a teammate with a task", () => {
     expect(team.requests("alice").length).toBeLessThanOrEqual(MOST);
   });
 
-  it("that always does something new is failed by a look, and goes on where the answer cannot be read", async () => {
+  it("that always does something new is failed by a look, and continues where the answer cannot be read", async () => {
     const says = { lead: quiet, alice: LOOPS["always something new"] ?? [] };
     const team = await begin({ ...says, judge: [{ who: "judge", text: "Well …", times: 2 }, ...judge] });
     await team.host.start({ runbook: { goal: "Go", tasks: [{ subject: "Do it" }] } });
@@ -188,7 +188,7 @@ describe("a teammate without a task", () => {
     return team;
   };
 
-  it("goes on when there is news", async () => {
+  it("continues when there is news", async () => {
     const team = await conversation(told);
     await team.store.mail.send("person" as never, {
       to: "alice" as never,

@@ -214,7 +214,7 @@ it("sends thoughts back only to the model and the account that made them", async
   expect([server.refusals, server.dropped]).toEqual([[], []]);
 });
 
-it("goes on without the net where a gateway does not know it", async () => {
+it("continues without the net where a gateway does not know it", async () => {
   const server = await serving(({ headers }) =>
     headers["anthropic-beta"]
       ? fails.badRequest(
@@ -231,7 +231,7 @@ it("goes on without the net where a gateway does not know it", async () => {
   ]);
 });
 
-it("goes on without summaries where an organisation may not have them", async () => {
+it("continues without summaries where an organisation may not have them", async () => {
   const server = await serving(({ body }) =>
     (body.reasoning as { summary?: string } | undefined)?.summary
       ? fails.badRequest("Your organization must be verified to generate reasoning summaries.")

@@ -114,7 +114,7 @@ it.each(vendors)("%s: a tool call and its result make a round trip", async (vend
 
   const [, sent] = server.requests;
   expect(sent).toMatchObject({ model: VENDORS[vendor].split("/")[1], system: "Be brief.", tools: ["bash"] });
-  // Gemini gets a short reply between a result and a text: without one it goes on with the text in place of an answer.
+  // Gemini gets a short reply between a result and a text: without one it continues with the text in place of an answer.
   const isBridged = vendor === "google";
   expect(sent?.messages).toHaveLength(isBridged ? 5 : 3);
   expect(sent?.messages[1]?.content).toMatchObject([

@@ -25,7 +25,7 @@ it.each([
   expect(exitCodeOf(outcome)).toBe(code);
   expect(outcome.reason).toBe(code === 0 ? "concluded" : "model");
   if (code !== 0)
-    expect(outcome.error?.message).toMatch(/(no result|its end is missing)\. Another model may go on/);
+    expect(outcome.error?.message).toMatch(/(no result|its end is missing)\. Another model may continue/);
 });
 
 it.each([

@@ -28,7 +28,7 @@ async function serving(program: Program): Promise<Record<string, string>> {
 }
 const words = ({ messages }: ModelCall): string => JSON.stringify(messages);
 
-it("stops at its token budget with code 4, warned at 80 %, and goes on when it is given more", async () => {
+it("stops at its token budget with code 4, warned at 80 %, and continues when it is given more", async () => {
   const env = await serving(({ nth }) =>
     nth <= 10 ? calls("glob", { pattern: `*.${nth}` }) : says("That is all."),
   );
@@ -44,7 +44,7 @@ it("stops at its token budget with code 4, warned at 80 %, and goes on when it i
   expect(more).toMatchObject({ code: 0, stdout: expect.stringContaining("That is all.") });
 });
 
-it("says rate_limited while the provider is down, and goes on when it is back", async () => {
+it("says rate_limited while the provider is down, and continues when it is back", async () => {
   let isDown = true;
   const env = await serving(() => (isDown ? fails.overloaded() : says("Here I am.")));
   const end = ended(project.start(["run", "try it", "--teammates", "0"], env));

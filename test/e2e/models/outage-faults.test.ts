@@ -71,7 +71,7 @@ it("brings a task to its end through every fault there is", async () => {
   expect(facts).toMatchObject([{ layer: "summary" }]);
 });
 
-it("goes on with the fallback model of another provider while the main one is overloaded", async () => {
+it("continues with the fallback model of another provider while the main one is overloaded", async () => {
   const { team, server } = await staged(
     ({ protocol, nth }) =>
       protocol === "anthropic"
@@ -93,7 +93,7 @@ it("goes on with the fallback model of another provider while the main one is ov
   expect(warning).toMatchObject({ who: "alice", text: expect.stringContaining("openai/gpt-5-mini") });
 });
 
-it("goes on at once with another model of the same provider, though the main one asks for a long wait", async () => {
+it("continues at once with another model of the same provider, though the main one asks for a long wait", async () => {
   const { team, server } = await staged(
     ({ model, nth }) =>
       model.includes("haiku")

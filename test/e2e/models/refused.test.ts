@@ -43,7 +43,7 @@ async function strict(isBad: (request: ModelCall) => boolean): Promise<ModelCall
   return refused;
 }
 
-it("goes on without a character that it refuses, and tells the member and the person", async () => {
+it("continues without a character that it refuses, and tells the member and the person", async () => {
   const refused = await strict((request) => textsOf(request).includes("\\u0001"));
   const { code, stdout, stderr } = await run("run", "Do it.");
   expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: "done\n" });
@@ -62,7 +62,7 @@ it("goes on without a character that it refuses, and tells the member and the pe
   expect(refused).toHaveLength(1);
 });
 
-it("goes on without its earlier part where no form of that is accepted", async () => {
+it("continues without its earlier part where no form of that is accepted", async () => {
   const refused = await strict((request) => textsOf(request).includes("zebra"));
   const { code, stdout } = await run("run", "Do it.");
   expect([code, stdout]).toEqual([0, "done\n"]);

@@ -31,7 +31,7 @@ async function byWorker(): Promise<void> {
 it.each([
   ["the same team", bySameTeam],
   ["a worker", byWorker],
-])("%s goes on after kill -9 in the middle of a review", async (_, goOn) => {
+])("%s continues after kill -9 in the middle of a review", async (_, goOn) => {
   let reviews = 0;
   let hangs = true;
   await program.serve((request) => {

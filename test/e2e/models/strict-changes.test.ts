@@ -32,7 +32,7 @@ const MORTAL = `import { existsSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 const second = existsSync("born");
 writeFileSync("born", "");
-const tool = (name) => ({ name, description: second ? "Says it anew." : "Says it.", inputSchema: { type: "object", properties: { text: { type: "string" } } } });
+const tool = (name) => ({ name, description: second ? "Says it again." : "Says it.", inputSchema: { type: "object", properties: { text: { type: "string" } } } });
 const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
 createInterface({ input: process.stdin }).on("line", (line) => {
   const { id, method, params } = JSON.parse(line);
@@ -70,7 +70,7 @@ describe.each(WITH_SEALS)("%s", (_, service) => {
     hasThoughts(requests.at(-1), service);
   });
 
-  it("goes on after kill -9, in the middle of a command and of a request", async () => {
+  it("continues after kill -9, in the middle of a command and of a request", async () => {
     let asked = 0;
     let hang = true;
     await program.serve((request) => {
@@ -138,7 +138,7 @@ it("goes from model to model and back, each with its own thoughts", async () => 
   ];
   const input = [
     "Begin.",
-    ...specs.flatMap((spec) => [`/model ${spec}`, "Go on.", "/mode plan", "And on.", "/mode bypass"]),
+    ...specs.flatMap((spec) => [`/model ${spec}`, "Continue.", "/mode plan", "And on.", "/mode bypass"]),
     "",
   ];
   const { code, stderr } = await program.run(Anthropic, [], input.join("\n"));
@@ -209,7 +209,7 @@ it.each(sampled(WITH_SEALS, 2))("%s: falls back to another provider and comes ba
   const { requests } = program.server;
   expect(requests.some(({ model }) => fallbackModel.endsWith(model))).toBe(true);
   isDown = false;
-  await program.project.run(["send", "lead", "Go on."]);
+  await program.project.run(["send", "lead", "Continue."]);
   const { code, stderr } = await program.run(service, ["resume"]);
   expect(code, stderr).toBe(0);
   const back = requests.at(-1) as ModelCall;

@@ -65,7 +65,7 @@ export class StrictProgram {
 
 export type Started = { readonly over: Promise<Ended>; readonly kill: () => void };
 
-/** Every reply of the conversation that `request` goes on with comes back with its thought, where the service wants it. */
+/** Every reply of the conversation that `request` continues with comes back with its thought, where the service wants it. */
 export function hasThoughts(request: ModelCall | undefined, { keepsThoughts }: Service): void {
   if (!request) throw new Error("no request");
   expect(repliesIn(request)).toBeGreaterThan(0);

@@ -77,7 +77,7 @@ it("sends no command of a project before the person has read it, and asks again 
   expect(piped.stdout + piped.stderr).toContain("you have not agreed to it");
 });
 
-it("puts a runbook on the board of the team that is open, and goes on with one that failed", async () => {
+it("puts a runbook on the board of the team that is open, and continues with one that failed", async () => {
   const place = project();
   place.write({
     "plan.md":
@@ -97,7 +97,7 @@ it("puts a runbook on the board of the team that is open, and goes on with one t
   await terminal.shows("The runbook has ended: 1 of 2 tasks completed");
   place.write({ allowed: "" });
   terminal.type("/run plan.md\r");
-  await terminal.shows(/is on the board already, going on \(1 of 2 completed; 1 failed,\s+tried again\)/);
+  await terminal.shows(/is on the board already, continuing \(1 of 2 completed; 1 failed,\s+tried again\)/);
   await terminal.shows("The runbook has ended: 2 of 2 tasks completed");
   terminal.type("/run plan.md\r");
   await terminal.shows("nothing left to do: plan.md");

@@ -85,7 +85,7 @@ it("says that the process of the team stands still, and starts it again when it 
   await terminal.shows(/✓ #1 Wait bob .*waited/);
 });
 
-it("begins anew where the folder of the team was removed while it waited", async () => {
+it("begins again where the folder of the team was removed while it waited", async () => {
   const { place, terminal } = await waitingTeam({ gone: "Done." });
   // One may end between the two looks.
   const hosts = (): number[] =>

@@ -1,4 +1,4 @@
-/** The first minute without a key: the full screen asks which model to use, and goes on with it. */
+/** The first minute without a key: the full screen asks which model to use, and continues with it. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -45,7 +45,7 @@ it.each([
   );
 });
 
-it("says that a provider does not know the key, and goes on without a model", async () => {
+it("says that a provider does not know the key, and continues without a model", async () => {
   const place = project();
   const env = { ANTHROPIC_BASE_URL: "http://127.0.0.1:9", OLLAMA_HOST: "127.0.0.1:9" };
   const size = { columns: 100, rows: 24 };

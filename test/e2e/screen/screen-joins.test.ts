@@ -48,7 +48,7 @@ it("steers a run from a second terminal: mode, interruption, question, words", a
   await other.shows(/^ bob +← lead/m);
   other.type("\x15hello bob\r");
   await other.shows("Hello, I am bob.");
-  // It goes on with its task, and the line to the run is still the first one.
+  // It continues with its task, and the line to the run is still the first one.
   await other.shows(/bob +#1 +runs until/);
   await interrupt(other);
   await run.shows(/bob +#1 +waits for you: you stopped it/);

@@ -30,7 +30,7 @@ async function conversation(answer: (said: string) => Answer, size: Size = SMALL
   return terminal;
 }
 
-it("asks about trust on the normal screen, and goes on with the full one", async () => {
+it("asks about trust on the normal screen, and continues with the full one", async () => {
   const place = project();
   const hook = { matcher: "bash", hooks: [{ type: "command", command: "true" }] };
   place.write({ ".ekiden/settings.json": JSON.stringify({ hooks: { PreToolUse: [hook] } }) });

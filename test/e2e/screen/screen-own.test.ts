@@ -51,7 +51,7 @@ it("hides thoughts or shows them whole, and leaves the story on the normal scree
   expect(JSON.parse(kept)).toEqual({ thoughts: "folded", scrollback: true });
 });
 
-it("says what is wrong in the file, and goes on with the rest", async () => {
+it("says what is wrong in the file, and continues with the rest", async () => {
   const { terminal } = await open({
     theme: "purple",
     vim: true,

@@ -154,19 +154,19 @@ it("shows the conversation and the change of a task, while it works and when it 
   place.write({
     ".ekiden/settings.json": JSON.stringify({ sandbox: "off", teammates: 1 }),
     ".ekiden/.gitignore": "*\n",
-    "plan.md": `# Write\n${block("Write anew", `echo new > a.txt; touch ${place.home}/wrote; seq 80; ${waits(1)}`)}${block("Wait", waits(2))}`,
+    "plan.md": `# Write\n${block("Write again", `echo new > a.txt; touch ${place.home}/wrote; seq 80; ${waits(1)}`)}${block("Wait", waits(2))}`,
   });
   const terminal = await place.open(["run", "plan.md", "--worktrees"], { columns: 100, rows: 24 });
   await terminal.shows(/#1 Write anew/);
   terminal.type("/task 1\r");
-  await terminal.shows(/^ #1 Write anew.*in progress/m);
+  await terminal.shows(/^ #1 Write again.*in progress/m);
   terminal.type("2");
   await terminal.shows(/\[2 conversation\][\s\S]* · try 1[\s\S]*seq 80/);
   await soon(() => expect(existsSync(`${place.home}/wrote`)).toBe(true));
   terminal.type("3");
   await terminal.shows(/in its worktree, on [\s\S]*a\.txt[\s\S]*-old[\s\S]*\+new/);
   writeFileSync(`${place.home}/go1`, "");
-  await terminal.shows(/^ #1 Write anew.* completed/m);
+  await terminal.shows(/^ #1 Write again.* completed/m);
   await terminal.shows(/landed on main as [\s\S]*a\.txt[\s\S]*-old[\s\S]*\+new/);
   terminal.type("2");
   await terminal.shows(/│ 80$/m);

@@ -51,5 +51,5 @@ it("takes a queued message back into the editor, from the terminal that sent it 
   await soon(() => expect(terminal.screen()).not.toContain("queued:"));
   const { stdout } = await place.run(["log"]);
   expect(stdout).not.toContain("loggs");
-  expect(stdout).toMatch(/person +took the note to bob back, unread/);
+  expect(stdout).toMatch(/person +took back the unread note to bob/);
 });

@@ -46,7 +46,7 @@ async function answers(terminal: InTerminal, answer: string, question: string | 
   terminal.type(`${answer}\r`);
 }
 
-it("works through a runbook with a failing step, goes on after a fix, and leaves a summary on the normal screen", async () => {
+it("works through a runbook with a failing step, continues after a fix, and leaves a summary on the normal screen", async () => {
   const place = project();
   place.write({
     "plan.md": `# Ship\n\n## Build\n\n\`\`\`sh\nfor i in 1 2 3 4; do echo built-$i; done; ${WAIT_FOR_GO}\n\`\`\`\n\n## Check\n\nAfter: Build\n\n\`\`\`sh\necho checking; test -e fixed\n\`\`\`\n`,
@@ -79,7 +79,7 @@ it("shows the board as it is when many tasks end at once and nothing happens the
   expect(await terminal.ended).toBe(0);
 });
 
-it("settles all questions of one rule by one answer, while the others' news goes on", async () => {
+it("settles all questions of one rule by one answer, while the others' news continues", async () => {
   const place = project();
   for (const name of ["One", "Two", "Three"]) await place.add({ subject: name });
   const server = await models((text, isResult) => {
@@ -171,7 +171,7 @@ it("keeps the state of a run that Ctrl-C stops; resume ends it with a summary", 
   await first.shows(/alice +#1 +runs until/);
   first.type("\x03");
   expect(await first.ended).toBe(130);
-  expect(first.screen()).toContain("To go on: ekiden resume.");
+  expect(first.screen()).toContain("To continue: ekiden resume.");
   place.write({ go: "" });
   const second = await place.open(["resume", "--allow", "bash"], { ...SMALL, env: server.env });
   expect(await second.ended).toBe(0);

@@ -208,7 +208,7 @@ it("goes through the modes by Shift-Tab, and shows the mode at all times", async
 
 it("says in the last line that the budget is used up, until more is allowed", async () => {
   const server = await startModelServer({
-    anthropic: ({ messages }) => says(messages.length > 2 ? "I go on." : "I begin."),
+    anthropic: ({ messages }) => says(messages.length > 2 ? "I continue." : "I begin."),
   });
   onTestFinished(() => server.close());
   const options = ["--model", "anthropic/claude-sonnet-5-5", "--budget-usd", "0.00001"];
@@ -216,9 +216,9 @@ it("says in the last line that the budget is used up, until more is allowed", as
   await terminal.shows("Type what you want");
   terminal.type("begin\r");
   await terminal.shows("I begin.");
-  terminal.type("go on\r");
-  await terminal.shows(/^ the budget is used up: \/budget 5 goes on +asks before edits/m);
+  terminal.type("continue\r");
+  await terminal.shows(/^ the budget is used up: \/budget 5 continues +asks before edits/m);
   terminal.type("/budget 5\r");
-  await terminal.shows("I go on.");
+  await terminal.shows("I continue.");
   await soon(() => expect(terminal.grid.lines().at(-1)).not.toContain("used up"));
 });

@@ -59,7 +59,7 @@ it("shows the change, copies the answer, and writes the conversation", async () 
   const file = readFileSync(join(place.dir, "talk.md"), "utf8");
   expect(file).toMatch(/^# lead\n[\s\S]*\nedit\n[\s\S]*\n## lead\n\n\*.*\*\n\nIt is \*\*done\*\*\.\n$/);
   terminal.type("/export talk.md\r");
-  await terminal.shows("is there already. Name another file.");
+  await terminal.shows("already exists. Name another file.");
   expect(readFileSync(join(place.dir, "talk.md"), "utf8")).toBe(file);
   terminal.type("/copy nobody\r");
   await terminal.shows(/nobody/);

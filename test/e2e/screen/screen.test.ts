@@ -116,7 +116,7 @@ it("gives the terminal back before it says why it cannot start", async () => {
   expect(terminal.screen()).toMatch(/^ekiden: .*"many"/m);
 });
 
-it("shows Markdown as it is meant, and breaks it anew after a resize", async () => {
+it("shows Markdown as it is meant, and breaks it again after a resize", async () => {
   const { terminal } = await conversation(() => says(`${LONG}\n\n${TABLE}`, { paceMs: 2 }));
   terminal.type("show\r");
   const screen = await terminal.shows("The end.");
@@ -214,7 +214,7 @@ it("offers commands and files while one types, and runs a command of the person"
   await soon(() => expect(lastLines(terminal)[1]).toBe("see @src/parser.ts"));
   terminal.type("\x15!echo $((40 + 2)); exit 3\r");
   await terminal.shows(/42\n *exit code 3/);
-  // One that goes on is shown as it runs, and ends with what it started: by Esc, and with the screen.
+  // One that continues is shown as it runs, and ends with what it started: by Esc, and with the screen.
   for (const end of ["\x1b", "\x04"]) {
     terminal.type("!sleep 987 & echo pid $!.; wait\r");
     const screen = await terminal.shows(/pid \d+\.\n(?![\s\S]*ended by you)/);

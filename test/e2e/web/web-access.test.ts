@@ -192,7 +192,7 @@ describe("requests", () => {
 });
 
 describe.skipIf(!hasBrowser)("another server on this machine", () => {
-  it("gets nothing from the browser that lets it act or read, while reloads and further tabs go on working", async () => {
+  it("gets nothing from the browser that lets it act or read, while reloads and further tabs continue working", async () => {
     const { team, server } = await opened();
     const received: string[] = [];
     const other = createServer((incoming, outgoing) => {

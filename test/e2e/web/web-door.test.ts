@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("the front door", () => {
 
     // One click does what a run that got stuck needs.
     ours.write({ works: "" });
-    await page.getByRole("button", { name: "Retry 1 failed and go on" }).click();
+    await page.getByRole("button", { name: "Retry 1 failed and continue" }).click();
     await card("Pack").locator('[aria-label="Completed"]').waitFor();
     await page.locator(".live", { hasText: "Finished" }).waitFor();
   });

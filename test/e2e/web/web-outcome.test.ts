@@ -1,4 +1,4 @@
-/** These tests check what has come of a team, and comments on it: to the owner while the task goes on, as a task for the owner afterwards. */
+/** These tests check what has come of a team, and comments on it: to the owner while the task continues, as a task for the owner afterwards. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

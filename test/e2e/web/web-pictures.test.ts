@@ -1,7 +1,7 @@
 /**
  * Twelve views of the page as pictures, wide and narrow, light and dark, compared with those of before: a grid of the ink in each cell, so that other
  * fonts of another machine make little difference, and a column that falls together or a box over a text makes much.
- * `EKIDEN_PICTURES=write npx vitest run test/e2e/web/web-pictures.test.ts` writes them anew; look at the pages before.
+ * `EKIDEN_PICTURES=write npx vitest run test/e2e/web/web-pictures.test.ts` writes them again; look at the pages before.
  */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

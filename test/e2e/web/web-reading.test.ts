@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("a team that is read", () => {
     writeFileSync(join(team.folder, "end"), "");
   });
 
-  it("says which process stands still, and how it goes on", async () => {
+  it("says which process stands still, and how it continues", async () => {
     ours = new Project();
     ours.write({ "plan.md": "# Go\n## Wait\n```sh\nwhile ! test -f go; do sleep 0.05; done\n```\n" });
     const run = ours.start(["run", "plan.md", "--teammates", "1"], { EKIDEN_LEASE_MS: "3000" });
@@ -84,7 +84,7 @@ describe.skipIf(!hasBrowser)("a team that is read", () => {
     run.kill("SIGSTOP");
     await page.locator(".card", { hasText: "alice stands still" }).waitFor();
     await page
-      .getByText(`Nobody works: process ${run.pid} stands still. It goes on with kill -CONT ${run.pid}`)
+      .getByText(`Nobody works: process ${run.pid} stands still. It continues with kill -CONT ${run.pid}`)
       .waitFor();
     await page.locator(".live", { hasText: "Stands still" }).waitFor();
     await page.keyboard.press("3");

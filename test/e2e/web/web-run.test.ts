@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
     await page.keyboard.press("3");
     await page.getByRole("link", { name: "alice", exact: true }).click();
     await page.locator(".entry.said .call", { hasText: "bash" }).first().waitFor();
-    // A failed task is retried while the run goes on, and succeeds.
+    // A failed task is retried while the run continues, and succeeds.
     writeFileSync(join(ours.dir, "lint-works"), "");
     await page.getByRole("button", { name: "Retry" }).click();
     await page.getByText("3 of 4 done").waitFor();

@@ -49,7 +49,7 @@ describe.skipIf(!hasBrowser)("the history of a task", () => {
     await shot(page, "undone");
   });
 
-  it("forks the team at a line of the journal, says what goes on with it, and shows both side by side", async () => {
+  it("forks the team at a line of the journal, says what continues with it, and shows both side by side", async () => {
     const team = await programTeam({
       settings: { permissionMode: "bypass" },
       says: {

@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)("with a key, on the page", () => {
     await page.getByRole("link", { name: "Board", exact: true }).click();
     await page.getByText("Nobody works: no process runs this team.").waitFor();
     await page.getByRole("link", { name: "Start", exact: true }).click();
-    await page.getByRole("button", { name: "Go on with 1 open task" }).click();
+    await page.getByRole("button", { name: "Continue with 1 open task" }).click();
     await card("Review of #1").click();
     await page.getByRole("button", { name: "Allow", exact: true }).click();
     await page.getByText("2 of 2 done").waitFor();

@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("without a terminal", () => {
     // The second run works as the first was told to.
     await page.getByRole("link", { name: "Start", exact: true }).click();
     expect(await page.getByLabel("Branches").inputValue()).toBe("yes");
-    await page.getByRole("button", { name: "Go on with 1 open task" }).click();
+    await page.getByRole("button", { name: "Continue with 1 open task" }).click();
     await card("Review of #1").click();
     await page.locator(".asked", { hasText: "echo two coats > door.txt" }).waitFor();
     await page.getByRole("button", { name: "Allow", exact: true }).click();

@@ -1,4 +1,4 @@
-/** These tests check what the page shows of work that goes on: landings with their diffs, running commands, reasons to wait, other machines. */
+/** These tests check what the page shows of work that continues: landings with their diffs, running commands, reasons to wait, other machines. */
 import { describe, expect, it } from "vitest";
 import { asTaskId, name, PERSON } from "../../../src/core/ids.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";

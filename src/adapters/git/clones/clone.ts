@@ -46,7 +46,7 @@ export const isWhole = (root: string): boolean =>
     tried(() => lstatSync(join(root, ".git", name)).isFile(), false),
   );
 
-/** A task that went on silently would be completed without its earlier work. */
+/** A task that continued silently would be completed without its earlier work. */
 export const lost = (id: number, branch: string, onto: string): string =>
   `The worktree of #${id} was removed before its work had landed, and with it all that was not committed. It has been made again on ${branch}, which builds on ${onto}. Do again what is missing there.`;
 

@@ -60,7 +60,7 @@ export async function takeAway(
 async function contentsOf(about: About, root: string): Promise<string | null> {
   const { git, project } = about.origin;
   if (!existsSync(root)) return null;
-  if (!isWhole(root)) return `of what is there git knows nothing: ${listed(namesIn(root))}`;
+  if (!isWhole(root)) return `git tracks nothing in it: ${listed(namesIn(root))}`;
   const changes = await git.inside.changes(root);
   if (changes.length > 0) return `uncommitted: ${listed(changes.map((line) => line.slice(3)))}`;
   const operation = operationIn(join(root, ".git"));

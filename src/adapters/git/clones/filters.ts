@@ -51,11 +51,11 @@ export async function tellLeftOut(
 ): Promise<void> {
   if (uncommitted.length > 0)
     await tell(
-      `Tasks begin without what is not committed, and one that changes the same file lands when you have committed or stashed it: ${listed(uncommitted)}.`,
+      `Tasks start without your uncommitted changes, and a task that changes the same file cannot land until you commit or stash them: ${listed(uncommitted)}.`,
     );
   const names = [...(await leftOut({ git, project }))];
   if (names.length === 0) return;
   await tell(
-    `Git of this project has the ${names.length === 1 ? "filter" : "filters"} ${listed(names)}, which nobody has agreed to, so tasks run without. Files that need one do not land. To agree: ekiden trust.`,
+    `The git configuration of this project has the ${names.length === 1 ? "filter" : "filters"} ${listed(names)}, which you have not agreed to, so tasks do not use it. Files that need a filter do not land. To agree: ekiden trust.`,
   );
 }

@@ -17,7 +17,7 @@ export function ownStateOf(gitDir: string, home = homedir()): string {
     makeFolder(folder, 0o700);
   } catch (error) {
     throw badInput(
-      `${folder} cannot be made, and Ekiden keeps there how far landings are: ${messageOf(error).replace(/\.$/, "")}. Set HOME, or XDG_STATE_HOME, to a folder that you may write.`,
+      `${folder} cannot be created, and Ekiden stores the progress of landings there: ${messageOf(error).replace(/\.$/, "")}. Set HOME, or XDG_STATE_HOME, to a folder that you can write to.`,
       { cause: error },
     );
   }

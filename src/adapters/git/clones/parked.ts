@@ -1,9 +1,9 @@
 /**
- * Keeps on the remote what a task has not landed, so that another machine can go on with it. It is the task's branch, and on top of it one commit
+ * Keeps on the remote what a task has not landed, so that another machine can continue with it. It is the task's branch, and on top of it one commit
  * with what is not committed. The branch on the remote only moves forward: a push names the commit that it follows, so two machines never overwrite
  * each other.
  *
- * The same branch tells that a task has landed. A landing moves it together with the target, so a machine that goes on with a task
+ * The same branch tells that a task has landed. A landing moves it together with the target, so a machine that continues with a task
  * whose last owner was lost in between sees it.
  */
 import { join } from "node:path";
@@ -125,7 +125,7 @@ export class ParkedWork {
       const now = this.in(await remote.tips(contact, `refs/heads/${branch}`), this.keyOf(branch) as Key);
       if (now?.tip !== to)
         throw new Error(
-          `The work on ${branch} was not pushed to ${remote.label}, so no other machine can go on with it:\n${why}`,
+          `The work on ${branch} was not pushed to ${remote.label}, so no other machine can continue with it:\n${why}`,
         );
     }
     return { parked: to, parkedState: state };

@@ -71,7 +71,7 @@ export async function repositoryOf(
   const uncommitted = dirty.map((line) => line.slice(3));
   if (needsClean && dirty.length > 0)
     refuse(
-      `${project} has changes that are not committed, and tasks would begin without them: ${listed(uncommitted)}. Commit or stash them.`,
+      `${project} has uncommitted changes, and tasks would start without them: ${listed(uncommitted)}. Commit or stash them.`,
     );
   const promised = (await git.entries(project)).flatMap(
     ({ isOwn, key }) => (isOwn && /^remote\.(.+)\.promisor$/i.exec(key)?.[1]) || [],
@@ -79,7 +79,7 @@ export async function repositoryOf(
   const [remote] = promised;
   if (remote !== undefined)
     refuse(
-      `${project} is a partial clone: git would ask ${remote} for files that are missing, and no remote is in reach where tasks work. Run: git config --unset remote.${remote}.promisor && git config --unset remote.${remote}.partialclonefilter && git fetch --refetch ${remote}.`,
+      `${project} is a partial clone: git would ask ${remote} for files that are missing, and tasks cannot reach a remote. Run: git config --unset remote.${remote}.promisor && git config --unset remote.${remote}.partialclonefilter && git fetch --refetch ${remote}.`,
     );
   return { commonDir, gitDir, prefix, target: landOn, uncommitted };
 }

@@ -1,4 +1,4 @@
-/** The branch of a pull request on a forge: its name, its trailer, and two clones that go on with it. */
+/** The branch of a pull request on a forge: its name, its trailer, and two clones that continue with it. */
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { landing, openTrees, writeWork } from "../../../../test/fixtures/landing-trees.ts";
@@ -18,7 +18,7 @@ it.each([
   ["Subject\n\nEkiden-Task: t/1/x\n", null],
 ])("puts the trailer behind %j", (message, wanted) => expect(withTrailer(message, "t/1/x")).toBe(wanted));
 
-it("takes a free name, keeps it, and is found by another clone, which goes on with it", async () => {
+it("takes a free name, keeps it, and is found by another clone, which continues with it", async () => {
   const first = repository({ "a.txt": "a\n" });
   const dir = join(repository({ "unused.txt": "" }).dir, "bare");
   first.git("clone", "--quiet", "--bare", first.dir, dir);

@@ -93,7 +93,7 @@ function refuse(path: string): void {
   const stat = look(path);
   if (stat === null || stat.isFile() || stat.isDirectory()) return;
   throw badInput(
-    `${path} is a ${kindOf(stat)}, and git would wait for it without an end. Remove it, or put the file back that belongs there.`,
+    `${path} is a ${kindOf(stat)}, and git would hang on it. Remove it, or restore the original file.`,
   );
 }
 

@@ -6,7 +6,7 @@ export const TRIES_MAX = 5;
 /** Somebody killed git, or a program that it had started. Its effect is not known. */
 export class GitKilled extends EkidenError {
   constructor(line: string) {
-    super("tool_failed", `git ${line} was killed by another program, or for want of memory.`);
+    super("tool_failed", `git ${line} was killed by another program, or because memory ran out.`);
   }
 }
 

@@ -72,7 +72,7 @@ export async function fastForward(
   if (done?.code === 0) return "moved";
   if (done === null || (await tip()) !== from) return "raced";
   return {
-    why: `${target} cannot be moved forward in ${at ?? "the repository"}, where it is checked out; nothing was changed there:\n${messageOfGit(done)}`,
+    why: `${target} cannot be fast-forwarded in ${at ?? "the repository"}, where it is checked out; nothing was changed there:\n${messageOfGit(done)}`,
   };
 }
 

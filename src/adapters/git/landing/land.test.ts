@@ -83,7 +83,7 @@ it("runs several gates in advance, drops a red one, and lands each commit as its
 it.each([
   ["its worktree", ".ekiden/worktrees/1-task-1"],
   ["all worktrees with the notes about them", ".ekiden/worktrees"],
-])("refuses a task after somebody has removed %s, and goes on in a new one", async (_, path) => {
+])("refuses a task after somebody has removed %s, and continues in a new one", async (_, path) => {
   const repo = repository({ "a.txt": "a\n" });
   const all = await trees(repo, {});
   await writeWork(all, task(1), { "b.txt": "b\n" });

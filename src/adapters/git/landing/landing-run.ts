@@ -117,7 +117,7 @@ export class LandingRun {
         if (step) return step;
       }
     }
-    // Nothing but its own commits is on the target: the owner goes on from there.
+    // Nothing but its own commits is on the target: the owner continues from there.
     if (candidate) await this.tree.adopt(candidate.tip);
     return verdict;
   }

@@ -66,7 +66,7 @@ export async function landingsOf(project: string, ask: AsksGit): Promise<Project
       if (!entry) {
         const others = landings.waiting.filter((one) => one.team === team).map((one) => `#${one.task}`);
         throw notFound(
-          `#${task} does not wait to land. ${others.length > 0 ? `Waiting: ${others.join(", ")}.` : "Nothing waits."} A task comes here when its owner completes it; ekiden retry ${task} puts a failed one back on the board.`,
+          `#${task} does not wait to land. ${others.length > 0 ? `Waiting: ${others.join(", ")}.` : "Nothing waits."} A task is queued when its owner completes it; ekiden retry ${task} puts a failed one back on the board.`,
         );
       }
       await store.order(entry.branch, orderOf(landings, entry, what, by));

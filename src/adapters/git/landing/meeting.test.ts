@@ -52,7 +52,7 @@ it.each([
   if (signal === "SIGSTOP") {
     owner.kill("SIGCONT");
     await over;
-    expect(said).toContain("may not act for it any more");
+    expect(said).toContain("can no longer act for it");
   }
   expect(repo.git("log", "--format=%s", "main")).toBe("Task 2\nFirst");
   expect(await trees.land(task(1), by)).toMatchObject({ kind: "landed" });

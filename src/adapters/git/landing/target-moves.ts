@@ -56,7 +56,7 @@ async function changeOf(
   { tip, next }: Seen,
   now: string,
 ): Promise<string | null> {
-  // A repository that was made anew in the same folder, or a rewrite that git gc has followed.
+  // A repository that was made again in the same folder, or a rewrite that git gc has followed.
   if ((await git.tip(project, tip)) === null)
     return `${target} had the commit ${tip.slice(0, 12)} before, which this repository does not have any more.`;
   const hasNext = await git.isAncestor(project, next, now);
@@ -70,7 +70,7 @@ async function changeOf(
   const lost = await subjects({ git, project }, "--right-only", "--cherry-pick", range);
   const kept = gone.length - lost.length;
   return [
-    `${target} was rewritten by somebody else (a rebase, an amended commit or a reset): ${counted(gone.length, "commit")} of before ${gone.length === 1 ? "is" : "are"} not on it.`,
+    `${target} was rewritten by somebody else (a rebase, an amended commit or a reset): ${counted(gone.length, "earlier commit")} ${gone.length === 1 ? "is" : "are"} not on it.`,
     ...(kept > 0 ? [`The changes of ${kept} are on it in other commits.`] : []),
     ...(lost.length > 0 ? [`Missing: ${listed(lost)}. git cherry-pick brings them back.`] : []),
   ].join(" ");

@@ -54,7 +54,7 @@ it("pushes what has landed, on top of what others have pushed", async () => {
   expect(repo.read("other.txt") + repo.read("1.txt")).toBe("other\none\n");
 });
 
-it("begins anew when somebody pushes during its gate", async () => {
+it("begins again when somebody pushes during its gate", async () => {
   const repo = repository({ "a.txt": "a\n" });
   const remote = remoteOf(repo);
   const other = repository({ "a.txt": "a\n" });
@@ -195,7 +195,7 @@ it("tells of commits and of a rebase that a person makes, once each, and of no l
   ]);
 });
 
-it("goes on in a repository that was made anew in the same folder", async () => {
+it("continues in a repository that was made again in the same folder", async () => {
   const repo = repository({ "a.txt": "a\n" });
   repo.git("commit", "--quiet", "--allow-empty", "--message", "Gone");
   const gone = repo.git("rev-parse", "HEAD");

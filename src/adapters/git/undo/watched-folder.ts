@@ -74,7 +74,7 @@ export class WatchedFolder {
       return await this.lookOnce();
     } catch (error) {
       if (isEkidenError(error, "bad_input")) throw error;
-      // Such as an unfinished merge in the index of the repository, or objects that went with it. Every file is read anew: what the changed ones were is not known.
+      // Such as an unfinished merge in the index of the repository, or objects that went with it. Every file is read again: what the changed ones were is not known.
       const { fresh, changed } = await this.listed();
       rmSync(this.index, { force: true });
       await this.lookOnce();
@@ -133,7 +133,7 @@ export class WatchedFolder {
   private begin(): void {
     const { root, repository } = this;
     if (root === homedir() || dirname(root) === root)
-      throw badInput(`No changes are recorded in ${root}: it is not the folder of one project.`);
+      throw badInput(`No changes are recorded in ${root}: it is not a project folder.`);
     repository.make();
     const folder = dirname(this.index);
     const prefix = this.index.slice(folder.length + 1).split(".", 1)[0] ?? "";

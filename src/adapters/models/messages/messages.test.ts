@@ -140,7 +140,7 @@ it("gives up a stream of nothing but pings, which never stays silent", async () 
 it("sends what the program says as a system message, behind a message of the user only", async () => {
   const news = { type: "text", text: "Bob came.", ofProgram: true } as const;
   const said: Message = { role: "assistant", content: [{ type: "text", text: "Yes." }] };
-  const heard: Message = { role: "user", content: [news, { type: "text", text: "Go on." }] };
+  const heard: Message = { role: "user", content: [news, { type: "text", text: "Continue." }] };
   const alone: Message = { role: "user", content: [news] };
   const { bodies } = await asking(
     (_, response) => response.end(HELLO),
@@ -151,7 +151,7 @@ it("sends what the program says as a system message, behind a message of the use
   expect(sent.map(({ role, content }) => [role, content.map(({ text }) => text).join()])).toEqual([
     ["user", "hi"],
     ["assistant", "Yes."],
-    ["user", "Go on."],
+    ["user", "Continue."],
     ["system", "Bob came."],
     ["assistant", "Yes."],
     ["user", "Bob came."],

@@ -26,7 +26,7 @@ export const google: Vendor = {
     return {
       ask: packaged(connected(model), {
         schemaOf: forGemini,
-        // It takes texts beside results, but then goes on with the text in place of an answer.
+        // It takes texts beside results, but then continues with the text in place of an answer.
         bridged: true,
         images: /png|jpeg|webp/,
         search: { type: "provider", id: "google.google_search", name: "google_search", args: {} },

@@ -76,7 +76,7 @@ export class ClosedFiles {
       for (const top of isAbsolute(pattern.start) ? ["/"] : checkouts) await walk.collect(top, pattern, into);
       if (into.size > COVERED_MAX)
         throw notPermitted(
-          `The rule deny ${RULE_NAMES[pattern.use][0]}(${pattern.match}) closes more than ${COVERED_MAX} files, too many for the sandbox to cover one by one, so no command runs. Name their folders in the rule, such as secrets/**.`,
+          `The rule deny ${RULE_NAMES[pattern.use][0]}(${pattern.match}) closes more than ${COVERED_MAX} files, too many for the sandbox to hide one by one, so commands do not run. Name their folders in the rule, such as secrets/**.`,
         );
     }
     const hidden = [...found.read].map(([path, kind]) => ({ path, ...kind }));
@@ -214,7 +214,7 @@ class Walk {
     this.looks += 1;
     if (this.looks > FOLDERS_MAX)
       throw notPermitted(
-        `The project has more than ${FOLDERS_MAX} folders, too many to look in all of them for files that deny rules close, so no command runs. Use rules without **, such as config/.env.`,
+        `The project has more than ${FOLDERS_MAX} folders, too many to search for files that deny rules cover, so commands do not run. Use rules without **, such as config/.env.`,
       );
   }
 }

@@ -71,7 +71,7 @@ const CHECK_TLS =
 export const pooled = ({ shown, schema }: Address, path: string): EkidenError =>
   new EkidenError(
     "store_unavailable",
-    `The store ${shown} cannot be used: its connections have the search path ${path || "of nothing"} and not ${schema}. A pooler between (pgbouncer with ignore_startup_parameters) drops the options of connections. Give the address of the server itself.`,
+    `The store ${shown} cannot be used: its connections have the search path ${path || "of nothing"} and not ${schema}. A pooler in between (for example pgbouncer with ignore_startup_parameters) drops the connection options. Give the address of the server itself.`,
   );
 
 /** Turns an error that means "the server cannot be used" into `store_unavailable`; returns any other one as it is. */
@@ -83,7 +83,7 @@ export function unavailable(error: unknown, { shown, password }: Address): unkno
   const said = password === "" ? text : text.replaceAll(password, "…");
   return new EkidenError(
     "store_unavailable",
-    `The store ${shown} cannot be used: ${said}. ${isTls(error) ? CHECK_TLS : "Check that the server runs and that name, password and database are right."}`,
+    `The store ${shown} cannot be used: ${said}. ${isTls(error) ? CHECK_TLS : "Check that the server is running and that the user, password and database are correct."}`,
     { cause: codeOf(error), details: { passing } },
   );
 }

@@ -134,7 +134,7 @@ export function fileIdentity(path: string): string | null {
 export const replaced = (path: string): EkidenError =>
   new EkidenError(
     "store_foreign",
-    `The store ${path} was ${fileIdentity(path) === null ? "deleted" : "replaced"} while this process used it. Later changes were refused. Start again to use the file that is there now, or put the old one back first.`,
+    `The store ${path} was ${fileIdentity(path) === null ? "deleted" : "replaced"} while this process used it. Later changes were refused. Restart to use the current file, or restore the old one first.`,
   );
 
 export const isBusy = (error: unknown): boolean =>
@@ -151,7 +151,7 @@ export function explained(error: unknown, path: string): unknown {
   if (code === 11 || code === 26 || /malformed|not a database/.test(text))
     return new EkidenError(
       "store_foreign",
-      `The store ${path} is damaged: ${text}. Put a backup in its place, or move it away to begin anew.`,
+      `The store ${path} is damaged: ${text}. Restore a backup, or move the file away to start with an empty store.`,
       { cause: error },
     );
   if (
@@ -160,7 +160,7 @@ export function explained(error: unknown, path: string): unknown {
   )
     return new EkidenError(
       "store_unavailable",
-      `The store ${path} cannot be used: ${text}. Check the disk, and that the file and its folder can be written.`,
+      `The store ${path} cannot be used: ${text}. Check the disk, and that the file and its folder are writable.`,
       { cause: error, details: { passing: !/not open|is closed/.test(text) } },
     );
   return error;

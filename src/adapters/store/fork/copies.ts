@@ -88,7 +88,7 @@ export function* copyTalk(tx: Tx, fork: Tx, point: PointThen, later: readonly Ev
   yield* notes(tx, fork, point, Number(last?.seq ?? 0));
 }
 
-/** A program of another vendor begins from text: its own conversation goes on in the original. */
+/** A program of another vendor begins from text: its own conversation continues in the original. */
 const NO_SESSION = `replace(x.entry, '"acp":{"session":"', '"acp":{"before":"')`;
 
 /** Each since its last summary: what was before that, no model reads again. */

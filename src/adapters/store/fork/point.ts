@@ -24,9 +24,7 @@ export function* pointOf(tx: Tx, wanted: ForkPoint): Op<PointThen> {
       `The journal from before ${new Date(before).toISOString()} was deleted, so nothing can be forked at ${new Date(found.at).toISOString()}.`,
     );
   if (place.seq < forked)
-    throw badInput(
-      `Team "${tx.team}" is a fork itself, and that was before it began. Fork the team that it comes from.`,
-    );
+    throw badInput(`Team "${tx.team}" is a fork, and that was before it began. Fork its original.`);
   return found;
 }
 
@@ -47,7 +45,7 @@ function* beforeTask(tx: Tx, task: number): Op<Place> {
   const rows = yield* sql<Place & { data: string }>`
     select seq, at, data from events where team = ${tx.team} and type = 'task.claimed' order by seq`;
   const begun = rows.findLast(({ data }) => parse<{ task?: number }>(data, {}).task === task);
-  if (!begun) throw notFound(`No attempt of task #${task} is in the journal. Name a line of it, or a time.`);
+  if (!begun) throw notFound(`No attempt of task #${task} is in the journal. Give a journal line or a time.`);
   // Within a millisecond it is not known what came first in conversations.
   return yield* last(tx, begun.seq - 1, begun.at - 1, `Nothing was before the attempt of #${task}`);
 }

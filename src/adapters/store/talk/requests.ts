@@ -119,7 +119,7 @@ function* put(tx: Tx, id: RequestId, by: Name, of: Name, ask: Ask, deadline: Ins
     if (open) return toRequest(tx, open);
     throw new EkidenError(
       "answered",
-      `The same question to ${of} was answered at this very moment. Read the answer, or ask again.`,
+      `The same question to ${of} was answered just now. Read the answer, or ask again.`,
     );
   }
   yield* appendFacts(tx, [asked(id, ask, by, of)]);
@@ -140,7 +140,7 @@ function* settle(
     yield* sql<RequestRow>`select *, deadline - ${tx.leaseClock} as left_ms from requests where team = ${tx.team} and id = ${id} ${tx.dialect.forUpdate}`;
   if (!row) return notFound(`There is no request "${id}". Use the id that came with the question.`);
   const refuse = (why: string): EkidenError =>
-    new EkidenError("answered", `Request ${id} ${why}. This answer changed nothing.`);
+    new EkidenError("answered", `Request ${id} ${why}. Your answer was ignored.`);
   // The person may answer for the lead, but may not agree to a stop for a member.
   const instead = from === PERSON && row.kind !== "shutdown";
   if (row.asked !== from && !instead) return refuse(`was put to ${row.asked}, not to ${from}`);

@@ -39,7 +39,7 @@ export function prepareBatch(tasks: readonly NewTask[]): Batch {
     for (const nth of nths)
       if (!(Number.isInteger(nth) && nth >= 0 && nth < tasks.length))
         throw badInput(
-          `Task ${i} of the batch waits for { nth: ${nth} }, but the batch has only the positions 0 to ${tasks.length - 1}.`,
+          `Task ${i} of the batch waits for { nth: ${nth} }, but the batch has only positions 0 to ${tasks.length - 1}.`,
         );
     return [...new Set(nths)];
   });
@@ -215,7 +215,7 @@ export function* change(tx: Tx, id: TaskId, changes: TaskChange, by: Name): Op<T
     if (row.status === "in_progress" || row.status === "completed")
       throw new EkidenError(
         "already_started",
-        `Task #${id} is ${row.status === "completed" ? "completed" : `in progress with ${row.owner}`}: what it waits for and its role can be changed only before it starts.${row.status === "completed" || by === LEAD ? "" : ` To take it back first: ekiden release ${id}`}`,
+        `Task #${id} is ${row.status === "completed" ? "completed" : `in progress with ${row.owner}`}: what it waits for and its role can be changed only before it starts.${row.status === "completed" || by === LEAD ? "" : ` Take it back first: ekiden release ${id}`}`,
       );
   }
   const before = listOf<TaskId>(row.blocked_by);

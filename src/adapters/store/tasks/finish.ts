@@ -165,6 +165,6 @@ export function* stale(tx: Tx, { task, attempt, seat }: Held): Op<EkidenError> {
         : `is at attempt ${row.attempt}`;
   return new EkidenError(
     "stale_claim",
-    `Task #${task} ${now}; ${seat.name} does not hold it at attempt ${attempt}. Nothing was changed. Go on with another task.`,
+    `Task #${task} ${now}; ${seat.name} does not hold it at attempt ${attempt}. Nothing was changed. Continue with another task.`,
   );
 }

@@ -93,7 +93,7 @@ export function* assign(tx: Tx, id: TaskId, to: Name | null, by: Name): Op<void>
       "already_started",
       row,
       by === LEAD
-        ? "Name the teammate that is to go on with it."
+        ? "Name the teammate that is to continue with it."
         : `Take it back, so that any member can claim it: ekiden release ${id}`,
     );
   if (row.owner !== null && row.owner === to) return;

@@ -1,5 +1,5 @@
 /**
- * Tells the lead, once per state of the board, that nothing can go on by itself. One statement checks all conditions, so on one
+ * Tells the lead, once per state of the board, that nothing can continue by itself. One statement checks all conditions, so on one
  * snapshot: between two statements a task in progress could become a mail for the lead, and neither would be seen.
  *
  * A command that a teammate started for a task does not count by itself: its task counts while it is in progress, and a server that

@@ -34,7 +34,7 @@ export function* split(
   const before = splitOf(row.split)?.parts ?? [];
   if (before.length + batch.tasks.length > PARTS_MAX)
     throw badInput(
-      `#${id} would have ${before.length + batch.tasks.length} parts; at most ${PARTS_MAX}. Make the parts larger.`,
+      `#${id} would have ${before.length + batch.tasks.length} parts; the limit is ${PARTS_MAX}. Make larger parts.`,
     );
   const [ownRole, priority] = [row.role.startsWith("@") ? (row.asked_role ?? "") : row.role, row.priority];
   const tasks = batch.tasks.map((task) => ({

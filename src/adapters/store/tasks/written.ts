@@ -1,4 +1,4 @@
-/** The files that the owner of a task has written with its tools, for whoever goes on: from the journal, as far back as is cheap. */
+/** The files that the owner of a task has written with its tools, for whoever continues: from the journal, as far back as is cheap. */
 import type { FactOf } from "../../../core/event.ts";
 import { type Op, parse, sql, type Tx } from "../sql.ts";
 import type { TaskRow } from "./task-row.ts";

@@ -173,7 +173,7 @@ function* judged(
   return (yield* find(tx, commit, gate)) as BaseRecord;
 }
 
-/** One at a time for each target: an earlier one goes on from what the target is now. */
+/** One at a time for each target: an earlier one continues from what the target is now. */
 function* repairOf(tx: Tx, target: string, batch: Batch): Op<TaskId | null> {
   const [open] = yield* sql<{ id: TaskId }>`
     select t.id from bases b join tasks t on t.team = b.team and t.id = b.repair

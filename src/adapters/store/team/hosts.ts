@@ -154,7 +154,7 @@ function* alike(tx: Tx, version: string, lands: LandingSettings | null): Op<void
     if (difference)
       throw new EkidenError(
         "host_settings",
-        `A host ${who}, and it lands in another way: ${difference}. All hosts of a team need the same remote, targetBranch and gate: set here what is set there, ${end}`,
+        `A host ${who}, and it has other landing settings: ${difference}. All hosts of a team need the same remote, targetBranch and gate: use the same settings here, ${end}`,
       );
   }
 }
@@ -212,7 +212,7 @@ function* removeHosts(
   return released;
 }
 
-/** Puts the tasks of a member back, and tells it so in its conversation, which a later life may go on with. */
+/** Puts the tasks of a member back, and tells it so in its conversation, which a later life may continue with. */
 export function* putAllBack(
   tx: Tx,
   owner: Name,

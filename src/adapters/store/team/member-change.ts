@@ -13,7 +13,7 @@ export function* changeMember(tx: Tx, who: Name, change: MemberChange, by: Name)
   const [row] = yield* sql<{ role: string; phase: string; host: HostId | null }>`
     select role, phase, host from members where team = ${tx.team} and name = ${who} ${tx.dialect.forUpdate}`;
   if (!row) throw notFound(`There is no member "${who}" in team "${tx.team}".`);
-  if (who === LEAD) throw badInput("The lead keeps its name and has no role.");
+  if (who === LEAD) throw badInput("The lead cannot be renamed and has no role.");
   const role = change.role === undefined ? row.role : foldRole(change.role);
   checkRole(role);
   const name = change.name ?? who;
@@ -41,7 +41,7 @@ function* rename(tx: Tx, who: Name, to: Name, host: HostId | null): Op<void> {
     limit 1`;
   if (host !== null || held)
     throw badInput(
-      `${who} ${host !== null ? "is at work" : `has ${held?.what} in hand`}, so its name stays. End the run or ask it to stop (ekiden stop ${who}), then rename it.`,
+      `${who} ${host !== null ? "is at work" : `holds ${held?.what}`}, so it cannot be renamed now. End the run or ask it to stop (ekiden stop ${who}), then rename it.`,
     );
   const [taken] = yield* sql`select name from members where team = ${tx.team} and name = ${to}`;
   if (taken)

@@ -34,6 +34,6 @@ export function staleSeat(seat: Seat, member: { readonly host: string | null } |
       : "is hosted by another process";
   return new EkidenError(
     "stale_seat",
-    `${seat.name} ${now} now, so this process may not act for it any more. Nothing was changed.`,
+    `${seat.name} ${now} now, so this process can no longer act for it. Nothing was changed.`,
   );
 }

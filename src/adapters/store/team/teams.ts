@@ -49,7 +49,7 @@ export function* removeTeam(tx: Tx, name: Name, by: Name, force: boolean): Op<vo
   const inTheWay = force ? [] : yield* unfinished(name);
   if (inTheWay.length > 0)
     throw badInput(
-      `Team "${name}" still has ${inTheWay.join(" and ")}. Nothing was deleted. Finish that, or force the deletion: ${by === LEAD ? "delete_team with force" : `ekiden teams delete ${name} --force`}.`,
+      `Team "${name}" still has ${inTheWay.join(" and ")}. Nothing was deleted. Finish it, or force the deletion: ${by === LEAD ? "delete_team with force" : `ekiden teams delete ${name} --force`}.`,
     );
   // Before its events are deleted: SQLite reuses the highest numbers, and followers of other teams would miss the events that get them.
   if (name !== tx.team) yield* appendFacts(tx, [{ type: "team.deleted", team: name, by }]);

@@ -46,7 +46,7 @@ export async function backupSqlite(path: string, file: string, replace: boolean)
     if (error instanceof EkidenError) throw error;
     if ((error as NodeJS.ErrnoException).code === "EEXIST") throw taken(file);
     throw badInput(
-      `${file} cannot be written: ${messageOf(error)}. Nothing was written. Give a file in a folder that exists and that you may write.`,
+      `${file} cannot be written: ${messageOf(error)}. Nothing was written. Give a file in an existing folder that you can write to.`,
       {
         cause: error,
       },

@@ -1,6 +1,6 @@
 /**
  * Reads the version of a database and brings it to the version of this program. Commands that only read never change it: they read a
- * copy (`older.ts`). Nothing is changed while a process of the older version may work on it: that process would go on with tables it
+ * copy (`older.ts`). Nothing is changed while a process of the older version may work on it: that process would continue with tables it
  * does not know.
  */
 import { EkidenError } from "../../../core/errors.ts";
@@ -91,7 +91,7 @@ const older = (where: string, version: number, how: string): EkidenError =>
 const newer = (where: string, version: number): EkidenError =>
   new EkidenError(
     "store_newer",
-    `The store ${where} has schema ${version}; this Ekiden knows up to ${SCHEMA}. Nothing was changed. Use the newer Ekiden that wrote it, or another store.`,
+    `The store ${where} has schema ${version}; this Ekiden supports schemas up to ${SCHEMA}. Nothing was changed. Use the newer Ekiden that wrote it, or another store.`,
   );
 
 export const foreign = (where: string): EkidenError =>

@@ -33,6 +33,6 @@ export const run: Run<Options> = async (call, [action = "list", ...args], option
     );
   } else
     throw badInput(
-      `ekiden cron ${quote([action, ...args].join(" "))} cannot be done. Use ekiden cron list, ekiden cron add CRON TEXT, or ekiden cron cancel ID.`,
+      `ekiden cron ${quote([action, ...args].join(" "))} is not a command. Use ekiden cron list, ekiden cron add CRON TEXT, or ekiden cron cancel ID.`,
     );
 };

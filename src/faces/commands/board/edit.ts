@@ -26,7 +26,7 @@ export const run: Run<Options> = async (call, [text = ""], options) => {
   };
   if (Object.keys(edit).length === 0 && !isMarked)
     throw badInput(
-      `nothing to change in #${id}. Give what is to be different, such as --priority 5, or --subject "Another subject".`,
+      `nothing to change in #${id}. Give at least one change, such as --priority 5, or --subject "Another subject".`,
     );
   await withTeam(call, "use", async (store) => {
     const before = (await store.board.task(id))?.description ?? "";

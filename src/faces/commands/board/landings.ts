@@ -42,7 +42,7 @@ function decisionOf(task: number, action: string | undefined, more: readonly str
     return { kind: "move", place: wholeNumber("the place", more[0] ?? "1") };
   if ((action === "drop" || action === "land") && more.length === 0) return { kind: action };
   throw badInput(
-    `ekiden landings ${task} ${quote([action ?? "", ...more].join(" ").trim())} cannot be done. Use ekiden landings ${task} move [PLACE], drop or land.`,
+    `ekiden landings ${task} ${quote([action ?? "", ...more].join(" ").trim())} is not a command. Use ekiden landings ${task} move [PLACE], drop or land.`,
   );
 }
 

@@ -42,7 +42,7 @@ export const list: Code = {
     else if (action === "edit" && words.length > 0) await change(words.join(" "));
     else
       throw badInput(
-        `ekiden notes ${quote([action, id, ...words].join(" ").trim())} cannot be done. Use ekiden notes, ekiden notes edit ${showNote(12)} TEXT, or ekiden notes remove ${showNote(12)}.`,
+        `ekiden notes ${quote([action, id, ...words].join(" ").trim())} is not a command. Use ekiden notes, ekiden notes edit ${showNote(12)} TEXT, or ekiden notes remove ${showNote(12)}.`,
       );
     return undefined;
   },

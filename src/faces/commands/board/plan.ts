@@ -30,6 +30,6 @@ async function act(call: Invocation, [action = "list", id]: readonly string[]): 
       call.done(await moveTask(store, await actorOf(call, store), taskId(id), PLACES[action])),
     );
   throw badInput(
-    `ekiden plan ${quote([action, id ?? ""].join(" ").trim())} cannot be done. Use ekiden plan, ekiden plan up 3, ekiden plan down 3, or ekiden plan begin.`,
+    `ekiden plan ${quote([action, id ?? ""].join(" ").trim())} is not a command. Use ekiden plan, ekiden plan up 3, ekiden plan down 3, or ekiden plan begin.`,
   );
 }

@@ -30,6 +30,6 @@ function status(text: string): (typeof STATUSES)[number] {
   const found = STATUSES.find((one) => one === wanted);
   if (found) return found;
   throw badInput(
-    `--status ${quote(text)} is not a status.${didYouMean(wanted, STATUSES)} There are ${STATUSES.join(", ")}.`,
+    `--status ${quote(text)} is not a status.${didYouMean(wanted, STATUSES)} Use one of ${STATUSES.join(", ")}.`,
   );
 }

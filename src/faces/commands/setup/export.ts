@@ -37,7 +37,7 @@ async function followed(call: Invocation, dir: string, force: boolean): Promise<
   const { FollowedLayouts, isShown } = await import("../../../adapters/layout/follow.ts");
   const over = new AbortController();
   const outage: OutageWatch = {
-    onAway: (why) => call.say(`${why} The files stay as they are until it is back.`),
+    onAway: (why) => call.say(`${why} The files are not updated until it is back.`),
     onBack: () => call.say("The store is available again."),
     giveUp: over.signal,
   };
@@ -45,7 +45,7 @@ async function followed(call: Invocation, dir: string, force: boolean): Promise<
     signal.addEventListener("abort", () => over.abort());
     const from = await store.journal.end();
     const files = await FollowedLayouts.begin(store, dir, { force, tell: (text) => call.say(text) });
-    call.say(`Writes the board of team "${store.team}" to ${dir} at each change (Ctrl-C ends it).`);
+    call.say(`Writing the board of team "${store.team}" to ${dir} on each change (Ctrl-C ends it).`);
     for await (const events of follow(store, from, signal)) {
       if (!events.some(isShown)) continue;
       await files.write();

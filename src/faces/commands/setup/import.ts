@@ -77,7 +77,7 @@ async function refuseTwice(call: Invocation, record: TeamRecord, path: string): 
   const what = record.tasks.length > 0 ? "all its tasks are on the board" : "all its mail was sent before";
   throw new EkidenError(
     "import_invalid",
-    `${path} seems to be imported already: ${what}. To import it once more: ekiden import ${path} --again.`,
+    `${path} seems to have been imported already: ${what}. To import it again: ekiden import ${path} --again.`,
   );
 }
 

@@ -14,7 +14,7 @@ export const run: Run<{ force?: boolean }> = async (call, [action = "list", want
   if (action === "create" && wanted !== undefined) return await create(call, name(wanted));
   if (action === "delete" && wanted !== undefined) return await remove(call, name(wanted), force);
   throw badInput(
-    `ekiden teams ${quote([action, wanted ?? ""].join(" ").trim())} cannot be done. Use ekiden teams, ekiden teams create NAME, or ekiden teams delete NAME.`,
+    `ekiden teams ${quote([action, wanted ?? ""].join(" ").trim())} is not a command. Use ekiden teams, ekiden teams create NAME, or ekiden teams delete NAME.`,
   );
 };
 

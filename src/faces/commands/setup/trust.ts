@@ -29,7 +29,7 @@ export const run: Run<Options> = async (call, _, { list: isList = false, revoke:
   const items = asked(trust);
   if (items.length > 0 && process.stdin.isTTY === true && call.err.isTTY && !call.json) {
     const { yes } = await askForTrust(trust, call.err);
-    if (!yes) throw new EkidenError("not_trusted", "nothing was agreed to.");
+    if (!yes) throw new EkidenError("not_trusted", "you did not agree, so nothing was changed.");
   }
   const text =
     items.length === 0
@@ -55,7 +55,7 @@ async function show(call: Invocation, userFolder: string): Promise<undefined> {
     if (data.refused.length > 0)
       figures.push({ label: "never used", text: data.refused.map(visible).join("\n"), tone: "bad" });
     if (figures.length === 0)
-      figures.push({ label: "trust", text: "no project was agreed to, and nothing waits here" });
+      figures.push({ label: "trust", text: "you have not agreed to any project, and nothing waits here" });
     return [{ kind: "figures", figures }];
   });
 }

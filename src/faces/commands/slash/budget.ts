@@ -12,7 +12,7 @@ export const RAISE = "The team waits. /budget 5 allows 5 US dollars more, /budge
 export const budget: OwnCommands<ReplContext>[string] = {
   usage: "/budget [USD|N tokens|none]",
   about:
-    "what the team has used; or allow so many US dollars or tokens more, or all of them, until the team stops",
+    "what the team has used; or allow more US dollars or tokens, or remove the limit, until the team stops",
   run: async ({ host, call }, words) => {
     const { limits } = host.spending;
     call.done(words.length > 0 ? await host.order(readMore(words)) : { data: limits, text: lineOf(limits) });
@@ -26,7 +26,7 @@ export function readMore(words: readonly string[]): Order {
   if (more === null || more > 0)
     return { kind: "budget", ...(unit.toLowerCase() === "tokens" ? { tokens: more } : { usd: more }) };
   throw badInput(
-    `${quote(said)} is not a budget. Give US dollars that may be spent from now on ("/budget 5"), tokens ("/budget 100000 tokens"), or "/budget none".`,
+    `${quote(said)} is not a budget. Give US dollars to add ("/budget 5"), tokens ("/budget 100000 tokens"), or "/budget none".`,
   );
 }
 

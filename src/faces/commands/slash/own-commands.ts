@@ -92,7 +92,7 @@ async function isAgreed(call: Place, command: OwnCommand, canAgree: boolean): Pr
       ...more,
       call.out.paint(
         "warn",
-        "Nothing was sent. The same line again agrees to it, until the file changes, and sends it.",
+        "Nothing was sent. Enter the same line again to agree until the file changes, and to send it.",
       ),
       "",
     ].join("\n"),

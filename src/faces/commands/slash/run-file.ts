@@ -7,13 +7,14 @@ import type { OwnCommands, ReplContext } from "./context.ts";
 
 export const runFile: OwnCommands<ReplContext>[string] = {
   usage: "/run FILE.md [--fresh]",
-  about: "put the tasks of a runbook on the board, with teammates for them; one that was run before goes on",
+  about:
+    "put the tasks of a runbook on the board, with teammates for them; one that was run before continues",
   run: async ({ host, call }, words) => {
     const [file = "", ...more] = words.filter((word) => word !== "--fresh");
     const fresh = words.includes("--fresh");
     if (more.length > 0 || !/\.(md|markdown)$/i.test(file))
       throw badInput(
-        `${quote(words.join(" "))} is not a runbook. /run takes a Markdown file, NAME.md; a goal in words is a message to the lead.`,
+        `${quote(words.join(" "))} is not a runbook. /run takes a Markdown file (NAME.md); send a goal in words to the lead.`,
       );
     const [{ readRunbook }, { abandonRunbook, continueRunbook }] = await Promise.all([
       import("../../kit/read-runbook.ts"),

@@ -49,7 +49,7 @@ const OWN: OwnCommands<ReplContext> = {
             ...members.map(({ name, model }) => ({ who: name, text: model, tone: "plain" as const })),
             ...offered.map((model) => ({ who: "offered", text: model, tone: "dim" as const })),
           ].map((line) => ({ at: null, ...line })),
-          empty: "No member works in this process.",
+          empty: "No member runs in this process.",
         },
       ]);
     },
@@ -69,7 +69,7 @@ const OWN: OwnCommands<ReplContext> = {
             ...{ at: null, who: name, tone: "plain" },
             text: note === "" ? effort : `${effort} · ${note}`,
           })),
-          empty: "No member works in this process.",
+          empty: "No member runs in this process.",
         },
       ]);
     },
@@ -88,7 +88,7 @@ const OWN: OwnCommands<ReplContext> = {
   budget,
   compact: {
     usage: "/compact [NAME]",
-    about: "sum up a member's conversation (the lead's), to free its context",
+    about: "sum up a member's conversation (default: the lead's), to free its context",
     run: replacing(false, (who, sizes) =>
       sizes
         ? `the conversation of ${who} was summed up: ${sizes}; /transcript ${who} shows all of it`
@@ -108,7 +108,8 @@ const OWN: OwnCommands<ReplContext> = {
   run: runFile,
   quit: {
     usage: "/quit",
-    about: "leave and stop the team, unless another terminal shows it; its state is kept, and ekiden goes on",
+    about:
+      "leave and stop the team, unless another terminal shows it; its state is kept, and ekiden resumes it",
     run: async ({ quit }) => quit(),
   },
 };

@@ -48,7 +48,7 @@ export const takeAway: OwnCommands<ReplContext> = {
   },
   copy: {
     usage: "/copy [NAME]",
-    about: "put the last answer of a member (the lead's) into the clipboard of your terminal",
+    about: "copy the last answer of a member (default: the lead) to the clipboard of your terminal",
     run: async ({ host, call }, [who = LEAD]) => {
       const { name } = await transcript(host.store, who, Number.MAX_SAFE_INTEGER);
       const said = (await host.store.transcript.last(name, LAST_ENTRIES))
@@ -73,7 +73,7 @@ export const takeAway: OwnCommands<ReplContext> = {
   },
   export: {
     usage: "/export FILE [NAME]",
-    about: "write the whole conversation with a member (the lead) to a Markdown file",
+    about: "write the full conversation with a member (default: the lead) to a Markdown file",
     run: async ({ host, call }, [file, who = LEAD]) => {
       if (file === undefined) throw badInput("/export needs a file: /export conversation.md");
       const data = await transcript(host.store, who);
@@ -81,7 +81,7 @@ export const takeAway: OwnCommands<ReplContext> = {
       await writeFile(path, transcriptMarkdown(data), { flag: "wx", mode: 0o600 }).catch(
         (error: NodeJS.ErrnoException) => {
           if (error.code !== "EEXIST") throw badInput(`${path} cannot be written: ${error.message}`);
-          throw badInput(`${path} is there already. Name another file.`);
+          throw badInput(`${path} already exists. Name another file.`);
         },
       );
       call.done({

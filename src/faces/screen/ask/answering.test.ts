@@ -89,7 +89,7 @@ it("counts the time to read a question from the frame that shows it first", asyn
   await soon(async () => expect(await isOpen()).toBe(false));
 });
 
-it("counts it anew where another question comes onto the card", async () => {
+it("counts it again where another question comes onto the card", async () => {
   const { press, draw, wait, comes, line, questions } = await asking(call);
   await comes();
   draw();

@@ -75,7 +75,7 @@ export class FirstModelView implements FullView {
     this.choices = [
       ...[...ready, ...lacking].map((program) => ({
         name: program.name,
-        about: `${program.title} is installed ${program.state === "ready" ? "and logged in: it leads, now and in the next starts" : `· ${program.missing[0]} · enter looks again`}`,
+        about: `${program.title} is installed ${program.state === "ready" ? "and logged in: the lead, now and in later starts" : `· ${program.missing[0]} · enter checks again`}`,
         choose: () => (program.state === "ready" ? void this.lead(program.name) : void this.look()),
       })),
       ...keyed.map((provider) => ({
@@ -87,7 +87,7 @@ export class FirstModelView implements FullView {
         name: "ollama",
         about:
           this.ollama === null
-            ? "not running, or without a model · enter looks again"
+            ? "not running, or without a model · enter checks again"
             : `${this.ollama} · on this machine, without a key`,
         choose: () => (this.ollama === null ? void this.lookAgain() : this.take({}, `ollama/${this.ollama}`)),
       },

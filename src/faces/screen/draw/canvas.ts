@@ -125,7 +125,7 @@ export class Canvas implements Drawn {
     this.timer = setTimeout(() => this.draw(), wait);
   }
 
-  /** Everything anew: the terminal may show something else. */
+  /** Everything again: the terminal may show something else. */
   redraw(): void {
     this.size = "";
     this.draw();

@@ -111,7 +111,7 @@ function leftPart(team: TeamModel | null, { paint }: Style, look: FooterLook, is
   if (!team) return paint("dim", "starting …");
   const { width, frame, now, stopKey, watch } = look;
   if (watch) return paint("dim", watch.keys);
-  if (look.isUsedUp) return paint("warn", "the budget is used up: /budget 5 goes on");
+  if (look.isUsedUp) return paint("warn", "the budget is used up: /budget 5 continues");
   const keys = isShort && width < WIDE ? keyHint("help", "help") : width >= WIDE ? keysLong() : keysShort();
   const lead = team.picture.members.get(LEAD);
   if (lead?.retry && lead.phase !== "shutdown")

@@ -1,7 +1,7 @@
 /** Keeps lines for as long as nothing changes that they depend on: a frame draws many blocks, and few have changed. */
 let epoch = 0;
 
-/** Everything is made anew: the colours are others. */
+/** Everything is made again: the colours are others. */
 export function forgetKept(): void {
   epoch += 1;
 }

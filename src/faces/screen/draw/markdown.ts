@@ -1,6 +1,6 @@
 /**
  * Markdown that grows: the text before the last blank line outside of a fence is settled and rendered once; only the rest is
- * parsed anew with each frame. A text of 1,500 tokens would otherwise be parsed 1,500 times.
+ * parsed again with each frame. A text of 1,500 tokens would otherwise be parsed 1,500 times.
  */
 import { Markdown } from "@earendil-works/pi-tui";
 import { Kept } from "./kept.ts";
@@ -77,7 +77,7 @@ function shownText(text: string): string {
 
 /**
  * The place behind the last blank line that ends a paragraph for good: outside of fences, and the next line neither is indented nor
- * continues a list, which would be numbered anew.
+ * continues a list, which would be numbered again.
  */
 export function settledEnd(text: string, from: number): number {
   let end = from;

@@ -55,7 +55,7 @@ export async function readClipboard(env: NodeJS.ProcessEnv): Promise<Clip> {
     if (words.length > TEXT_MAX)
       return {
         kind: "nothing",
-        why: `the text in the clipboard has ${words.length} bytes, at most ${TEXT_MAX}`,
+        why: `the text in the clipboard has ${words.length} bytes; the limit is ${TEXT_MAX}`,
       };
     return { kind: "text", text: words.toString("utf8") };
   }
@@ -63,7 +63,7 @@ export async function readClipboard(env: NodeJS.ProcessEnv): Promise<Clip> {
     kind: "nothing",
     why: found
       ? "the clipboard is empty"
-      : "the clipboard cannot be read here: wl-paste (Wayland) or xclip (X) is needed. A file: @path",
+      : "the clipboard cannot be read here: install wl-paste (Wayland) or xclip (X). To attach a file: @path",
   };
 }
 

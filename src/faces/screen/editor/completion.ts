@@ -21,7 +21,7 @@ export type Offered = { readonly name: string; readonly about: string; readonly 
 
 const SHOWN = 20;
 const FILES_MAX = 20_000;
-/** A list of files is made anew after this time. */
+/** A list of files is made again after this time. */
 const FRESH_MS = 5_000;
 const DEPTH_MAX = 6;
 

@@ -29,7 +29,7 @@ export async function editOutside(
     const how = await ended(editor, file, env).finally(() => terminal.enter());
     if (how !== "") return fault(how);
     const { size } = statSync(file);
-    if (size > TEXT_MAX) return fault(`left a text of ${size} bytes; at most ${TEXT_MAX} can be taken`);
+    if (size > TEXT_MAX) return fault(`left a text of ${size} bytes; the limit is ${TEXT_MAX}`);
     return { text: readFileSync(file, "utf8").replace(/\r\n?/g, "\n").replace(/\n+$/, "") };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -48,7 +48,7 @@ export class Prompt extends Editor {
     return this.wasCleared;
   }
 
-  /** For the last line of the screen, while a search goes on. */
+  /** For the last line of the screen, while a search continues. */
   get hint(): string {
     if (!this.search) return "";
     const { query, found } = this.search;

@@ -34,7 +34,7 @@ function jobRow(job: Job, tail: readonly string[], { paint }: Style, now: number
         key: "enter",
         word: "output",
         show: async () =>
-          `${paint("strong", oneLine(command))}\n${safe(await tailOf(job.outputPath, OUTPUT_BYTES)).trimEnd() || paint("dim", "It has printed nothing that is kept on this machine.")}`,
+          `${paint("strong", oneLine(command))}\n${safe(await tailOf(job.outputPath, OUTPUT_BYTES)).trimEnd() || paint("dim", "No output of it is kept on this machine.")}`,
       },
       { key: "o", word: "owner", line: `/to ${owner}` },
     ],

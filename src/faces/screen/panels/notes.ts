@@ -10,7 +10,7 @@ export const notesPanel: Panel = {
   title: "notes",
   actions: [{ key: "a", word: "add", line: "/note " }],
   read: async ({ store, style }: PanelInput): Promise<Listed> => ({
-    empty: "No notes yet. /note TEXT keeps what all members are to know.",
+    empty: "No notes yet. /note TEXT writes one for all members.",
     rows: (await notes(store)).notes.toReversed().map((note) => noteRow(note, style)),
   }),
 };
@@ -27,7 +27,7 @@ function noteRow({ id, at, by, kind, text, task, files }: Note, { paint }: Style
         word: "read",
         show: () => `${head}  ${paint("dim", clock(at))}${about}\n${safe(text)}`,
       },
-      // The blank at the end: the person goes on with the words that are there.
+      // The blank at the end: the person continues with the words that are there.
       { key: "e", word: "edit", line: `/notes edit ${showNote(id)} ${oneLine(text)} ` },
       { key: "x", word: "remove", line: `/notes remove ${showNote(id)}`, asks: true },
       ...(task === null ? [] : [{ key: "t", word: "its task", line: `/task ${task}` }]),

@@ -149,7 +149,7 @@ export function newsLine({ paint }: Style, who: string, text: string, tone: Tone
   });
 }
 
-/** Where the conversation of a model begins anew, or further back. */
+/** Where the conversation of a model begins again, or further back. */
 export const breakWords = (entry: Extract<Entry, { kind: "cut" | "summary" }>): string => {
   if (entry.kind === "cut") return CUT_WORDS;
   return entry.anew ? "a new conversation begins here" : "the conversation was summed up to free its context";

@@ -268,7 +268,7 @@ export class Story {
     const whole = thinking || (text !== "" && thought ? thought.text : "");
     if (whole.trim() !== "") this.put(new Thought(this.style, whole));
     if (text !== "") {
-      // The same block goes on: it is rendered already.
+      // The same block continues: it is rendered already.
       const same = live && pieces.trim() === text;
       this.put(same ? live : new Answer(this.style, text));
     }

@@ -49,7 +49,7 @@ async function describe(store: Store, id: TaskId, outside: Outside): ReturnType<
   let text: string | undefined;
   for (;;) {
     const now = (await store.board.task(id))?.description;
-    if (now === undefined) throw notFound(`There is no task #${id} any more.`);
+    if (now === undefined) throw notFound(`Task #${id} no longer exists.`);
     if (text !== undefined && now === before) break;
     const shown = text === undefined ? now : `${text}\n\n${MEANWHILE}\n${now}`;
     const edited = await outside(shown);

@@ -112,7 +112,8 @@ export class PlanView implements FullView {
     const rows = list.window(room, (row, isSelected) =>
       row.lines(width - 2).map((line, i) => `${isSelected && i === 0 ? paint("busy", "› ") : "  "}${line}`),
     );
-    const empty = data?.tasks.length === 0 ? [paint("dim", "  No task waits to be begun. a adds one.")] : [];
+    const empty =
+      data?.tasks.length === 0 ? [paint("dim", "  No task is waiting to start. a adds one.")] : [];
     const body = rows.length > 0 ? rows : empty;
     return [...head, ...body, ...Array.from({ length: room - body.length }, () => ""), ...foot];
   }

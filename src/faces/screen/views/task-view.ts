@@ -1,4 +1,4 @@
-/** `/task`: one task on the whole screen: details with its history, the conversations of its owners, and its change. Keys act on it. */
+/** `/task`: one task on the full screen: details with its history, the conversations of its owners, and its change. Keys act on it. */
 import { matchesKey } from "@earendil-works/pi-tui";
 import { messageOf } from "../../../core/errors.ts";
 import { PERSON, type TaskId } from "../../../core/ids.ts";
@@ -84,7 +84,7 @@ export class TaskView implements FullView {
     this.outcome = new OutcomeReader(place.store, place.cwd);
   }
 
-  /** Reads what is new, after a reading that goes on. @throws EkidenError `not_found` */
+  /** Reads what is new, after a reading that continues. @throws EkidenError `not_found` */
   read(): Promise<void> {
     this.readAt = this.place.now();
     this.reading = this.reading.catch(() => {}).then(() => this.readOn());

@@ -80,7 +80,7 @@ export class App {
   get model(): Picture {
     return this.replay?.model ?? this.live;
   }
-  /** Stands still without a connection: the page does not know whether the shown work still goes on. */
+  /** Stands still without a connection: the page does not know whether the shown work still continues. */
   get now(): number {
     const here = isAway(this.connection) ? this.connectionSince : this.clock();
     return this.replay?.time ?? here + this.clockOffset;

@@ -125,8 +125,8 @@ function Primary({ mayGoOn }: { mayGoOn: boolean }) {
   if (mayGoOn && failed + open > 0 && route.view !== "run")
     return (
       <Button class="primary" disabled={isSent} onClick={() => void goOn()}>
-        {failed > 0 ? `Retry ${figure(failed)} failed` : "Go on"}
-        <span class="words">{failed > 0 ? " and go on" : ` with ${counted(open, "open task")}`}</span>
+        {failed > 0 ? `Retry ${figure(failed)} failed` : "Continue"}
+        <span class="words">{failed > 0 ? " and continue" : ` with ${counted(open, "open task")}`}</span>
       </Button>
     );
   if (teamState(live).tone !== "ended" || route.view === "outcome") return null;

@@ -118,7 +118,7 @@ function choicesOf(views: readonly Choice[]): Choice[] {
   ];
 }
 
-/** The journal has its own field, which a person goes on in. */
+/** The journal has its own field, which a person continues in. */
 function search(words: string): void {
   app.go({ view: "journal", item: "", task: null });
   inSearchField((field) => {

@@ -73,7 +73,7 @@ function Lonely({ failure }: { failure: NonNullable<typeof app.failure> }) {
             To the team {first}
           </a>
         ) : (
-          "This page tries again by itself."
+          "This page retries automatically."
         )}
       </Empty>
     </main>
@@ -122,7 +122,7 @@ function Banner() {
   if (failure)
     return (
       <p class="banner bad">
-        {failure.title}: {failure.text} This page tries again by itself.
+        {failure.title}: {failure.text} This page retries automatically.
       </p>
     );
   if (connection.is === "trouble")

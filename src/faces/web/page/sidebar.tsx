@@ -125,7 +125,7 @@ function Foot() {
         {app.mayAct && (
           <Tool
             words="Share"
-            title="A link with which other people look"
+            title="A link for other people to view the team"
             icon="share"
             onClick={() => openDialog("share")}
           />

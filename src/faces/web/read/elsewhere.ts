@@ -54,7 +54,7 @@ export async function openElsewhere(
 ): Promise<{ readonly store: Store; readonly project: Project }> {
   const known = knownTeams().find(({ id }) => `${MARK}${id}` === text);
   if (known === undefined || known.file === null || page.env === undefined)
-    throw notFound("This team is not known here any more. See Teams.");
+    throw notFound("This team is no longer known here. See Teams.");
   const place = placeOf(known, page.env);
   const settings = await place.settings();
   const { redact } = secretsOf(page.env, settings);

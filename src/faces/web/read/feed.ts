@@ -33,7 +33,7 @@ const SILENCE_MS = 500;
 const QUIET_MS = 3_000;
 const QUIET_AFTER_MS = 20_000;
 const OUTPUT_BYTES_PER_MS = 5_000;
-/** A page that has missed more than this reads the board anew. */
+/** A page that has missed more than this reads the board again. */
 const MISSED_MAX = 5_000;
 
 const message = (event: string, data: unknown): Buffer =>

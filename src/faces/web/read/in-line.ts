@@ -20,7 +20,7 @@ export function lineReader(store: Pick<Store, "journal">): () => Promise<Event[]
   const take = (event: Event): void => {
     const { task, type } = event as InLine;
     if (type === "gate.started") last.set(task, event);
-    // It may ask again while its gate runs: the gate goes on.
+    // It may ask again while its gate runs: the gate continues.
     else if (type === "task.queued") {
       if (last.get(task)?.type !== "gate.started") last.set(task, event);
     } else last.delete(task);

@@ -8,7 +8,7 @@ type Journal = Store["journal"];
 
 export type PageOfSearch = Search & { readonly before: number | null; readonly limit: number };
 
-/** Facts looked at for one page of a search; the answer says where to go on. */
+/** Facts looked at for one page of a search; the answer says where to continue. */
 const LOOKED_MAX = 50_000;
 const READ = 1_000;
 

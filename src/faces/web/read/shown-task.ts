@@ -10,7 +10,7 @@ import { TaskLife } from "../../../team/queries/task-life.ts";
 import type { ShownChange, ShownTask } from "../wire.ts";
 
 const DIFF_MAX = 500_000;
-/** Those that were looked at last are read on, not anew. */
+/** Those that were looked at last are read on, not again. */
 const KEPT = 8;
 
 export class TaskReader {

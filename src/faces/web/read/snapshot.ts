@@ -1,4 +1,4 @@
-/** The team as a page first needs it: every task in short, every member, and the journal's end, where the stream goes on. */
+/** The team as a page first needs it: every task in short, every member, and the journal's end, where the stream continues. */
 import type { Event } from "../../../core/event.ts";
 import type { Store } from "../../../ports/index.ts";
 import { liveHosts } from "../../../team/queries/hosts.ts";

@@ -158,7 +158,7 @@ async function commitThen(
   return null;
 }
 
-/** Tasks that were under way in clones go on with what of them was on their branches. */
+/** Tasks that were under way in clones continue with what of them was on their branches. */
 async function taskBranches(
   store: Store,
   git: Git,

@@ -43,7 +43,7 @@ export async function fork(
   const point = await store.forks.point(wanted);
   const to = await freeName(store, cwd, asked.team);
   const files = await makeFiles(store, cwd, to, point);
-  const letter = `This team is a fork of team ${store.team}, as it was at ${new Date(point.at).toISOString()}. What happened there since then is not in this conversation. The files of the project are in ${files.folder}. Background commands of then do not run here. Look at the files before you go on.`;
+  const letter = `This team is a fork of team ${store.team}, as it was at ${new Date(point.at).toISOString()}. What happened there since then is not in this conversation. The files of the project are in ${files.folder}. Background commands of then do not run here. Look at the files before you continue.`;
   const made = await store.forks.make(to, { seq: point.seq }, by, letter);
   keepPlace({ cwd, url }, files.folder, to);
   await keepWord(store, to, url);
@@ -135,6 +135,6 @@ function forkedText({
     `made team ${team} of ${from}, as it was at line ${seq} (${when} UTC): ${counted(counts.total, "task")}${states.length > 0 ? ` (${states.join(", ")})` : ""}, ${counted(members, "member")}, ${counted(unread, "letter")} unread`,
     `its files are in ${folder}${takenBack > 0 ? `, without later changes of ${counted(takenBack, "file")}` : ""}`,
     ...said,
-    `go on there: ekiden --team ${team} resume; another model: --model PROVIDER/MODEL; both side by side: ekiden compare ${from} ${team}`,
+    `continue there: ekiden --team ${team} resume; another model: --model PROVIDER/MODEL; both side by side: ekiden compare ${from} ${team}`,
   ].join("\n");
 }

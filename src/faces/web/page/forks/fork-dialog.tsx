@@ -1,4 +1,4 @@
-/** A new team as this one was at a point of its journal: the form for it, and then what goes on with it. */
+/** A new team as this one was at a point of its journal: the form for it, and then what continues with it. */
 import { useState } from "preact/hooks";
 import type { Overview } from "../../wire.ts";
 import { app } from "../app.ts";
@@ -15,7 +15,7 @@ export const ForkButton = ({ children = "Fork here…", ...place }: ForkPlace & 
   mayFork() ? (
     <Button
       aria-haspopup="dialog"
-      title="A new team goes on from here in another way; this one stays as it is"
+      title="A new team continues from here in another way; this one stays as it is"
       onClick={() => openDialog({ fork: place })}
     >
       {children}
@@ -74,7 +74,7 @@ function Made({ team, text }: { team: string; text: string }) {
     <Dialog title={`Team ${team}`}>
       <div class="form">
         <p class="as-is">{text.replace(/\n[^\n]*$/, "")}</p>
-        <p>In the folder of the project, this goes on with it; --model takes another model:</p>
+        <p>In the folder of the project, this continues with it; --model takes another model:</p>
         <p class="row">
           <code class="grow">{command}</code>
           <CopyButton text={command} of="the command" />
@@ -86,7 +86,7 @@ function Made({ team, text }: { team: string; text: string }) {
             </Link>
             {app.overview?.mayStart && (
               <Link class="button" to={{ team, view: "run", item: "", task: null, at: null }}>
-                Go on here
+                Continue here
               </Link>
             )}
             <Link class="button" to={{ view: "compare", item: team, task: null, at: null }}>

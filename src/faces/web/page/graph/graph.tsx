@@ -134,7 +134,7 @@ function Tools({ isFolded, setFolded, isCritical, setCritical, keys }: ToolsProp
   return (
     <div class="graph-tools" role="toolbar" aria-label="Zoom">
       {isFolded === false && app.model.tasks.size <= WHOLE_MAX && (
-        <Button onClick={() => setFolded(true)} title="Leave out the layers in which everything is done">
+        <Button onClick={() => setFolded(true)} title="Hide the layers in which everything is done">
           Fold what is done
         </Button>
       )}
@@ -151,7 +151,7 @@ function Tools({ isFolded, setFolded, isCritical, setCritical, keys }: ToolsProp
       <Button onClick={keys["-"]} aria-label="Zoom out" title="Zoom out (-)">
         −
       </Button>
-      <Button onClick={keys["0"]} title="As much as can be read (0)">
+      <Button onClick={keys["0"]} title="Fit to a readable size (0)">
         Fit
       </Button>
     </div>

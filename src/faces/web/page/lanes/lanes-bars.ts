@@ -94,7 +94,7 @@ export function stripOf(
 
 const round = (value: number): number => Math.round(value * 10) / 10;
 
-/** Of the spans of one member, in the order of their beginnings. `last`: the end of what goes on. */
+/** Of the spans of one member, in the order of their beginnings. `last`: the end of what continues. */
 export function barsOf(spans: readonly Span[], view: View, last: number): Bar[] {
   const bars: Bar[] = [];
   const latest = new Map<boolean, number>();

@@ -28,7 +28,7 @@ export type Place = {
 const RETRY_MS = 500;
 /** The server is heard every 5 seconds. A proxy that swallows bytes keeps a dead connection open. */
 const SILENT_MS = 12_000;
-/** A clock that goes on by more than this between two looks: the machine slept, and its connections may be dead without a word. */
+/** A clock that continues by more than this between two looks: the machine slept, and its connections may be dead without a word. */
 const SLEPT_MS = 5_000;
 const LOOK_MS = 1_000;
 /** A tab that is hidden for longer gives its connection to others. */
@@ -40,7 +40,7 @@ const [ASK_AGAIN_MS, ASK_SELDOM_MS] = [2_000, 10_000];
 
 const isWanted = (): boolean => !document.hidden || isNotifying();
 
-/** `placeNow`: where to go on. Ends with the returned function. */
+/** `placeNow`: where to continue. Ends with the returned function. */
 export function listen(placeNow: () => Place, ear: Ear): () => void {
   const over = new AbortController();
   void run(placeNow, ear, over.signal);

@@ -13,7 +13,7 @@ export type Listener = {
   output(now: readonly LiveOutput[]): void;
   /** The members, after a process of one of them began or ended. */
   members(rows: readonly MemberRow[]): void;
-  /** Too much was missed: begin anew. */
+  /** Too much was missed: begin again. */
   reset(): void;
   connection(now: Connection): void;
 };
@@ -68,7 +68,7 @@ async function post(path: string, body: object): Promise<Acted> {
       return {
         ok: false,
         code: "timeout",
-        text: `The server has not answered for ${ACT_LIMIT_MS / 1_000} seconds. It may still do it: look before you do it again.`,
+        text: `The server has not answered for ${ACT_LIMIT_MS / 1_000} seconds. It may still finish: check before you try again.`,
       };
     return { ok: false, code: "offline", text: "The server cannot be reached. Nothing was changed." };
   }

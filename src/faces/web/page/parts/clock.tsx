@@ -1,4 +1,4 @@
-/** Times that go on: an element with one is drawn again each second, alone, and only while the page is seen. */
+/** Times that continue: an element with one is drawn again each second, alone, and only while the page is seen. */
 import { useEffect, useState } from "preact/hooks";
 import { span } from "../../../../core/views/view.ts";
 import { app } from "../app.ts";

@@ -296,7 +296,7 @@ describe("a replay", () => {
     expect(at(99).model.tasks.get(2)).toMatchObject({ status: "in_progress", owner: "alice" });
   });
 
-  it("counts anew when a task has changed, and keeps the counts when none has", () => {
+  it("counts again when a task has changed, and keeps the counts when none has", () => {
     const { model: team } = at(5);
     const before = looksOf(team);
     team.apply(fact(6, "mail.sent", { mail: 1, from: "alice", to: "lead", kind: "note" }));
@@ -312,7 +312,7 @@ describe("a replay", () => {
   });
 });
 
-it("lanes show work, gates and waits, and what still goes on has no end", () => {
+it("lanes show work, gates and waits, and what still continues has no end", () => {
   const { names, spans, marks } = lanes(RUN);
   expect(names).toEqual(["alice"]);
   expect(spans.map(({ kind, from, to, end }) => [kind, from, to, end])).toEqual([

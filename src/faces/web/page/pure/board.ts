@@ -32,7 +32,7 @@ export const SHOWN_WORDS: Readonly<Record<Shown, string>> = {
 
 type Tasks = ReadonlyMap<number, Task>;
 
-/** One sentence with the condition for the task to go on; "" where there is none. */
+/** One sentence with the condition for the task to continue; "" where there is none. */
 export function whyWaiting(task: Task, model: Picture): string {
   const { tasks, members } = model;
   const look = lookOf(task, tasks);
@@ -141,7 +141,7 @@ function whyHeld(task: Task, owner: Member | undefined): string {
   if (owner && !owner.hosted && owner.frozen !== undefined)
     return `${owner.name} stands still: ${frozenWords(owner.frozen)}`;
   if (owner && !owner.hosted)
-    return `${owner.name} is not running: its process has ended. The next run of the team goes on with the task.`;
+    return `${owner.name} is not running: its process has ended. The next run of the team continues with the task.`;
   if (owner?.reason === "awaiting_base") return "Waits until the target branch is repaired.";
   if (task.landing?.is === "queued") return "Waits to land: others are first.";
   if (task.landing?.is === "gate") return "Its gate runs.";
@@ -172,7 +172,7 @@ export function whyNobody(model: Picture): string {
   if (questions > 0)
     return `Nobody works before you have answered ${questions === 1 ? "a question" : `${questions} questions`}.`;
   const isLimited = there.some(({ phase, reason }) => phase === "idle" && reason === "rate_limited");
-  if (isLimited) return "Nobody works: the model provider does not answer. They go on by themselves.";
+  if (isLimited) return "Nobody works: the model provider does not answer. They continue by themselves.";
   // Between two tasks everybody is idle for a moment, which is no news.
   if (counts.busy + counts.ready > 0) return "";
   const dead = deadBlocker(model);
@@ -187,7 +187,7 @@ const frozenIn = ({ members }: Pick<Picture, "members">): number | null =>
   [...members.values()].find(({ hosted, frozen }) => !hosted && frozen !== undefined)?.frozen ?? null;
 
 const frozenWords = (pid: number): string =>
-  `process ${pid} stands still. It goes on with kill -CONT ${pid}, or ends with kill -9 ${pid}.`;
+  `process ${pid} stands still. It continues with kill -CONT ${pid}, or ends with kill -9 ${pid}.`;
 
 /** Some process runs members of the team. */
 export const isHosted = ({ members }: Pick<Picture, "members">): boolean =>

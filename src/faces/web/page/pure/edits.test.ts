@@ -47,7 +47,7 @@ describe("what a file held before a call", () => {
   it.each<[string, ...Call[]]>([
     [
       "only a part was read",
-      ["read_file", { path }, "1\tone\n[lines 1 to 1 of 9 lines; go on with offset 2]"],
+      ["read_file", { path }, "1\tone\n[lines 1 to 1 of 9 lines; continue with offset 2]"],
     ],
     ["a later part was read", ["read_file", { path, offset: 5 }, "5\tfive"]],
     ["reading failed", ["read_file", { path }, new Error("There is no file a.ts.")]],

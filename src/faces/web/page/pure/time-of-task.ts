@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<PartKind, string>> = {
   ...{ begin: "waits to be begun", model: "model" },
 };
 
-/** Null for a task that nobody has added or begun yet. `now`: until when what goes on is counted. */
+/** Null for a task that nobody has added or begun yet. `now`: until when what continues is counted. */
 export function timeOfTask(id: number, events: readonly Event[], now: number): TimeOfTask | null {
   const added = events.find((event) => event.type === "task.added" && event.task === id)?.at;
   const { spans } = lanes(events);

@@ -123,7 +123,7 @@ type PartProps = Pick<AnswersProps, "question" | "isOff" | "say">;
 function Words({ question: { kind, by }, isOff, say }: PartProps) {
   const [text, setText] = useState("");
   const isPlan = kind === "plan";
-  const hint = isPlan ? "What must be different, or a remark" : "What to do instead, if not";
+  const hint = isPlan ? "What to change, or a remark" : "What to do instead, if not";
   return (
     <div class="answers">
       <TextField

@@ -46,7 +46,7 @@ export function Plan() {
         </ul>
       )}
       {tasks.length === 0 && (
-        <Empty title="No task waits to be begun">All of them have begun or have ended.</Empty>
+        <Empty title="No task is waiting to start">All of them have begun or have ended.</Empty>
       )}
       <ol aria-label="Tasks in the order in which they begin">
         {tasks.map((task, i) => (
@@ -190,7 +190,7 @@ function Foot({ plan: { question, isEdited } }: { plan: ShownPlan }) {
             <TextField
               class="grow"
               aria-label="What the lead is to change"
-              placeholder="Or say what the lead is to change"
+              placeholder="Or say what the lead should change"
               value={words}
               required
               onValue={setWords}

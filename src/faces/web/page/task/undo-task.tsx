@@ -33,7 +33,7 @@ export function UndoTask({ id, changes }: { id: number; changes: number }) {
         </ForkButton>
       </div>
       {isOpen && error && <p class="warn">{error}</p>}
-      {isOpen && !error && !data && <p class="dim">The changes are read…</p>}
+      {isOpen && !error && !data && <p class="dim">Reading the changes…</p>}
       {isOpen && data && (
         <>
           <p class={`as-is${found ? "" : " dim"}`}>{text}</p>
@@ -46,7 +46,7 @@ export function UndoTask({ id, changes }: { id: number; changes: number }) {
               <Check
                 value={cuts}
                 onValue={setCuts}
-                title="The members' conversations go on behind the calls that are undone"
+                title="The members' conversations continue after the calls that are undone"
               >
                 Also cut the conversations there
               </Check>

@@ -135,7 +135,7 @@ function WayOn() {
   if (!app.mayAct || app.overview?.mayStart !== true || isHosted(live)) return null;
   return (
     <Link class="button" to={{ view: "run", item: "", task: null }}>
-      Go on
+      Continue
     </Link>
   );
 }

@@ -82,7 +82,7 @@ function GoOn() {
   if (open === 0 || !app.mayAct || app.overview?.mayStart !== true) return null;
   return (
     <Link class="button" to={{ view: "run", item: "", task: null }}>
-      Go on with {open} open {open === 1 ? "task" : "tasks"}
+      Continue with {open} open {open === 1 ? "task" : "tasks"}
     </Link>
   );
 }

@@ -26,7 +26,7 @@ export type Fields = {
   readonly trust: boolean;
 };
 
-/** A team goes on in the way in which it worked last. */
+/** A team continues in the way in which it worked last. */
 export function firstFields(form: StartForm): Fields {
   const { model, lead, effort, mode, worktrees, teammates, ask } = form.last ?? form;
   return {

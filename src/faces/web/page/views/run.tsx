@@ -1,4 +1,4 @@
-/** The start of a team: its goal and options. A team that rests goes on, one that works gets more teammates. Also lists crons. */
+/** The start of a team: its goal and options. A team that rests continues, one that works gets more teammates. Also lists crons. */
 
 import { useEffect, useState } from "preact/hooks";
 import type { StartForm, StartOptions } from "../../wire.ts";
@@ -89,7 +89,7 @@ function Start({ form, lookAgain }: { form: StartForm; lookAgain: () => void }) 
         <span class="composer-acts row">
           {open > 0 && (
             <Button disabled={isSending} onClick={goOn}>
-              Go on with {open} open {open === 1 ? "task" : "tasks"}
+              Continue with {open} open {open === 1 ? "task" : "tasks"}
             </Button>
           )}
           <button
