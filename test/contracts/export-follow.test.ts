@@ -78,7 +78,7 @@ describe.each(BACKENDS)("a followed export of %s", (backend) => {
     writeFileSync(join(dir, ".tasks/task_1.json"), "{}");
     writeFileSync(join(dir, ".tasks/notes.txt"), "mine");
     await files.write();
-    expect(said).toEqual([expect.stringMatching(/^\.tasks\/task_1\.json changed in .*: written again/)]);
+    expect(said).toEqual([expect.stringMatching(/^\.tasks\/task_1\.json changed in .*: overwritten/)]);
     expect(read(".tasks/task_1.json")).toMatchObject({ subject: "a" });
     rmSync(dir, { recursive: true });
     await files.write();

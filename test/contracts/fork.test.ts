@@ -211,7 +211,9 @@ describe.each(BACKENDS)("a fork on %s", (backend) => {
     });
 
     // A fork of the fork, before it began, is one of the original.
-    await expect(fork(other, { seq: noted[0]?.seq }, name("x"))).rejects.toThrow("is a fork itself");
+    await expect(fork(other, { seq: noted[0]?.seq }, name("x"))).rejects.toThrow(
+      "is a fork, and that was before it began",
+    );
     expect(await fork(other, {}, name(`${to}-2`))).toMatchObject({ counts: { completed: 1, pending: 3 } });
   });
 

@@ -39,7 +39,7 @@ describe.each(BACKENDS)("a member that is changed on %s", (backend) => {
     await store.board.add({ subject: "a" }, PERSON);
     await claimed(store, seat);
     await store.roster.suspend(seat.host);
-    await expect(store.roster.change(bob, { name: ben }, PERSON)).rejects.toThrow("bob has #1 in hand");
+    await expect(store.roster.change(bob, { name: ben }, PERSON)).rejects.toThrow("bob holds #1");
     for (const other of ["lead", "nobody-here"])
       await expect(store.roster.change(name(other), { role: "x" }, PERSON)).rejects.toMatchObject({
         code: other === "lead" ? "bad_input" : "not_found",

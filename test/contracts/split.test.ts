@@ -151,7 +151,7 @@ describe.each(BACKENDS)("a split task on %s", (backend) => {
     await expect(store.board.split(mine, [{ subject: "x", blockedBy: [whole] }], "")).rejects.toMatchObject({
       code: "cycle",
     });
-    await expect(store.board.split(mine, many, "")).rejects.toThrow("at most 50");
+    await expect(store.board.split(mine, many, "")).rejects.toThrow("the limit is 50");
     await expect(store.board.split({ ...mine, attempt: 7 }, [A], "")).rejects.toMatchObject({
       code: "stale_claim",
     });

@@ -393,7 +393,7 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
     expect((await take("bob")).data.files).toEqual([{ path: "src/b.ts", how: "restored" }]);
   });
 
-  it("cuts the conversation of a member whom no process runs, behind the call that is undone", async () => {
+  it("cuts the conversation of a member whom no process runs, after the call that is undone", async () => {
     const [seat] = crew.seats;
     if (!seat) throw new Error("no seat");
     const entry = (id: string, text: string): Entry[] => [

@@ -372,7 +372,7 @@ it.each([".ekiden", ".ekiden/output", ".ekiden/.gitignore"])(
     symlinkSync(target.dir, join(project.dir, link));
     const { code, stderr } = await run(project, "run", "plan.md");
     expect(code).toBe(2);
-    expect(stderr).toContain("is a link");
+    expect(stderr).toContain("is a symbolic link");
     expect(readdirSync(target.dir)).toEqual(["plan.md"]);
   },
 );

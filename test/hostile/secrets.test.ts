@@ -120,7 +120,7 @@ it.each(["output", "team.db", "settings.json", "memory", "x.tmp"])(
     symlinkSync(join(target.dir, isFolder ? "target" : "target/file"), join(one.dir, ".ekiden", name));
     const { code, stderr } = await one.run(["run", "plan.md"]);
     expect(code).not.toBe(0);
-    expect(stderr).toMatch(/is a link|another person or program made/);
+    expect(stderr).toMatch(/is a symbolic link|another person or program made/);
     expect(readFileSync(join(target.dir, "target/file"), "utf8")).toBe("{}");
   },
 );

@@ -59,7 +59,9 @@ it.each(["worktrees", "worktrees/.tasks"])("refuses a link in the place of %s", 
   if (name !== "worktrees") mkdirSync(join(project, "worktrees"));
   symlinkSync(outside, join(project, name));
   writeFileSync(join(outside, "kept"), "x");
-  expect(() => new Bindings(join(project, "worktrees"), DEFAULT_TEAM)).toThrow(/is a link.*Remove the link/);
+  expect(() => new Bindings(join(project, "worktrees"), DEFAULT_TEAM)).toThrow(
+    /is a symbolic link.*Remove the link/,
+  );
   expect(readFileSync(join(outside, "kept"), "utf8")).toBe("x");
 });
 

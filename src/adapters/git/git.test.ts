@@ -322,7 +322,7 @@ describe("a landing that was cut short", () => {
     writeFileSync(noteOf(repo.dir), to);
     repo.write({ "a.txt": "person\n", ".git/index.lock": "" });
     utimesSync(join(repo.dir, ".git", "index.lock"), 1, 1);
-    await expect(trees(repo)).rejects.toThrow(/not committed.*a\.txt/);
+    await expect(trees(repo)).rejects.toThrow(/uncommitted.*a\.txt/);
     expect(repo.read("a.txt")).toBe("person\n");
     expect(existsSync(join(repo.dir, ".git", "index.lock"))).toBe(true);
   });

@@ -11,7 +11,7 @@ export const CUT_WORDS =
   "The person has undone changes and cut the conversation: it continues after the call that made them.";
 
 const TOLD =
-  "The person has undone what your last calls changed in files, and has cut this conversation behind them: what you heard and did since then is not in it. Read files again before you change them, and do not repeat what was undone unless you are asked to.";
+  "The person has undone what your last calls changed in files, and has cut this conversation after them: what you heard and did since then is not in it. Read files again before you change them, and do not repeat what was undone unless you are asked to.";
 
 /** The text that the member hears then. `facts`: what is so now, such as its task. */
 export const cutText = (facts: readonly string[]): string => [TOLD, ...facts].filter(Boolean).join("\n\n");

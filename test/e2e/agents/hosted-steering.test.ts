@@ -76,7 +76,7 @@ it("is not started where nothing would hide them from it, and says what to do", 
   const team = await teamIn(at, { sandbox: "off" });
   await soon(async () => {
     const said = JSON.stringify(await team.store.roster.members()) + (await team.warnings());
-    expect(said).toMatch(/Gemini CLI is not started: .*\.gemini.*ekiden trust/);
+    expect(said).toMatch(/Gemini CLI was not started: .*\.gemini.*ekiden trust/);
   });
   expect(existsSync(join(at.folder, "saw.txt"))).toBe(false);
 });

@@ -198,7 +198,7 @@ describe("bad input", () => {
     });
     await refused(["add", "x", "--store", "sqlite:folder"], /folder/, 5);
     await refused(["add", "x", "--store", "sqlite:notes.txt"], /notes\.txt/, 5);
-    await refused(["add", "x", "--store", "mysql://x"], /unknown kind/);
+    await refused(["add", "x", "--store", "mysql://x"], /unknown type/);
     expect(readFileSync(join(project.dir, "notes.txt"), "utf8")).toMatch(/^not a database/);
     await project.run(["add", "x"]);
     const { DatabaseSync } = await import("@photostructure/sqlite");

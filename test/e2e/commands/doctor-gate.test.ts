@@ -87,7 +87,7 @@ it("refuses a second measure by the number of the first, and continues after one
   const first = project.start(["doctor", "--gate"], slow);
   await soon(() => expect(existsSync(flag)).toBe(true));
   const second = await project.run(["doctor", "--gate", "--json"], { env });
-  expect(second.stderr).toContain(`Process ${first.pid} measures the gate`);
+  expect(second.stderr).toContain(`Process ${first.pid} is measuring the gate`);
   first.kill("SIGKILL");
   await ended(first);
   const third = await project.run(["doctor", "--gate", "--faults", "2", "--json"], { env });

@@ -33,7 +33,7 @@ it.each<[string, Case]>([
     "changes that are not committed",
     {
       arrange: (repo) => repo.write({ "a.txt": "changed\n" }),
-      says: /^All members work in one folder\. .* are not committed.*: a\.txt\. Commit or stash them\.$/,
+      says: /^All members work in one folder\. .* uncommitted.*: a\.txt\. Commit or stash them\.$/,
     },
   ],
   [

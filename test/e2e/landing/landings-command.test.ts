@@ -43,7 +43,7 @@ it("shows the line, moves and drops a landing, and proves what was gated", async
   expect((await project.run(["landings", String(second), "drop"])).code).toBe(0);
   await soon(async () => expect((await look()).waiting).toHaveLength(2));
   const wrong = await project.run(["landings", String(first), "dorp"]);
-  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('"dorp" cannot be done') });
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('"dorp" is not a command') });
   const gone = await project.run(["landings", String(second), "land"]);
   expect(gone.stderr).toMatch(/does not wait to land.*Waiting: #\d/);
   expect(gone.code).not.toBe(0);

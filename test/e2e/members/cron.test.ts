@@ -186,8 +186,8 @@ describe("ekiden cron", () => {
       [["add", "* * * * *"], /empty/],
       [["add", "* * * * *", "x", "--zone", "Mars"], /"Mars" is not a time zone/],
       [["add", "* * * * *", "x", "--zone", "UTC", "--to", "a", "--task"], /not both/],
-      [["cancel"], /cannot be done/],
-      [["remove", "c1"], /cannot be done/],
+      [["cancel"], /is not a command/],
+      [["remove", "c1"], /is not a command/],
     ] as const) {
       const run = await project.run(["cron", ...args]);
       expect(run.stderr).toMatch(message);

@@ -25,7 +25,7 @@ it("says what is wrong with a project, and leaves it as it is", async () => {
   repo.git("tag", "--delete", "HEAD");
   await expect(trees(repo, { target: "nope" })).rejects.toThrow(/There is no branch "nope"/);
   repo.write({ "a.txt": "changed\n" });
-  await expect(trees(repo)).rejects.toThrow(/not committed.*a\.txt/);
+  await expect(trees(repo)).rejects.toThrow(/uncommitted.*a\.txt/);
   expect(repo.read("a.txt")).toBe("changed\n");
   const invalid = { code: "settings_invalid", exitCode: 2 };
   await expect(trees(repo, { share: ["../x"] })).rejects.toMatchObject(invalid);

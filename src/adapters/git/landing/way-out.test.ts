@@ -191,7 +191,7 @@ it("tells of commits and of a rebase that a person makes, once each, and of no l
   await all.noticeMoves(tell);
   await all.noticeMoves(tell);
   expect(told.slice(1)).toEqual([
-    expect.stringMatching(/^main was rewritten.*: 1 commit of before is not on it\..*Missing: \w+ Task 1/),
+    expect.stringMatching(/^main was rewritten.*: 1 earlier commit is not on it\..*Missing: \w+ Task 1/),
   ]);
 });
 

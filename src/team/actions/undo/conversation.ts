@@ -30,7 +30,7 @@ export async function cutConversations(
     const why = await cut(store, by, who, call, dryRun).catch(messageOf);
     said.push(
       why === null
-        ? `the conversation of ${who} ${dryRun ? "would go" : "goes"} on behind its call of ${at} UTC`
+        ? `the conversation of ${who} ${dryRun ? "would continue" : "continues"} after its call of ${at} UTC`
         : `the conversation of ${who} stays as it is: ${why}`,
     );
   }
