@@ -82,7 +82,7 @@ it.each([
   ["file:///etc/passwd", "Only http and https"],
   ["nonsense", "is not an address"],
   ["http://a:b@example.org/", "name or a password"],
-  [`https://example.org/${"x".repeat(3_000)}`, "at most 2000"],
+  [`https://example.org/${"x".repeat(3_000)}`, "the limit is 2000"],
 ])("refuses %s", async (url, why) => {
   await expect(webReader(() => 0)(url, open, signal)).rejects.toThrow(why);
 });

@@ -157,7 +157,7 @@ it("shows the conversation and the change of a task, while it works and when it 
     "plan.md": `# Write\n${block("Write again", `echo new > a.txt; touch ${place.home}/wrote; seq 80; ${waits(1)}`)}${block("Wait", waits(2))}`,
   });
   const terminal = await place.open(["run", "plan.md", "--worktrees"], { columns: 100, rows: 24 });
-  await terminal.shows(/#1 Write anew/);
+  await terminal.shows(/#1 Write again/);
   terminal.type("/task 1\r");
   await terminal.shows(/^ #1 Write again.*in progress/m);
   terminal.type("2");

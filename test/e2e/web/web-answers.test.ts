@@ -75,8 +75,12 @@ describe.skipIf(!hasBrowser)("answers", () => {
     expect(await page.getByRole("heading", { name: "New task" }).count()).toBe(0);
     for (const name of ["three", "three-b"]) {
       const question = page.locator(".question", { hasText: new RegExp(`touch ${name}(?!-b)`) });
-      await question.getByRole("button", { name: "Allow", exact: true }).click();
-      await soon(() => expect(has(name)).toBe(true));
+      // A click on a card that has just moved does nothing, on purpose: a person clicks again.
+      await soon(async () => {
+        const allow = question.getByRole("button", { name: "Allow", exact: true });
+        if (!has(name)) await allow.click({ timeout: 2_000 });
+        expect(has(name)).toBe(true);
+      });
     }
     await team.until("team.finished");
   });
