@@ -185,6 +185,17 @@ describe.each(BACKENDS)("undo on %s", (backend) => {
     expect(stateOf(repo.dir)).toBe(after);
   });
 
+  onFirst("keeps the newer half of too many bytes, and does so once in an hour", async () => {
+    for (const nth of [1, 2, 3, 4]) await call("bob", () => write("a.txt", `${nth}\n`), ["a.txt"]);
+    const records = new Records(new OwnRepository(repo.dir, null, env), store.team);
+    const newer = (await records.list()).slice(-2);
+    expect([await records.prune(Date.now(), 200, 0), await records.prune(Date.now(), 200, 0)]).toEqual([
+      2, 0,
+    ]);
+    expect(await records.list()).toEqual(newer);
+    expect(await records.prune(Date.now() + 3_600_001, 200, 0)).toBe(1);
+  });
+
   onFirst("removes nothing that nobody made, and names what it cannot know", async () => {
     write(".gitignore", "*.log\n");
     write("mine.log", "of the person\n");

@@ -98,7 +98,9 @@ export function undoneText({
   return [
     head,
     ...(conflicts.length > 0
-      ? [`left as they are, because they were changed since in the same place: ${listed(conflicts)}`]
+      ? [
+          `left as they are, because they were changed since in the same place: ${listed(conflicts)}. Edit them by hand, or undo the later changes first`,
+        ]
       : []),
     ...(left.length > 0 ? [`not recorded: ${listed(left)}`] : []),
     ...(outside.length > 0 ? [`not undone, because it may have reached others: ${listed(outside)}`] : []),

@@ -213,7 +213,12 @@ export class Recorder {
         roots: [{ root: relative(this.parts.workspace, root), paths }],
       });
       this.count += 1;
-      if (this.count % PRUNE_EVERY === 1) await this.records.prune(at);
+      if (this.count % PRUNE_EVERY !== 1) return;
+      const gone = await this.records.prune(at);
+      if (gone > 0)
+        this.tell(
+          `The records for undo take over 500 MB, so the oldest ${gone} were removed: ekiden undo cannot take those changes back. ekiden undo --list shows the others.`,
+        );
     };
     this.last = this.last.then(add).catch((error) => void this.tell(error));
   }

@@ -1,6 +1,6 @@
 /** The records of changes as commits: each on a ref of its own, with the files before it as its parent. The message holds the record. */
 import { createHash } from "node:crypto";
-import { rmSync, statSync } from "node:fs";
+import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Name } from "../../../core/ids.ts";
 import { parseJson } from "../../../core/plain-data.ts";
@@ -156,9 +156,12 @@ export class Records {
     });
   }
 
-  /** Takes away what is over the bounds; more than `most` of a member become fewer. Objects that a process is just about to name stay. */
-  async prune(now: number, most: number = BOUNDS.ofMember): Promise<void> {
-    if (!this.repository.isThere) return;
+  /**
+   * Takes away what is over the bounds; more than `most` of a member become fewer. Objects that a process is just about to name stay.
+   * @returns how many records went because all together were over `bytes`
+   */
+  async prune(now: number, most: number = BOUNDS.ofMember, bytes: number = BOUNDS.bytes): Promise<number> {
+    if (!this.repository.isThere) return 0;
     const changes = await this.list();
     const counts = new Map<string, number>();
     const over = changes.toReversed().filter(({ who, at }) => {
@@ -172,12 +175,23 @@ export class Records {
     const old = over.filter((one) => !kept.has(one));
     await this.drop(old);
     this.sweep(now);
-    const isLarge = this.bytes() > BOUNDS.bytes;
-    if (isLarge) await this.drop(changes.slice(0, Math.ceil(changes.length / 2)));
+    const left = this.isOver(now, bytes) ? await this.list() : [];
+    const half = left.slice(0, Math.ceil(left.length / 2));
+    await this.drop(half);
     // Many objects that lie by themselves are estimated as git does, by one of their 256 folders.
     const isLoose = namesIn(join(this.repository.folder, "objects", "17")).length * 256 > BOUNDS.loose;
-    if (old.length > 0 || isLarge || isLoose)
+    if (old.length + half.length > 0 || isLoose)
       await this.repository.git(["gc", "--quiet", "--prune=1.hour.ago"]);
+    return half.length;
+  }
+
+  /** Once in an hour: objects of records that went stay that long, and others must not go for them. */
+  private isOver(now: number, bytes: number): boolean {
+    const mark = join(this.repository.folder, "over");
+    const last = statSync(mark, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    if (now - last < HOUR_MS || this.bytes() <= bytes) return false;
+    writeFileSync(mark, "");
+    return true;
   }
 
   private async drop(changes: readonly Change[]): Promise<void> {
