@@ -7,7 +7,7 @@ import type { OpenQuestion } from "../../src/core/picture/questions.ts";
 import { shownOf, type Task } from "../../src/core/picture/task.ts";
 import type { Cursor } from "../../src/ports/index.ts";
 import { openQuestion } from "../../src/team/queries/requests.ts";
-import { FUZZ, randomFrom } from "../fixtures/fuzz.ts";
+import { FUZZ, randomFrom, sampled } from "../fixtures/fuzz.ts";
 import { MATES, step } from "../fixtures/lives.ts";
 import { BACKENDS, name, stage } from "../fixtures/stage.ts";
 
@@ -24,7 +24,7 @@ const FACTS = [
 const ofTables = ({ landing: _, ...task }: Task) => task;
 const byName = (a: { readonly name: Name }, b: { readonly name: Name }): number => (a.name < b.name ? -1 : 1);
 
-describe.each(BACKENDS)("the picture on %s", (backend) => {
+describe.each(sampled(BACKENDS, 2))("the picture on %s", (backend) => {
   const at = stage(backend);
 
   it("says at every fact what the tables say", { timeout: 600_000 }, async () => {

@@ -1,6 +1,7 @@
 /** `ekiden top` on a terminal (that of `script`), beside a team of another process. */
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { afterEach, beforeEach, expect, inject, it, onTestFinished } from "vitest";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { dropSchema } from "../../fixtures/stage.ts";
 import { EKIDEN, ended, Project } from "../cli-program.ts";
 
@@ -58,7 +59,7 @@ it.runIf(hasScript)(
   },
 );
 
-it.runIf(hasScript).each(["sqlite", "postgres"])(
+it.runIf(hasScript).each(sampled(["sqlite", "postgres"], 2))(
   "goes from team to team on %s, and writes nothing",
   async (kind) => {
     const url = new URL(inject("postgresUrl"));

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { ended, Project } from "../cli-program.ts";
@@ -57,8 +58,9 @@ const CASES: Readonly<Record<string, (command: string) => Case>> = {
   }),
 };
 
-it.runIf(process.platform === "linux").each(Object.entries(CASES))("%s ends with its host", (_, made) =>
-  endsWithHost(made),
+it.runIf(process.platform === "linux").each(sampled(Object.entries(CASES), 3))(
+  "%s ends with its host",
+  (_, made) => endsWithHost(made),
 );
 bubblewrapOrSkip(it)("a command in the sandbox ends with its host", () =>
   endsWithHost((command) => ({ block: `env -i setsid ${command} & wait`, sandbox: "required" })),

@@ -5,6 +5,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../../src/adapters/clock.ts";
 import { instant, PERSON } from "../../../src/core/ids.ts";
 import type { Store } from "../../../src/ports/index.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { BACKENDS } from "../../fixtures/stage.ts";
@@ -16,7 +17,7 @@ const READ_MS = 20;
 const LEASE_MS = 4_000;
 const HOUR = 3_600_000;
 
-describe.each(BACKENDS)("on %s the clock is set", (backend) => {
+describe.each(sampled(BACKENDS, 2))("on %s the clock is set", (backend) => {
   let project: Project;
   let env: Record<string, string> = {};
   let store: Placed["store"];

@@ -7,6 +7,7 @@ import { beforeEach, describe, expect, inject, it, onTestFinished } from "vitest
 import { isAlive } from "../../../src/adapters/process-table.ts";
 import { LEAD, PERSON } from "../../../src/core/ids.ts";
 import { give } from "../../../src/team/actions/order.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { pidsIn } from "../../fixtures/pids.ts";
 import { project } from "../../fixtures/project.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
@@ -15,7 +16,7 @@ import { soon } from "../../fixtures/soon.ts";
 import { BACKENDS, dropSchema, name } from "../../fixtures/stage.ts";
 import { ended, type Project } from "../cli-program.ts";
 
-describe.each(BACKENDS)("orders that steer a team on %s", (backend) => {
+describe.each(sampled(BACKENDS, 2))("orders that steer a team on %s", (backend) => {
   let placed: Project;
   let env: Record<string, string> = {};
   let store: Placed["store"];

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { BACKENDS } from "../../fixtures/stage.ts";
@@ -14,7 +15,7 @@ const task = (nth: number): string =>
   `## Task ${nth}\n\`\`\`sh\necho "$EKIDEN_MEMBER" >> began\nwhile [ ! -e go ]; do sleep 0.05; done\necho ${nth} >> done\n\`\`\`\n`;
 const BIG = `# Goal\n\n${Array.from({ length: TASKS }, (_, i) => task(i + 1)).join("")}`;
 
-describe.each(BACKENDS)("two terminals on %s", (backend) => {
+describe.each(sampled(BACKENDS, 2, 1))("two terminals on %s", (backend) => {
   let project: Project;
   let env: Record<string, string>;
   let tasks: Placed["tasks"];

@@ -6,13 +6,14 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
 import type { NewTask } from "../../../src/core/board/task.ts";
 import { PERSON } from "../../../src/core/ids.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { pidsIn } from "../../fixtures/pids.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { BACKENDS } from "../../fixtures/stage.ts";
 import { type Ended, ended, type Project } from "../cli-program.ts";
 
-describe.each(BACKENDS)("orders to workers on %s", (backend) => {
+describe.each(sampled(BACKENDS, 2, 1))("orders to workers on %s", (backend) => {
   let project: Project;
   let env: Record<string, string> = {};
   let store: Placed["store"];

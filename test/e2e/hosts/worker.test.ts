@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { processesOf } from "../../../src/adapters/process-table.ts";
 import { team as teamOf } from "../../../src/team/queries/team.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { freePort } from "../../fixtures/ports.ts";
 import { project as newProject } from "../../fixtures/project.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
@@ -25,7 +26,7 @@ const task = (nth: number, waitsFor = "go"): string =>
 const runbook = (count: number): string =>
   `# Goal\n\n${Array.from({ length: count }, (_, i) => task(i + 1)).join("")}`;
 
-describe.each(BACKENDS)("a worker on %s", (backend) => {
+describe.each(sampled(BACKENDS, 2))("a worker on %s", (backend) => {
   let env: Record<string, string> = {};
   let store: Placed["store"];
   let tasks: Placed["tasks"];

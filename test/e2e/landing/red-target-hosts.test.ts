@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Event, FactOf } from "../../../src/core/event.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { projectOn } from "../../fixtures/project-on.ts";
 import { type Repository, repository, repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
@@ -148,7 +149,7 @@ async function over({ child, over: done }: Host, workers: readonly Host[]): Prom
   expect(child.exitCode).toBe(0);
 }
 
-describe.runIf(BACKENDS.includes("postgres")).each(PLACES)(
+describe.runIf(BACKENDS.includes("postgres")).each(sampled(PLACES, 2))(
   "a red target of three hosts %s",
   { timeout: 3_600_000 },
   (place) => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import type { Event } from "../../../src/core/event.ts";
 import type { Store } from "../../../src/ports/index.ts";
 import { pictureOf } from "../../../src/team/queries/picture.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { type Placed, projectOn } from "../../fixtures/project-on.ts";
 import { type Repository, repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
@@ -65,7 +66,7 @@ async function allLanded({ repo, tasks, store }: Placed & { readonly repo: Repos
   return facts;
 }
 
-describe.each(BACKENDS)("a red target on %s", (backend) => {
+describe.each(sampled(BACKENDS, 2, 1))("a red target on %s", (backend) => {
   it("is repaired by one of four at work; all land, and those that wait ask no model", async () => {
     const at = redProject(backend);
     const run = at.project.start(["run", "Go", "--model", modelOf(at)], at.env);

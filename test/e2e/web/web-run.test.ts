@@ -3,6 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, inject, it } from "vitest";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { addressIn, exitOf, replayOffline } from "../../fixtures/web-program.ts";
 import { Project } from "../cli-program.ts";
@@ -114,7 +115,7 @@ describe.skipIf(!hasBrowser)("a run with a page", () => {
     await replayOffline(file, { first: "Build", last: "Pack" });
   });
 
-  it.each(Object.entries(STORES))(
+  it.each(sampled(Object.entries(STORES), 2))(
     "is killed and resumed while a page of another process watches (%s)",
     async (_name, store) => {
       const ours = project();
