@@ -89,7 +89,7 @@ const WAYS = PRESETS.flatMap((preset) => [
   ...(preset.headless ? [{ preset, title: preset.title, way: "headless" as const }] : []),
 ]);
 
-it.each(WAYS)(
+it.each(sampled(WAYS, 4))(
   "$title by $way leads two teammates to the end of a goal, without a question",
   async ({ preset, way }) => {
     const { project, run } = machine(preset, way);
@@ -102,7 +102,7 @@ it.each(WAYS)(
   },
 );
 
-it.each(sampled(WAYS, 2))(
+it.each(sampled(WAYS, 4, 2))(
   "$title by $way is named with its remedy where it cannot work",
   async ({ preset, way }) => {
     const ill = [

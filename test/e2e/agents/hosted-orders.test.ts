@@ -6,6 +6,7 @@ import { type Name, PERSON } from "../../../src/core/ids.ts";
 import type { Store } from "../../../src/ports/index.ts";
 import { cancelTask, editTask, releaseTask } from "../../../src/team/actions/tasks.ts";
 import { agentProgram } from "../../fixtures/agent-program.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 import { soon } from "../../fixtures/soon.ts";
 
@@ -48,7 +49,8 @@ describe.each([
   ["ends its prompt", false],
   ["ignores that", true],
 ])("a program that %s", (_, ignoresCancel) => {
-  it.each(Object.entries(ORDERS))("%s", async (order, { give, said, heard, after }) => {
+  const orders = sampled(Object.entries(ORDERS), 2, ignoresCancel ? 1 : 0);
+  it.each(orders)("%s", async (order, { give, said, heard, after }) => {
     // Only an order ends the first prompt. The next prompt writes at once, and completes the task.
     const late = [{ write: ["late.txt", "late"] }, { call: "complete_task", input: { result: "done" } }];
     const program = agentProgram({ prompts: [[{ say: "I begin." }, { hang: true }], late], ignoresCancel });

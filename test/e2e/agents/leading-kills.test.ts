@@ -8,6 +8,7 @@ import { join, resolve } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { recruits } from "../../../src/core/board/recruit.ts";
 import { type AgentStep, agentProgram } from "../../fixtures/agent-program.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 import { takeAway } from "../../fixtures/take-away.ts";
 
@@ -43,7 +44,7 @@ const PROGRAMS: Readonly<Record<string, (prompts: readonly Steps[]) => { line: s
   },
 };
 
-it.each(Object.entries(PROGRAMS))(
+it.each(sampled(Object.entries(PROGRAMS), 2))(
   `a program %s is killed ${KILLS} times`,
   {
     timeout: 60_000 + KILLS * 5_000,

@@ -10,7 +10,7 @@ const done = { call: "complete_task", input: { result: "done" } };
 const words = "My lunch is not over yet.";
 const TASKS = 12;
 
-it.each(sampled(WAYS, 2))("the healthy one does all tasks, and the other one rests: %s", async (how) => {
+it.each(sampled(WAYS, 4))("the healthy one does all tasks, and the other one rests: %s", async (how) => {
   const ill = agentProgram({ prompts: [[done]], limited: { how, until: Number.MAX_SAFE_INTEGER, words } });
   const well = agentProgram({ prompts: [[{ say: "I do it." }, done]] });
   const team = await programTeam({

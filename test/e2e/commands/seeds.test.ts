@@ -1,5 +1,6 @@
 /** The prompt of the seeds (72), through the built program, over HTTP, in two protocols. Nobody assigns anything. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sampled } from "../../fixtures/fuzz.ts";
 import {
   type Answer,
   calls,
@@ -58,10 +59,11 @@ afterEach(async () => {
   await server.close();
 });
 
-describe.each([
+const SERVICES = [
   { protocol: "anthropic", model: "anthropic/claude-sonnet-4-5", extra: [] as string[] },
   { protocol: "openai-compatible", model: "openai-compatible/any", extra: ["--base-url"] },
-])("over $protocol", ({ model, extra }) => {
+];
+describe.each(sampled(SERVICES, 2))("over $protocol", ({ model, extra }) => {
   it("two teammates auto-claim three tasks, report, and all end by themselves", async () => {
     server = await startModelServer({ any: program() });
     const options = ["--model", model, ...extra.flatMap((flag) => [flag, `${server.url}/v1`])];

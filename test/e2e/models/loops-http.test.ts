@@ -1,5 +1,6 @@
 /** Models that repeat themselves, through the built program and a provider's protocol, at default settings. */
 import { afterEach, expect, it } from "vitest";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { type Answer, startModelServer } from "../../fixtures/model-server/index.ts";
 import { Project } from "../cli-program.ts";
 
@@ -41,24 +42,22 @@ async function run(args: readonly string[], loops: (who: string, n: number) => A
   return asked;
 }
 
-it.each(Object.entries(LOOPS))("a lead with %s costs at most 60 calls", async (_, loop) => {
+const ALL = Object.entries(LOOPS);
+it.each(sampled(ALL, 4))("a lead with %s costs at most 60 calls", async (_, loop) => {
   const asked = await run(["run", "Go", "--teammates", "0"], (_who, n) => loop(n));
   expect(asked.get("lead")).toBeGreaterThan(0);
   expect(asked.get("lead")).toBeLessThanOrEqual(MOST);
 });
 
-it.each(Object.entries(LOOPS))(
-  "a teammate whose task is done by %s costs at most 60 calls",
-  async (_, loop) => {
-    const asked = await run(["resume", "--teammates", "1"], (who, n) =>
-      who === "alice" ? loop(n) : { text: "I see." },
-    );
-    expect(asked.get("alice")).toBeGreaterThan(0);
-    expect(asked.get("alice")).toBeLessThanOrEqual(MOST);
-  },
-);
+it.each(sampled(ALL, 4, 1))("a teammate whose task is done by %s costs at most 60 calls", async (_, loop) => {
+  const asked = await run(["resume", "--teammates", "1"], (who, n) =>
+    who === "alice" ? loop(n) : { text: "I see." },
+  );
+  expect(asked.get("alice")).toBeGreaterThan(0);
+  expect(asked.get("alice")).toBeLessThanOrEqual(MOST);
+});
 
-it.each(Object.entries(LOOPS))("a subagent with %s costs at most 60 calls", async (_, loop) => {
+it.each(sampled(ALL, 4, 2))("a subagent with %s costs at most 60 calls", async (_, loop) => {
   const asked = await run(["run", "Go", "--teammates", "0"], (who, n) =>
     who === "lead"
       ? n === 1

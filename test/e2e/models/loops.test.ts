@@ -66,7 +66,12 @@ const begin = async (says: ProgramOptions["says"], settings: ProgramOptions["set
   await programTeam({ says: { judge, ...says }, settings: { ...bypass, ...settings } });
 
 describe("a lead", () => {
-  it.each(kinds.filter((kind) => kind !== "always something new"))("that repeats %s", async (kind) => {
+  it.each(
+    sampled(
+      kinds.filter((kind) => kind !== "always something new"),
+      4,
+    ),
+  )("that repeats %s", async (kind) => {
     const team = await begin({ lead: LOOPS[kind] ?? [] }, { teammates: [] });
     await team.host.start({ goal: "Go" });
     const { reason } = await team.host.done;
@@ -115,7 +120,7 @@ describe("a lead", () => {
 
 describe("a teammate with a task", () => {
   const usual = kinds.filter((kind) => kind !== "always something new" && kind !== "a flood of tasks");
-  it.each(sampled(usual, 2))(
+  it.each(sampled(usual, 4, 1))(
     "that repeats %s: the task goes back with the evidence, then it is failed",
     async (kind) => {
       const team = await begin({ lead: quiet, alice: LOOPS[kind] ?? [] }, { providerTimeoutMs: 500 });
@@ -168,7 +173,7 @@ describe("a teammate with a task", () => {
 describe("a teammate without a task", () => {
   const told: readonly Step[] = [call("send_message", { to: "alice", text: "Look around." }), ...quiet];
 
-  it.each(sampled(kinds, 2))("that repeats %s waits for news, and the lead hears of it", async (kind) => {
+  it.each(sampled(kinds, 4, 2))("that repeats %s waits for news, and the lead hears of it", async (kind) => {
     const team = await begin({ lead: told, alice: LOOPS[kind] ?? [] });
     await team.host.start({ goal: "Go" });
     await team.host.done;

@@ -44,7 +44,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });
 `;
 
-describe.each(WITH_SEALS)("%s", (_, service) => {
+describe.each(sampled(WITH_SEALS, 4, 1))("%s", (_, service) => {
   it("keeps its tools while an MCP server dies, comes back and has other tools", async () => {
     program.project.write({
       "mortal.mjs": MORTAL,
@@ -149,7 +149,7 @@ it("goes from model to model and back, each with its own thoughts", async () => 
   expect(thoughtsIn(own("claude-sonnet-5-5").at(-1) as ModelCall)).toBe(5);
 });
 
-it.each(sampled(WITH_SEALS, 2))(
+it.each(sampled(WITH_SEALS, 4, 2))(
   "%s: a worker with another key takes over, and the first key comes back",
   async (_, service) => {
     const another: Record<string, string> = {
@@ -194,7 +194,8 @@ it.each(sampled(WITH_SEALS, 2))(
   },
 );
 
-it.each(sampled(WITH_SEALS, 2))("%s: falls back to another provider and comes back", async (_, service) => {
+const falling = sampled(WITH_SEALS, 4, 3);
+it.each(falling)("%s: falls back to another provider and comes back", async (_, service) => {
   const fallbackModel = service === Anthropic ? "openai/gpt-6.1-sol" : "anthropic/claude-sonnet-5-5";
   program.project.write({ ".ekiden/settings.json": JSON.stringify({ fallbackModel }) });
   let asked = 0;
@@ -257,7 +258,7 @@ createInterface({ input: process.stdin }).on("line", (line) => {
 });
 `;
 
-it.each(sampled(Object.entries(SERVICES), 3))(
+it.each(sampled(Object.entries(SERVICES), 4))(
   "%s takes the tools of an odd MCP server",
   async (_, service) => {
     program.project.write({

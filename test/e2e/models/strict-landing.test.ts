@@ -5,6 +5,7 @@
 import { execFileSync } from "node:child_process";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { withMark } from "../../../src/core/project/mark.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { calls, type ModelCall, runs, type Said, says } from "../../fixtures/model-server/index.ts";
 import { SERVICES } from "../../fixtures/thinking-models.ts";
 import { hasThoughts, isLead, lastOf, StrictProgram } from "./strict-program.ts";
@@ -37,7 +38,7 @@ const STEPS: readonly Said[] = [
 const isReviewer = ({ messages }: ModelCall): boolean =>
   JSON.stringify(messages).includes("VERDICT: APPROVE");
 
-it.each(["Anthropic", "OpenAI Responses", "Gemini", "DeepSeek"])(
+it.each(sampled(["Anthropic", "OpenAI Responses", "Gemini", "DeepSeek"], 4))(
   "%s: a plan, a gate and a reviewer that refuse, and a landing",
   async (name) => {
     const service = SERVICES[name];

@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { calls, type ModelCall, runs, type Said, says } from "../../fixtures/model-server/index.ts";
 import { SERVICES } from "../../fixtures/thinking-models.ts";
 import { hasThoughts, isLead, lastOf, StrictProgram } from "./strict-program.ts";
@@ -34,7 +35,8 @@ const isSubagent = ({ system }: ModelCall): boolean => system.startsWith('You ar
 const isReviewer = ({ messages }: ModelCall): boolean =>
   JSON.stringify(messages).includes("VERDICT: APPROVE");
 
-it.each(Object.entries(SERVICES))("%s: plan, subagent, image, job and review", async (_, service) => {
+const services = sampled(Object.entries(SERVICES), 4, 3);
+it.each(services)("%s: plan, subagent, image, job and review", async (_, service) => {
   let step = 0;
   const seen = { subagents: 0, reviews: 0 };
   const own: ModelCall[] = [];

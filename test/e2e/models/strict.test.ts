@@ -5,6 +5,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { calls, type ModelCall, refuses, type Said, says } from "../../fixtures/model-server/index.ts";
 import { SERVICES } from "../../fixtures/thinking-models.ts";
 import { hasThoughts, isSummary, lastOf, StrictProgram } from "./strict-program.ts";
@@ -15,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => program.end());
 
-describe.each(Object.entries(SERVICES))("%s", (_, service) => {
+describe.each(sampled(Object.entries(SERVICES), 4, 1))("%s", (_, service) => {
   it("takes eight background commands and the news of their ends", async () => {
     let started = 0;
     let ended = 0;
