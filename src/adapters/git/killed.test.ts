@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { sampled } from "../../../test/fixtures/fuzz.ts";
 import { landing, meeting } from "../../../test/fixtures/landing-trees.ts";
 import { programFolder } from "../../../test/fixtures/program-folder.ts";
 import { repository } from "../../../test/fixtures/repository.ts";
@@ -82,7 +83,7 @@ describe.each([
 ])("git is killed %s", (_, whole) => {
   const all = [...VERBS, "update-ref", "symbolic-ref", "merge --ff-only", "diff"];
   const cases = whole === null ? HALF : all.map((verb) => [verb, whole] as const);
-  it.each(cases)("%s", async (verb, instead) => {
+  it.each(sampled(cases, 3))("%s", async (verb, instead) => {
     const repo = repository({ "a.txt": "a\n" });
     repo.write({ ".ekiden/.gitignore": "*\n" });
     const { PATH, killed } = dying(verb, instead);
@@ -157,7 +158,7 @@ it("leaves locks alone that are not of the branch of a task, and links", async (
 });
 
 const LANDS = ["status", "update-index", "commit", "rev-parse", "diff"];
-it.each([...LANDS, "rebase", "log", "update-ref", "symbolic-ref", "merge --ff-only"])(
+it.each(sampled([...LANDS, "rebase", "log", "update-ref", "symbolic-ref", "merge --ff-only"], 3))(
   "lands when its branch goes at %s",
   async (verb) => {
     const repo = repository({ "a.txt": "a\n" });

@@ -5,6 +5,7 @@ import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { createShell } from "../../../src/adapters/shell/index.ts";
 import type { Worktrees } from "../../../src/ports/worktrees.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { cuttingNetwork, gitDaemon } from "../../fixtures/git-network.ts";
 import { landing, openTrees, writeWork } from "../../fixtures/landing-trees.ts";
 import { type Repository, repository } from "../../fixtures/repository.ts";
@@ -37,13 +38,14 @@ async function land(here: Repository, address: string): Promise<unknown> {
   return await trees.land(task, landing.by);
 }
 
-it.each([
+const CUTS = [
   ["in the list of branches", "server", 10, 3],
   ["after it has named the branches", "client", 350, 3],
   ["in the middle of the pack", "client", 100_000, 3],
   // It has landed by then.
   ["before the answer", "server", 250, 1],
-] as const)("lands once when the connection is cut %s", async (_, side, bytes, times) => {
+] as const;
+it.each(sampled(CUTS, 2))("lands once when the connection is cut %s", async (_, side, bytes, times) => {
   const { remote, here } = shared();
   const daemon = await gitDaemon(dirname(remote.dir));
   onTestFinished(() => daemon.end());
@@ -55,7 +57,7 @@ it.each([
   expect(remote.log()).toBe("Task 1\nFirst");
 });
 
-it.each(["pre-receive", "update", "post-receive"])(
+it.each(sampled(["pre-receive", "update", "post-receive"], 3))(
   "lands once when the other side is killed three times in its hook %s",
   async (name) => {
     const { remote, here } = shared();

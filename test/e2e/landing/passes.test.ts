@@ -4,6 +4,7 @@ import type { Step } from "../../../src/adapters/models/scripted.ts";
 import { PERSON } from "../../../src/core/ids.ts";
 import type { Settings } from "../../../src/core/settings/settings.ts";
 import { heardIn } from "../../fixtures/equipped-team.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { type ProgramTeam, programTeam } from "../../fixtures/program-team.ts";
 import { type Repository, repository } from "../../fixtures/repository.ts";
 
@@ -78,7 +79,7 @@ it("lands nothing that a reviewer does not pass, until the owner takes it back",
   expect(team.repo.read("check.sh")).toContain("set -e");
 });
 
-it.each([true, false])("asks a person, who watches or not, and obeys: %s", async (yes) => {
+it.each(sampled([true, false], 2))("asks a person, who watches or not, and obeys: %s", async (yes) => {
   const team = await stage(yes ? [CHEAT, done, { text: "Done." }] : [CHEAT, done, BACK, done, quiet], {
     tampering: "person",
   });

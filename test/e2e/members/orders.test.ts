@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { isAlive } from "../../../src/adapters/process-table.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { pidsIn } from "../../fixtures/pids.ts";
 import { repositoryIn } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
@@ -23,33 +24,38 @@ const began = (name: string, times = 1): Promise<void> =>
 const isOver = (name: string): Promise<void> =>
   soon(() => expect(attempts(name).slice(0, 1).filter(isAlive)).toEqual([]));
 
-it.each([
+const PLACES: readonly (readonly [string, readonly string[]])[] = [
   ["in the project", []],
   ["in worktrees", ["--worktrees"]],
-])("cancel, release, assign and edit end the running command of the owner: %s", async (_, where) => {
-  repositoryIn(project.dir, { ".gitignore": ".ekiden/\n?\ngo\n" });
-  project.write({ "plan.md": `# Goal\n\n${["a", "b", "c", "d"].map(task).join("\n")}` });
-  // Without the sandbox, in which process ids are other ones.
-  const args = ["run", "plan.md", "--teammates", "4", "--sandbox", "off", "--allow", "bash", ...where];
-  const over = ended(project.start(args));
-  for (const name of ["a", "b", "c", "d"]) await began(name);
-  const said = async (...args: string[]): Promise<string> =>
-    ((r) => r.stdout + r.stderr)(await project.run(args));
-  expect(await said("cancel", "1")).toMatch(/#1 is cancelled; \w+ was told to stop/);
-  expect(await said("release", "2")).toMatch(/#2 is back on the board; \w+ was told to stop/);
-  expect(await said("edit", "3", "--subject", "Third")).toMatch(/#3: changed subject; \w+ was told/);
-  const owner = (await project.json<{ tasks: { owner?: string }[] }>(["tasks"])).tasks[3]?.owner;
-  const other = ["alice", "bob", "carol", "dave"].find((one) => one !== owner) ?? "";
-  expect(await said("edit", "4", "--assign", other)).toMatch(/#4: changed assignee/);
-  for (const name of ["a", "b", "c", "d"]) await isOver(name);
-  await began("b", 2);
-  writeFileSync(join(project.dir, "go"), "");
-  expect(await over).toMatchObject({
-    code: 1,
-    stdout: expect.stringMatching(/3 of 4 tasks completed, 1 cancelled/),
-  });
-  expect(attempts("a")).toHaveLength(1);
-});
+];
+const place = sampled(PLACES, 2);
+it.each(place)(
+  "cancel, release, assign and edit end the running command of the owner: %s",
+  async (_, where) => {
+    repositoryIn(project.dir, { ".gitignore": ".ekiden/\n?\ngo\n" });
+    project.write({ "plan.md": `# Goal\n\n${["a", "b", "c", "d"].map(task).join("\n")}` });
+    // Without the sandbox, in which process ids are other ones.
+    const args = ["run", "plan.md", "--teammates", "4", "--sandbox", "off", "--allow", "bash", ...where];
+    const over = ended(project.start(args));
+    for (const name of ["a", "b", "c", "d"]) await began(name);
+    const said = async (...args: string[]): Promise<string> =>
+      ((r) => r.stdout + r.stderr)(await project.run(args));
+    expect(await said("cancel", "1")).toMatch(/#1 is cancelled; \w+ was told to stop/);
+    expect(await said("release", "2")).toMatch(/#2 is back on the board; \w+ was told to stop/);
+    expect(await said("edit", "3", "--subject", "Third")).toMatch(/#3: changed subject; \w+ was told/);
+    const owner = (await project.json<{ tasks: { owner?: string }[] }>(["tasks"])).tasks[3]?.owner;
+    const other = ["alice", "bob", "carol", "dave"].find((one) => one !== owner) ?? "";
+    expect(await said("edit", "4", "--assign", other)).toMatch(/#4: changed assignee/);
+    for (const name of ["a", "b", "c", "d"]) await isOver(name);
+    await began("b", 2);
+    writeFileSync(join(project.dir, "go"), "");
+    expect(await over).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/3 of 4 tasks completed, 1 cancelled/),
+    });
+    expect(attempts("a")).toHaveLength(1);
+  },
+);
 
 it("a released task begins again when the command of its first owner has ended, also one that ignores signals", async () => {
   const lines = `trap '' TERM INT HUP\nwhile [ ! -e go ]; do echo $$ >> a; sleep 0.02; done`;

@@ -2,13 +2,14 @@
 import { execFileSync } from "node:child_process";
 import { expect, it, onTestFinished } from "vitest";
 import { textOf } from "../../../src/core/conversation/chat.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { calls, says, startModelServer } from "../../fixtures/model-server/index.ts";
 import { project } from "../../fixtures/project.ts";
 
 const READY = "Type what you want";
 const MODEL = ["--model", "anthropic/claude-sonnet-5-5"];
 
-it.each([60, 80, 120, 200])(
+it.each(sampled([60, 80, 120, 200], 4))(
   "reviews a change at %s columns: comments on lines, sent at once",
   async (columns) => {
     const place = project();

@@ -7,6 +7,7 @@ import type { Step } from "../../../src/adapters/models/scripted.ts";
 import { asTaskId, LEAD, name, PERSON } from "../../../src/core/ids.ts";
 import { faultsOfAccess, OF_COLOURS } from "../../fixtures/axe.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { pageServer } from "../../fixtures/page-server.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 import { soon } from "../../fixtures/soon.ts";
@@ -269,7 +270,7 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
         await show("dark", dark);
         return [...found, ...(await faultsOfAccess(page, OF_COLOURS))];
       };
-      for (const view of [
+      const views = [
         "board?task=1",
         "board/columns",
         "lanes",
@@ -283,7 +284,9 @@ describe.skipIf(!hasBrowser)("a person at the page", () => {
         "outcome",
         "run",
         "teams",
-      ]) {
+      ];
+      // Each view in one of the two widths, the next day in the other one.
+      for (const view of sampled(views, 2, light === 390 ? 1 : 0)) {
         await page.goto(`${origin}/default/${view}`);
         await page.locator("main#view").waitFor();
         await page.getByText("Loading", { exact: true }).waitFor({ state: "detached" });

@@ -4,6 +4,7 @@ import { asTaskId, PERSON } from "../../../src/core/ids.ts";
 import { completeTask } from "../../../src/team/actions/tasks.ts";
 import { faultsOfAccess } from "../../fixtures/axe.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { pageServer } from "../../fixtures/page-server.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 
@@ -93,7 +94,7 @@ describe.skipIf(!hasBrowser)("the graph", () => {
     }
   });
 
-  it.each([false, true])(
+  it.each(sampled([false, true], 2, 1))(
     "shows of 3,000 tasks 200 cards, counts the rest and leads to the columns (dark: %s)",
     async (dark) => {
       const { store, folder } = await programTeam({ says: {} });
@@ -146,7 +147,7 @@ describe.skipIf(!hasBrowser)("the graph", () => {
     await page.getByText("+12 done").waitFor();
   });
 
-  it.each([390, 360])(
+  it.each(sampled([390, 360], 2))(
     "shows a whole card that can be read, and the next one begins, on %i pixels",
     async (width) => {
       const { store, folder } = await programTeam({ says: {} });

@@ -4,6 +4,7 @@ import type { Fact } from "../../../src/core/event.ts";
 import { asTaskId, LEAD, name, PERSON } from "../../../src/core/ids.ts";
 import { faultsOfAccess } from "../../fixtures/axe.ts";
 import { hasBrowser, visit } from "../../fixtures/browser.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { pageServer } from "../../fixtures/page-server.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 
@@ -18,7 +19,8 @@ const TURN = {
 } as const;
 
 describe.skipIf(!hasBrowser)("the lanes", () => {
-  it.each([false, true])("show who worked on what, by click and by keys (dark: %s)", async (dark) => {
+  const schemes = sampled([false, true], 2);
+  it.each(schemes)("show who worked on what, by click and by keys (dark: %s)", async (dark) => {
     const { store, folder } = await programTeam({ says: {} });
     for (let nth = 1; nth <= 60; nth += 1) await store.board.add({ subject: `Subject ${nth}` }, PERSON);
     const done = (nth: number): Fact[] => {
