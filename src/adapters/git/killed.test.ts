@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sampled } from "../../../test/fixtures/fuzz.ts";
 import { landing, meeting } from "../../../test/fixtures/landing-trees.ts";
-import { programFolder } from "../../../test/fixtures/program-folder.ts";
+import { IMPATIENT, programFolder } from "../../../test/fixtures/program-folder.ts";
 import { repository } from "../../../test/fixtures/repository.ts";
 import { asTaskId, DEFAULT_TEAM, instant } from "../../core/ids.ts";
 import type { Which, Worktrees } from "../../ports/worktrees.ts";
@@ -119,7 +119,7 @@ it.each([
   const repo = repository({ "a.txt": "a\n" });
   repo.write({ ".ekiden/.gitignore": "*\n" });
   const locks = `mkdir -p ${repo.dir}/.git/refs/heads/ekiden; touch ${repo.dir}/.git/refs/heads/ekiden/1-fix-the-parser.lock`;
-  const { PATH, done } = losing(verb, locks);
+  const { PATH, done } = losing(verb, locks, IMPATIENT);
   const trees = await worktreesOf(repo.dir, PATH);
   rmSync(done);
   const { workspace, branch } = await trees.open(TASK);
@@ -144,7 +144,9 @@ it("continues when the git of a dead process makes the branch meanwhile", async 
 
 it("leaves locks alone that are not of the branch of a task, and links", async () => {
   const repo = repository({ "a.txt": "a\n" });
-  const git = new Git({ PATH: process.env.PATH ?? "", HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" }, null);
+  const bin = programFolder("git", `${IMPATIENT}\nexec ${GIT} "$@"`);
+  const PATH = `${bin}:${process.env.PATH ?? ""}`;
+  const git = new Git({ PATH, HOME: repo.dir, GIT_CONFIG_NOSYSTEM: "1" }, null);
   const outside = join(repo.dir, "outside");
   mkdirSync(outside);
   symlinkSync(outside, join(repo.dir, ".git/refs/heads/ekiden"));

@@ -1,6 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { IMPATIENT, programFolder } from "../../../../test/fixtures/program-folder.ts";
 import { repository } from "../../../../test/fixtures/repository.ts";
 import { Git, type Limits, type Ran } from "../git.ts";
 import { fastForward } from "./fast-forward.ts";
@@ -64,7 +65,10 @@ it.each(["index", "HEAD", "refs/heads/main"])("waits for the lock of another git
       return ran;
     }
   }
-  const git = new Watched({ PATH: process.env.PATH ?? "", HOME: repo.dir }, null);
+  const PATH = process.env.PATH ?? "";
+  // The next git in the path is the one of the machine.
+  const bin = programFolder("git", `${IMPATIENT}\nPATH='${PATH}' exec git "$@"`);
+  const git = new Watched({ PATH: `${bin}:${PATH}`, HOME: repo.dir }, null);
   const place = { commonDir: join(repo.dir, ".git"), root: repo.dir, target: "main" };
   expect(await fastForward({ git, ...place, signal: new AbortController().signal }, from, to)).toBe("moved");
   expect(failures).toBe(2);
