@@ -1,10 +1,14 @@
 /** Twelve tasks with one teammate that works and one whose program cannot, in each way in which programs fail. */
-import { expect, it } from "vitest";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
 import { PERSON } from "../../../src/core/ids.ts";
 import { agentProgram, WAYS } from "../../fixtures/agent-program.ts";
 import { sampled } from "../../fixtures/fuzz.ts";
 import { programTeam } from "../../fixtures/program-team.ts";
 import { soon } from "../../fixtures/soon.ts";
+import { takeAway } from "../../fixtures/take-away.ts";
 
 const done = { call: "complete_task", input: { result: "done" } };
 const words = "My lunch is not over yet.";
@@ -106,11 +110,13 @@ it.each([words, known(Date.now() + 3_600_000)])(
 );
 
 it("tells that nobody can work, ends a run after a while with the reason, and a resumed one continues", async () => {
-  const limited = { how: "reply", until: Date.now() + 20_000, words } as const;
-  const program = agentProgram({ prompts: [[done]], limited });
+  const limited = { how: "reply", until: Number.MAX_SAFE_INTEGER, words } as const;
+  const folder = mkdtempSync(join(tmpdir(), "ekiden-limited-"));
+  onTestFinished(() => takeAway(folder));
+  const program = agentProgram({ prompts: [[done]], limited }, folder);
   const options = {
     says: { lead: Array.from({ length: 9 }, () => ({ text: "Waiting." })) },
-    settings: { teammates: [program.recruit("ann")], sandbox: "off", providerTimeoutMs: 4_000 },
+    settings: { teammates: [program.recruit("ann")], sandbox: "off", providerTimeoutMs: 1_500 },
   } as const;
   const team = await programTeam({ ...options, keep: true });
   await team.store.board.add({ subject: "Task" }, PERSON);
@@ -120,7 +126,8 @@ it("tells that nobody can work, ends a run after a while with the reason, and a 
   expect(outcome.error?.message).toContain(`ann cannot work (${words})`);
   expect(await team.events("work.stalled")).toMatchObject([{ tasks: [1], members: ["ann"], why: words }]);
   await team.host.close();
-  await soon(() => expect(Date.now()).toBeGreaterThan(limited.until));
+  // The same program, whose limit has ended.
+  agentProgram({ prompts: [[done]] }, folder);
   const again = await programTeam({ ...options, folder: team.folder, host: { resume: true } });
   await again.host.start({ resume: true });
   expect(await again.host.done).toMatchObject({ completed: 1, unfinished: 0, reason: "concluded" });
