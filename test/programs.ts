@@ -16,6 +16,7 @@ const PROGRAMS = [
   "escape-owner",
   "git-attack-owner",
   "limits-owner",
+  "port-owner",
 ] as const;
 /** Their files. */
 export type Programs = Readonly<Record<(typeof PROGRAMS)[number], string>>;

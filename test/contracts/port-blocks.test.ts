@@ -8,6 +8,7 @@ import { systemClock } from "../../src/adapters/clock.ts";
 import { databaseClass } from "../../src/adapters/store/databases/sqlite-file.ts";
 import { asTaskId } from "../../src/core/ids.ts";
 import { Places } from "../../src/host/workspaces/places.ts";
+import { wordsOf } from "../fixtures/built.ts";
 import { soon } from "../fixtures/soon.ts";
 import { BACKENDS, claimed, connect, held, host, name, stage } from "../fixtures/stage.ts";
 
@@ -88,8 +89,9 @@ describe.each(BACKENDS)("blocks of ports on %s", (backend) => {
     /** `identity`: "" as on another machine, where only the lease tells that it is gone. */
     const start = (...identity: string[]): void => {
       const args = [at.url, at.team, ...identity, `${LEASE_MS}`];
-      const program = ["--import", "tsx", "test/fixtures/port-owner.ts"];
-      const child = spawn(process.execPath, [...program, ...args], { stdio: ["ignore", "pipe", "pipe"] });
+      const child = spawn(process.execPath, [...wordsOf("port-owner"), ...args], {
+        stdio: ["ignore", "pipe", "pipe"],
+      });
       const said: Said[] = [];
       alive.set(child, said);
       child.stderr.on("data", (text) => faults.push(String(text)));

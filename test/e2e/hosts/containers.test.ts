@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { project } from "../../fixtures/project.ts";
 import { soon } from "../../fixtures/soon.ts";
 import { type Ended, ended, type Project } from "../cli-program.ts";
@@ -35,10 +36,11 @@ describe.runIf(canContain)("in a container", () => {
   const board = async (place: Project) =>
     (await place.json<{ tasks: { status: string; attempt: number }[] }>(["tasks"])).tasks;
 
-  it.each([
+  const tables = [
     ["its own /proc", false],
     ["the /proc of another one", true],
-  ])("a runbook is worked through, with %s", async (_, foreign) => {
+  ] as const;
+  it.each(sampled(tables, 2))("a runbook is worked through, with %s", async (_, foreign) => {
     const place = project();
     place.write({ "plan.md": "# Goal\n\n## a\n```sh\necho a > a\n```\n\n## b\n```sh\necho b > b\n```\n" });
     const { code, stderr } = await contained(place, ["run", "plan.md"], foreign).over;

@@ -9,7 +9,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { isAlive, processesOf } from "../../../src/adapters/process-table.ts";
 import { createShell } from "../../../src/adapters/shell/index.ts";
 import { wordsOf } from "../../fixtures/built.ts";
-import { FUZZ } from "../../fixtures/fuzz.ts";
+import { FUZZ, sampled } from "../../fixtures/fuzz.ts";
 import { landing, openTrees, writeWork } from "../../fixtures/landing-trees.ts";
 import { type Repository, repository } from "../../fixtures/repository.ts";
 import { soon } from "../../fixtures/soon.ts";
@@ -99,7 +99,7 @@ const locksIn = (dir: string): string[] =>
 /** Every third call, from one that the seed chooses: three seeds in a row cover all. */
 const STRIDE = 3;
 
-it.each(["checked out", "not checked out"] as const)(
+it.each(sampled(["checked out", "not checked out"] as const, 2))(
   "lands a task once whose process is killed while a hook of git hangs: the target is %s",
   { timeout: 600_000 },
   async (where) => {

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { bubblewrapOrSkip } from "../../fixtures/bubblewrap.ts";
+import { sampled } from "../../fixtures/fuzz.ts";
 import { giveBack, ground, runAs, users } from "../../fixtures/other-user.ts";
 import { soon } from "../../fixtures/soon.ts";
 
@@ -15,7 +16,7 @@ const processesIn = (workspace: string): string[] =>
   });
 
 bubblewrapOrSkip(describe)("limits of a confined command", () => {
-  it.each(users)("as %s", async (_, uid) => {
+  it.each(sampled(users, 2))("as %s", async (_, uid) => {
     const place = ground(uid);
     try {
       const args = [`${place.folder}/base/ws`, `${place.folder}/state`];
