@@ -88,7 +88,13 @@ async function play({ files }: Kind, ms: number): Promise<Report | null> {
   ];
   const child = spawn(process.execPath, args, {
     ...{ cwd: ROOT, stdio: "ignore", detached: true },
-    env: { ...process.env, ...homeIfNone(), EKIDEN_EVERY: process.env.EKIDEN_EVERY ?? "20" },
+    // All rows of the tables, but for the lines of `effects`.
+    env: {
+      ...process.env,
+      ...homeIfNone(),
+      EKIDEN_WHOLE: "1",
+      EKIDEN_EVERY: process.env.EKIDEN_EVERY ?? "20",
+    },
   });
   const timer = setTimeout(() => child.pid && process.kill(-child.pid, "SIGTERM"), ms);
   await new Promise((resolve) => child.once("close", resolve));
