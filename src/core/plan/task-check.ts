@@ -44,11 +44,19 @@ export function claimNote(id: TaskId, checked: Checked, laterMs: number): string
 export function refusedByCheck(checked: Checked): string {
   const { command, outcome, said } = checked;
   const how = outcome === "late" ? "was ended at its limit" : outcome === "green" ? "does harm" : "fails";
-  const output = headAndTail(said, SAID_MAX, "run it to see the rest");
-  return [`\`${command}\` ${how}:`, ...(outcome === "green" ? [] : [output]), ...checkNotes(checked)].join(
+  return [`\`${command}\` ${how}:`, ...(outcome === "green" ? [] : [said]), ...checkNotes(checked)].join(
     "\n",
   );
 }
+
+/** The output of a check, each line marked, so that it says nothing in the name of the program. Cut first: a cut begins inside a line. */
+export const quotedOutput = (output: string): string =>
+  output === ""
+    ? ""
+    : headAndTail(output, SAID_MAX, "run it to see the rest")
+        .split(/[\n\v\f\u2028\u2029]/)
+        .map((line) => `| ${line}`)
+        .join("\n");
 
 export function didOf(
   touched: readonly TouchedFile[],

@@ -10,6 +10,7 @@ import {
   checkNotes,
   claimNote,
   didOf,
+  quotedOutput,
   refusedByCheck,
   type TouchedFile,
 } from "../../core/plan/task-check.ts";
@@ -142,7 +143,7 @@ function outcomeOf(ran: ShellResult | null, refusal: string, timeoutMs: number):
   const { exitCode, timedOut, denial, limit, totalBytes: printed, left = 0 } = ran;
   const how = timedOut ? `not done after ${timeoutMs / 1_000} s` : `exit code ${exitCode}`;
   const notes = [limit, denial].filter((note) => note !== null).join("\n");
-  const said = [plainText(ran.output).trimEnd(), notes, `[${how}]`].filter(Boolean).join("\n");
+  const said = [quotedOutput(plainText(ran.output).trimEnd()), notes, `[${how}]`].filter(Boolean).join("\n");
   const ended = { said, printed, left };
   return { ...ended, outcome: timedOut ? "late" : exitCode === 0 ? "green" : "red" };
 }
