@@ -7,7 +7,7 @@ import type { WayOut } from "../../adapters/git/landing/way-out.ts";
 import { lateSandbox } from "../../adapters/sandbox/late.ts";
 import { childEnvironment } from "../../adapters/shell/environment.ts";
 import { createShell } from "../../adapters/shell/index.ts";
-import { EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
+import { badInput, EkidenError, isEkidenError, messageOf } from "../../core/errors.ts";
 import { closedPatterns, rulesOf } from "../../core/permission/permission.ts";
 import { mayChangeProtected } from "../../core/permission/protected.ts";
 import type { Embedded } from "../../core/project/runbook.ts";
@@ -63,7 +63,10 @@ export async function openWorkspaces(input: WorkspacesInput): Promise<Workspaces
   const isRemote = settings.remote !== undefined || settings.forge !== undefined;
   if (settings.worktrees !== "auto" || isRemote || isKnown) {
     const inTrees = settings.worktrees === true || isRemote || isKnown;
-    return await opened(input, inTrees, false);
+    return await opened(input, inTrees, false).catch((error: unknown) => {
+      // Work that lands on a remote always has worktrees.
+      throw isRemote && isEkidenError(error, "bad_input") ? badInput(withoutOption(error)) : error;
+    });
   }
   if (!wantsClones(input)) return await opened(input, false, false);
   try {
@@ -73,10 +76,13 @@ export async function openWorkspaces(input: WorkspacesInput): Promise<Workspaces
     return { ...found, said };
   } catch (error) {
     if (!isEkidenError(error, "bad_input")) throw error;
-    const why = messageOf(error).replace(/ Or run with --no-worktrees\.$/, "");
-    return { ...(await opened(input, false, false)), said: `All members work in one folder. ${why}` };
+    const said = `All members work in one folder. ${withoutOption(error)}`;
+    return { ...(await opened(input, false, false)), said };
   }
 }
+
+const withoutOption = (error: unknown): string =>
+  messageOf(error).replace(/ Or run with --no-worktrees\.$/, "");
 
 /** Whether several members may write in a repository that could have clones. What only git knows is asked when they are opened. */
 export function wantsClones(wanted: Wanted): boolean {

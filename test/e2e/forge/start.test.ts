@@ -1,4 +1,5 @@
 /** What a person meets who starts `ekiden forge` with something missing: one message that says what to do. */
+import { execFileSync } from "node:child_process";
 import { expect, it, onTestFinished } from "vitest";
 import { gitlabEmulator, scope } from "../../fixtures/forge/gitlab.ts";
 import { githubEmulator } from "../../fixtures/forge/index.ts";
@@ -40,6 +41,16 @@ it("names each flag that is wrong before it looks at anything", async () => {
     expect.stringMatching(/--repo is "octo"[\s\S]*--webhook is "70000": .*a port/),
   ]);
   expect(stderr).not.toMatch(/No model|remote add/);
+});
+
+it("offers no way without worktrees where the repository has no commit: a forge needs them", async () => {
+  const project = new Project();
+  onTestFinished(() => project.end());
+  execFileSync("git", ["init", "--quiet", project.dir]);
+  const env = { GITHUB_TOKEN: "none", ANTHROPIC_API_KEY: "none" };
+  const { code, stderr } = await project.run(["forge", "--repo", "acme/widgets"], { env });
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/has no commit yet/)]);
+  expect(stderr).not.toContain("--no-worktrees");
 });
 
 it("says what a token may do at a GitLab, and that one that only reads is not enough", async () => {
