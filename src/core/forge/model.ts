@@ -1,6 +1,7 @@
 /** What a forge says of issues and pull requests, as values. Ids are the forge's own; times are milliseconds. Pure. */
 import { badInput } from "../errors.ts";
 import { quote } from "../ids.ts";
+import { REPOSITORY } from "../settings/forge-fields.ts";
 
 export type Repo = { readonly owner: string; readonly name: string };
 /** Null where the account is gone. The id stays with the account; its login may be given to another one. */
@@ -68,11 +69,10 @@ export type Talk = {
 
 export const repoName = ({ owner, name }: Repo): string => `${owner}/${name}`;
 
-/** Reads OWNER/NAME; the owner may be a group in groups. @throws EkidenError `bad_input` */
+/** Reads OWNER/NAME. @throws EkidenError `bad_input` */
 export function repoOf(text: string): Repo {
-  const [, owner, name] =
-    /^([A-Za-z0-9][\w.-]{0,99}(?:\/[\w-][\w.-]{0,99}){0,19})\/([\w.-]{1,100})$/.exec(text.trim()) ?? [];
-  if (owner === undefined || name === undefined || /^\.+$/.test(name))
+  const [, owner, name] = REPOSITORY.exec(text.trim()) ?? [];
+  if (owner === undefined || name === undefined)
     throw badInput(`${quote(text)} is not a repository of a forge. Write OWNER/NAME, such as octo/hello.`);
   return { owner, name };
 }

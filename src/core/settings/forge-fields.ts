@@ -4,7 +4,9 @@ import { duration, oneOf, positive, text } from "./shapes.ts";
 
 const ADDRESS = /^(?:[^\s:]+:|\[[\da-fA-F:]+\]:)?(\d{1,5})$/;
 const isAddress = (given: string): boolean => Number(ADDRESS.exec(given)?.[1] ?? Number.NaN) <= 65_535;
-const REPOSITORY = /^(?:origin|[\w.-]+(?:\/[\w.-]+)+)$/;
+/** "origin", or the owner, which may be a group in groups, and the name. */
+export const REPOSITORY =
+  /^(?:origin|([A-Za-z0-9][\w.-]{0,99}(?:\/[\w-][\w.-]{0,99}){0,19})\/((?!\.+$)[\w.-]{1,100}))$/;
 
 export const FORGE_FIELDS = {
   forge: () =>

@@ -41,6 +41,8 @@ it("names each flag that is wrong before it looks at anything", async () => {
     expect.stringMatching(/--repo is "octo"[\s\S]*--webhook is "70000": .*a port/),
   ]);
   expect(stderr).not.toMatch(/No model|remote add/);
+  const above = await project.run(["forge", "--repo", "a/.."]);
+  expect([above.code, above.stderr]).toEqual([2, expect.stringMatching(/--repo is "a\/\.\."/)]);
 });
 
 it("offers no way without worktrees where the repository has no commit: a forge needs them", async () => {
