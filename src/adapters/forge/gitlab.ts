@@ -23,6 +23,9 @@ const ENDS: Readonly<Record<string, string>> = {
   ...{ success: "success", failed: "failure", canceled: "cancelled", skipped: "skipped" },
   manual: "action_required",
 };
+/** Words of people that all who see the request may see, too. */
+const isPublic = ({ system, internal, confidential }: Json): boolean =>
+  ![system, internal, confidential].includes(true);
 const BROKEN = /runner|stuck|timeout|scheduler|unmet|data_integrity|api_failure/;
 
 function requestOf(row: Json): Opened {
@@ -65,7 +68,7 @@ export class Gitlab extends Rest {
     return logEnd(plainText(trace).replace(/section_(?:start|end):\d+:\S*/g, ""));
   };
   override comments = (nr: number): Promise<Words[]> =>
-    this.list(`/issues/${nr}/notes?sort=asc`, (row) => (row.system === true ? null : wordsIn(row)));
+    this.list(`/issues/${nr}/notes?sort=asc`, (row) => (isPublic(row) ? wordsIn(row) : null));
   override files = (nr: number): Promise<string[]> =>
     this.list(`${this.pulls}/${nr}/diffs`, (row) => text(row.new_path));
 
@@ -79,7 +82,7 @@ export class Gitlab extends Rest {
 
   private discussions = (nr: number): Promise<{ id: string; isOne: boolean; notes: Json[] }[]> =>
     this.list(`${this.pulls}/${nr}/discussions`, (row) => {
-      const notes = rows(row.notes).filter((note) => note.system !== true);
+      const notes = rows(row.notes).filter(isPublic);
       return notes.length === 0 ? null : { id: text(row.id), isOne: row.individual_note === true, notes };
     });
 

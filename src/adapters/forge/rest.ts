@@ -77,7 +77,7 @@ export abstract class Rest implements Forge {
     const found = await this.list(`/issues?${issues}&${query}`, (row) =>
       row.pull_request ? null : issueOf(row),
     );
-    return found.sort((a, b) => a.number - b.number);
+    return found.filter(({ isOpen }) => isOpen).sort((a, b) => a.number - b.number);
   }
 
   async open() {

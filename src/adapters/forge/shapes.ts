@@ -11,7 +11,9 @@ export const wordsIn = (row: Json): Words => {
 };
 export const issueOf = (row: Json): Issue => ({
   ...{ ...wordsIn(row), number: number(row.number ?? row.iid) ?? 0, title: text(row.title) },
-  ...{ isOpen: row.state !== "closed", comments: number(row.comments ?? row.user_notes_count) ?? 1 },
+  // The words of a confidential one would be read in its request.
+  isOpen: row.state !== "closed" && row.confidential !== true,
+  comments: number(row.comments ?? row.user_notes_count) ?? 1,
   labels: ((row.labels ?? []) as unknown[]).map((one) => text(of(one).name ?? one)),
   assignees: rows(row.assignees).map(({ login, username }) => text(login ?? username)),
 });

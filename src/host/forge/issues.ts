@@ -63,7 +63,11 @@ export class Issues {
       all.some((one) => one.toLowerCase() === name?.toLowerCase());
     const isMeant = has(issue?.labels, label) || has(issue?.assignees, settings.forgeAssignee);
     if (issue?.isOpen && isMeant) return;
-    const why = !issue ? "no longer exists" : issue.isOpen ? `lost the label ${label}` : "was closed";
+    const why = !issue
+      ? "no longer exists"
+      : issue.isOpen
+        ? `lost the label ${label}`
+        : "is closed or confidential";
     await this.change(tracked, { state: "dropped", cancelled: `Issue #${tracked.issue} ${why}.` });
   }
 

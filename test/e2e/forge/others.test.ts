@@ -1,5 +1,6 @@
 /** An issue of a Gitea, or of a GitLab, becomes a merged request: the adapter on a real store, at an emulator of the REST interface. */
 import { expect, it, onTestFinished } from "vitest";
+import { systemClock } from "../../../src/adapters/clock.ts";
 import { findForge, openForgeAt } from "../../../src/adapters/forge/open.ts";
 import type { Entry } from "../../../src/core/conversation/chat.ts";
 import { asTaskId } from "../../../src/core/ids.ts";
@@ -148,3 +149,18 @@ it.each(KINDS)(
     expect([ours().length, requests().length, (await state())?.strangers]).toEqual([1, 1, 1]);
   },
 );
+
+it("reads no confidential issue and no internal note of a GitLab: all see the request", async () => {
+  const { ann, api, close, open, say } = await gitlabEmulator();
+  onTestFinished(close);
+  const at = { kind: "gitlab", api, graphql: "", token: "secret" } as const;
+  const { forge } = await openForgeAt({ ...at, repo: { owner: "acme", name: "widgets" } }, systemClock);
+  open(ann, { title: "A hole", body: "", labels: ["ekiden", "confidential"] });
+  open(ann, { title: "Page", body: "", labels: ["ekiden"] });
+  for (const text of ["Internal: of a customer", "Short, please"]) say(2, ann, text);
+  const [issue, ...more] = await forge.issues({ labels: "ekiden" });
+  expect([issue?.title, more, (await forge.issue(1)).isOpen]).toEqual(["Page", [], false]);
+  const texts = (all: readonly { readonly text: string }[]) => all.map(({ text }) => text);
+  expect(texts(await forge.comments(2))).toEqual(["Short, please"]);
+  expect(texts((await forge.talk(2)).comments)).toEqual(["Short, please"]);
+});
