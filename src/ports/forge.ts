@@ -2,7 +2,7 @@
 
 import type { NewTask } from "../core/board/task.ts";
 import type { Entry } from "../core/conversation/chat.ts";
-import type { Answer, Memory, RequestState, Sending, Tracked } from "../core/forge/memory.ts";
+import type { Answer, Change, Sending, Tracked } from "../core/forge/memory.ts";
 import type { Check, Issue, Repo, Request, Talk, Words } from "../core/forge/model.ts";
 import type { HostId, Instant, TaskId } from "../core/ids.ts";
 import type { Held } from "./held.ts";
@@ -35,10 +35,9 @@ export interface Forge {
   /** The number of each open request with the time of its last change and its head. */
   open(): Promise<ReadonlyMap<number, Pick<Request, "updatedAt" | "head">>>;
   request(number: number): Promise<Request>;
-  /** Without `resolved` and `editors`. */
   talk(number: number): Promise<Talk>;
-  /** `isEdited`: the editors are needed, too. */
-  details(number: number, isEdited: boolean): Promise<Pick<Talk, "resolved" | "editors">>;
+  /** What `talk` left out because it costs more. */
+  details(number: number): Promise<Partial<Talk>>;
   /** Whether it is in the merge queue; null where the forge does not say. */
   isQueued(number: number): Promise<boolean | null>;
   checks(head: string): Promise<readonly Check[]>;
@@ -60,29 +59,6 @@ export type OutRow = Sending & {
   readonly task: TaskId;
   readonly state: "queued" | "sent" | "confirmed" | "refused";
   readonly at: Instant;
-};
-
-/** What changes with the record of a request, in one step. */
-export type Change = {
-  readonly memory?: Memory;
-  readonly state?: RequestState;
-  readonly number?: number;
-  readonly send?: readonly Sending[];
-  /** The task goes back to the board, for the member that had it, with this note. */
-  readonly back?: string;
-  /** Its issue is no work any more, and nobody has begun; or it is again. */
-  readonly cancelled?: string;
-  readonly retaken?: true;
-  /** Its request is there now. In words, for the journal. */
-  readonly opened?: string;
-  readonly completed?: { readonly result: string; readonly commit: string };
-  readonly failed?: string;
-  /** The request was opened again: its task, which failed when it was closed, waits for it as before. */
-  readonly reopened?: true;
-  /** Mail to the person. */
-  readonly person?: string;
-  /** What the change follows from. */
-  readonly pages?: readonly Page[];
 };
 
 export type Proposing = {
@@ -108,8 +84,8 @@ export interface ForgeRecords {
   propose(claim: Held, what: Proposing, entry: Entry): Promise<void>;
   /** Notes one answer of the owner. Returns the labels that still have none. @throws `not_found` */
   answer(claim: Held, label: string, answer: Answer): Promise<readonly string[]>;
-  /** Of the host that leads. Does nothing and returns false where the task does not wait for its request any more. */
-  change(host: HostId, task: TaskId, change: Change): Promise<boolean>;
+  /** Of the host that leads. `pages`: what it follows from. Does nothing and returns false where the task does not wait for it any more. */
+  change(host: HostId, task: TaskId, change: Change, pages?: readonly Page[]): Promise<boolean>;
   /** The ids of the comments that were sent for the task, as in `Ask`. */
   posted(task: TaskId): Promise<ReadonlySet<string>>;
   /** What is to be sent, in order. */

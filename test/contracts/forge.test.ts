@@ -63,7 +63,7 @@ describe.each(BACKENDS)("a forge on %s", (backend) => {
     await store.forge.sent(row?.id ?? 0, "confirmed", "url");
     expect(await store.forge.unsent()).toEqual([]);
     const asks = [{ label: "R1", ids: ["l1"], root: 1, by: "ann", where: "a", text: "> ?" }];
-    const back = { memory: { ...NEW_MEMORY, asks }, back: "is red" };
+    const back = { memory: { ...NEW_MEMORY, asks }, state: "work" as const, back: "is red" };
     expect(await store.forge.change(here, asTaskId(1), back)).toBe(true);
     expect(await store.forge.change(here, asTaskId(1), back)).toBe(false);
     expect(await store.board.claimNext(bob)).toBeNull();
@@ -98,9 +98,8 @@ describe.each(BACKENDS)("a forge on %s", (backend) => {
       expect((await store.forge.find(asTaskId(1)))?.memory.refused).toMatchObject(refused);
     }
     await store.forge.change(here, asTaskId(1), { failed: "closed", state: "closed" });
-    const reopened = { reopened: true, state: "open" } as const;
-    expect(await store.forge.change(here, asTaskId(1), reopened)).toBe(true);
-    expect(await store.forge.change(here, asTaskId(1), reopened)).toBe(false);
+    expect(await store.forge.change(here, asTaskId(1), { failed: "closed", state: "closed" })).toBe(false);
+    for (const _ of [1, 2]) await store.forge.change(here, asTaskId(1), { state: "open" });
     expect(await store.board.task(asTaskId(1))).toMatchObject({ status: "in_progress", owner: "ekiden" });
     const done = { completed: { result: "Merged.", commit: "beef" }, state: "merged" } as const;
     await store.forge.change(here, asTaskId(1), done);
@@ -133,7 +132,7 @@ describe.each(BACKENDS)("a forge on %s", (backend) => {
     const dropped = { state: "dropped", cancelled: "Issue #7 was closed." } as const;
     expect(await store.forge.change(here, task, dropped)).toBe(true);
     expect(await store.board.task(task)).toMatchObject({ status: "cancelled" });
-    expect(await store.forge.change(here, task, { state: "taken", retaken: true })).toBe(true);
+    expect(await store.forge.change(here, task, { state: "taken" })).toBe(true);
     await claimed(store, seats[0] as (typeof seats)[0]);
     expect(await store.forge.change(here, task, dropped)).toBe(false);
     expect((await store.forge.find(task))?.state).toBe("taken");
@@ -143,9 +142,9 @@ describe.each(BACKENDS)("a forge on %s", (backend) => {
     const { store } = await at.crew([]);
     await store.forge.take("o/r", 7, { subject: "Page" });
     const page = { path: "/x", etag: '"1"', data: "{}" };
-    expect(await store.forge.change(here, asTaskId(1), { pages: [page] })).toBe(false);
+    expect(await store.forge.change(here, asTaskId(1), {}, [page])).toBe(false);
     await store.forge.lead(here, 10_000);
-    await store.forge.change(here, asTaskId(1), { pages: [page] });
+    await store.forge.change(here, asTaskId(1), {}, [page]);
     await store.forge.keep([{ ...page, etag: '"2"' }]);
     expect(await store.forge.pages()).toEqual([{ ...page, etag: '"2"' }]);
     at.clock.stall(4 * 24 * 3_600_000);

@@ -58,8 +58,6 @@ export class Gitea extends Rest {
     });
     return { reviews, lines, comments: await this.comments(nr), resolved, editors: new Map() };
   }
-  /** All of it is in `talk`; who edited a text is told to nobody. */
-  details = (nr: number): Promise<Talk> => this.talk(nr);
   checks = (head: string): Promise<Check[]> => this.list(`/commits/${head}/status`, statusOf, "statuses");
 
   /** A review with one comment about the line of the thread joins it. */

@@ -8,10 +8,8 @@ import type { ForgeHttp } from "./http.ts";
 
 const PULL = (what: string): string =>
   `query($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) { pullRequest(number: $number) { ${what} } } }`;
-const THREADS = "reviewThreads(first: 100) { nodes { id isResolved comments(first: 1) { nodes { ID } } } }";
-const EDITED =
-  "nodes { ID editor { __typename login ... on User { databaseId } ... on Bot { databaseId } } }";
-const EDITORS = `comments(last: 100) { ${EDITED} } reviews(last: 100) { ${EDITED} } reviewThreads(last: 50) { nodes { comments(last: 50) { ${EDITED} } } }`;
+const EDITED = "ID editor { __typename login ... on User { databaseId } ... on Bot { databaseId } }";
+const DETAILS = `comments(last: 100) { nodes { ${EDITED} } } reviews(last: 100) { nodes { ${EDITED} } } reviewThreads(first: 100) { nodes { isResolved comments(first: 50) { nodes { ${EDITED} } } } }`;
 const ENQUEUE = `mutation($node: ID!, $head: GitObjectID!) { enqueuePullRequest(input: { pullRequestId: $node, expectedHeadOid: $head }) { mergeQueueEntry { id } } }`;
 
 const nodes = (value: unknown): Json[] => rows(of(value).nodes);
@@ -36,14 +34,16 @@ export class GithubGraph {
   }
 
   /** Without GraphQL no thread counts as resolved, and who edited a text is not known: it is answered once all the same. */
-  async details(nr: number, isEdited: boolean): Promise<Pick<Talk, "resolved" | "editors">> {
-    const resolved = nodes((await this.pull(nr, THREADS)).reviewThreads).flatMap((thread) =>
-      thread.isResolved === true ? (idIn(nodes(thread.comments)[0]) ?? []) : [],
-    );
-    const { comments, reviews, reviewThreads } = isEdited ? await this.pull(nr, EDITORS) : {};
-    const lines = nodes(reviewThreads).flatMap((thread) => nodes(thread.comments));
+  async details(nr: number): Promise<Pick<Talk, "resolved" | "editors">> {
+    const { comments, reviews, reviewThreads } = await this.pull(nr, DETAILS);
+    const threads = nodes(reviewThreads);
+    const resolved = threads.filter(({ isResolved }) => isResolved === true);
+    const lines = threads.flatMap((thread) => nodes(thread.comments));
     const all = [...editors("c", nodes(comments)), ...editors("r", nodes(reviews)), ...editors("l", lines)];
-    return { resolved, editors: new Map(all) };
+    return {
+      resolved: resolved.flatMap((thread) => idIn(nodes(thread.comments)[0]) ?? []),
+      editors: new Map(all),
+    };
   }
 
   async isQueued(nr: number): Promise<boolean | null> {

@@ -19,7 +19,7 @@ export class Github extends Rest {
   };
 
   override isQueued = (nr: number): Promise<boolean | null> => this.graph.isQueued(nr);
-  details = (nr: number, isEdited: boolean) => this.graph.details(nr, isEdited);
+  override details = (nr: number) => this.graph.details(nr);
   override log = async (job: number): Promise<string> =>
     logEnd(await this.http.text(`${this.base}/actions/jobs/${job}/logs`));
 

@@ -110,8 +110,6 @@ export class Gitlab extends Rest {
       ...{ ...wordsIn({ id: nth + 1, author: row.user }), state: "APPROVED" },
     }));
   }
-  /** All of it is in `talk`; who edited a text is told to nobody. */
-  details = (nr: number): Promise<Talk> => this.talk(nr);
 
   /** The jobs of the newest pipeline of each ref, and what other services say of the commit. */
   async checks(head: string): Promise<Check[]> {

@@ -1,14 +1,14 @@
 /** The objects of GitHub, and of those that are like it, as values: fields that are absent are as empty ones. */
 
-import { authorOf, type Json, number, of, rows, text, time } from "../../core/forge/json.ts";
+import { authorOf, type Json, number, of, rows, text } from "../../core/forge/json.ts";
 import type { Check, Issue, LineComment, Request, Words } from "../../core/forge/model.ts";
 import { logEnd } from "../../core/forge/settle.ts";
 
-export const wordsIn = (row: Json): Words => {
-  const at = time(row.created_at ?? row.submitted_at);
-  const said = { id: number(row.id) ?? 0, by: authorOf(row.user ?? row.author), at };
-  return { ...said, text: text(row.body ?? row.description), isEdited: time(row.updated_at) > at };
-};
+export const wordsIn = (row: Json): Words => ({
+  id: number(row.id) ?? 0,
+  by: authorOf(row.user ?? row.author),
+  text: text(row.body ?? row.description),
+});
 export const issueOf = (row: Json): Issue => ({
   ...{ ...wordsIn(row), number: number(row.number ?? row.iid) ?? 0, title: text(row.title) },
   // The words of a confidential one would be read in its request.

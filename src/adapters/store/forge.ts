@@ -4,10 +4,10 @@
  */
 import type { Entry } from "../../core/conversation/chat.ts";
 import { notFound } from "../../core/errors.ts";
-import type { Sending, Tracked } from "../../core/forge/memory.ts";
-import { type Answer, type Memory, NEW_MEMORY, refusedAgain } from "../../core/forge/memory.ts";
+import type { Answer, Change, Memory, RequestState, Sending, Tracked } from "../../core/forge/memory.ts";
+import { NEW_MEMORY, refusedAgain, unread } from "../../core/forge/memory.ts";
 import { HARNESS, type HostId, type Instant, type Name, PERSON, type TaskId } from "../../core/ids.ts";
-import type { Change, ForgeRecords, OutRow, Page, Proposing } from "../../ports/forge.ts";
+import type { ForgeRecords, OutRow, Page, Proposing } from "../../ports/forge.ts";
 import type { Held } from "../../ports/held.ts";
 import { appendFacts } from "./journal.ts";
 import type { Session } from "./session.ts";
@@ -19,7 +19,8 @@ import { assign, cancel, claimFor, completeFor, retry } from "./tasks/override.t
 import { landed } from "./tasks/refuse.ts";
 import { type TaskRow, taskForUpdate } from "./tasks/task-row.ts";
 
-type Row = Omit<Tracked, "memory"> & { readonly owner: Name | ""; readonly memory: string };
+type Found = Tracked & { readonly owner: Name | "" };
+type Row = Omit<Found, "memory"> & { readonly memory: string };
 type SendingRow = Omit<OutRow, "target"> & { readonly target: string };
 
 export function forgeRecords(session: Session): ForgeRecords {
@@ -31,15 +32,13 @@ export function forgeRecords(session: Session): ForgeRecords {
         yield* teamLock(tx, "forge");
         const [known] = yield* sql`
           select task from forge_requests where team = ${tx.team} and repo = ${repo} and issue = ${issue}`;
-        if (known) return null;
-        const [added] = yield* addAll(tx, batch, HARNESS);
-        if (!added) return null;
-        yield* begin(tx, added.id, { repo, issue, state: "taken", branch: "", target: "" });
-        return added.id;
+        const [added] = known ? [] : yield* addAll(tx, batch, HARNESS);
+        if (added) yield* begin(tx, added.id, repo, issue, "taken");
+        return added?.id ?? null;
       });
     },
-    all: () => session.look(trackedOf),
-    find: (task) => session.look((tx) => foundOf(tx, task)),
+    all: () => session.look((tx) => foundOf(tx)),
+    find: (task) => session.look((tx) => oneOf(tx, task)),
     propose: (...args) => session.write((tx) => propose(tx, session.limits.maxAttempts, ...args)),
     answer: (...args) => session.write((tx) => noteAnswer(tx, ...args)),
     change: (...args) => session.write((tx) => changed(tx, ...args)),
@@ -115,30 +114,28 @@ function* noteSent(tx: Tx, id: number, state: OutRow["state"], said: string): Op
   const [gone] = yield* sql<Pick<OutRow, "task" | "key" | "kind">>`
     delete from forge_outbox where team = ${tx.team} and id = ${id} and kind in ('open', 'merge', 'queue', 'update')
     returning task, key, kind`;
-  const found = gone && gone.kind !== "open" ? yield* foundOf(tx, gone.task) : null;
+  const found = gone && gone.kind !== "open" ? yield* oneOf(tx, gone.task) : null;
   if (!gone || !found) return;
   const waits = "its merge, which the forge refused";
   yield* remember(tx, gone.task, { ...refusedAgain(found.memory, gone.key, said, tx.now), waits });
 }
 
 function* propose(tx: Tx, maxAttempts: number, claim: Held, what: Proposing, entry: Entry): Op<void> {
-  const task = yield* heldRow(tx, claim);
+  const { id } = yield* heldRow(tx, claim);
   const { repo, branch, target, commit } = what;
-  if (!(yield* foundOf(tx, claim.task)))
-    yield* begin(tx, claim.task, { repo, issue: null, state: "work", branch, target });
-  const tracked = { ...((yield* foundOf(tx, claim.task)) as Tracked), branch, target };
-  for (const one of what.sends(tracked)) yield* enqueue(tx, claim.task, one);
-  const anew = { asks: [], answers: {}, checks: null, lookedAt: 0, updatedAt: "" };
-  const memory: Memory = { ...tracked.memory, ...anew };
+  if (!(yield* oneOf(tx, id))) yield* begin(tx, id, repo, null, "work");
+  const tracked = { ...((yield* oneOf(tx, id)) as Tracked), branch, target };
+  for (const one of what.sends(tracked)) yield* enqueue(tx, id, one);
   const number = tracked.state === "closed" ? null : tracked.number;
-  const state = number === null ? "opening" : "open";
+  const state: RequestState = number === null ? "opening" : "open";
+  const by = claim.seat.name;
   yield* exec`
-    update forge_requests set branch = ${branch}, target = ${target}, head = ${commit}, state = ${state}, number = ${number},
-      owner = ${claim.seat.name}, memory = ${JSON.stringify(memory)}, updated_at = ${tx.now}
-    where team = ${tx.team} and task = ${claim.task}`;
+    update forge_requests set branch = ${branch}, target = ${target}, head = ${commit}, state = ${state}, number = ${number}, owner = ${by}
+    where team = ${tx.team} and task = ${id}`;
+  yield* remember(tx, id, { ...unread(tracked.memory), asks: [], answers: {} });
   yield* release(tx, claim, "proposed", undefined, maxAttempts, entry);
-  yield* claimFor(tx, claim.task, HARNESS);
-  const fact = { type: "task.proposed", task: task.id, by: claim.seat.name, branch, target, commit } as const;
+  yield* claimFor(tx, id, HARNESS);
+  const fact = { type: "task.proposed", task: id, by, branch, target, commit } as const;
   if (number !== null) yield* appendFacts(tx, [{ ...fact, said: `pull request #${number}` }]);
   tx.notify("forge");
 }
@@ -153,40 +150,29 @@ function* lead(tx: Tx, host: HostId, ms: number): Op<boolean> {
   return rows.length > 0;
 }
 
-function* leads(tx: Tx, host: HostId): Op<boolean> {
-  const rows = yield* sql`
-    select host from forge_leads where team = ${tx.team} and host = ${host} and until >= ${tx.leaseClock} ${tx.dialect.forUpdate}`;
-  return rows.length > 0;
-}
-
-type Begun = Pick<Row, "repo" | "issue" | "state" | "branch" | "target">;
-function* begin(tx: Tx, task: TaskId, { repo, issue, state, branch, target }: Begun): Op<void> {
+function* begin(tx: Tx, task: TaskId, repo: string, issue: number | null, state: RequestState): Op<void> {
   yield* exec`
     insert into forge_requests (team, task, repo, issue, number, branch, target, head, state, owner, memory, updated_at)
-    values (${tx.team}, ${task}, ${repo}, ${issue}, ${null}, ${branch}, ${target}, '', ${state}, '', ${JSON.stringify(NEW_MEMORY)}, ${tx.now})`;
+    values (${tx.team}, ${task}, ${repo}, ${issue}, ${null}, '', '', '', ${state}, '', ${JSON.stringify(NEW_MEMORY)}, ${tx.now})`;
 }
 
-function* rowsOf(tx: Tx, task: TaskId | null): Op<Row[]> {
-  return yield* sql<Row>`
+/** `task`: only its own. */
+function* foundOf(tx: Tx, task = -1): Op<Found[]> {
+  const rows = yield* sql<Row>`
     select r.task, t.subject, t.status, r.repo, r.issue, r.number, r.branch, r.target, r.head, r.state, r.owner, r.memory
     from forge_requests r join tasks t on t.team = r.team and t.id = r.task
-    where r.team = ${tx.team} and (${task ?? -1} = -1 or r.task = ${task ?? -1}) order by r.task`;
+    where r.team = ${tx.team} and (${task} = -1 or r.task = ${task}) order by r.task`;
+  return rows.map(({ memory, ...row }) => ({
+    ...{ ...row, task: Number(row.task) as TaskId, issue: numeric(row.issue), number: numeric(row.number) },
+    memory: { ...NEW_MEMORY, ...parse<Partial<Memory>>(memory, {}) },
+  }));
 }
-
 const numeric = (value: number | null): number | null => (value === null ? null : Number(value));
-const toTracked = ({ owner: _, memory, ...row }: Row): Tracked => ({
-  ...{ ...row, task: Number(row.task) as TaskId, issue: numeric(row.issue), number: numeric(row.number) },
-  memory: { ...NEW_MEMORY, ...parse<Partial<Memory>>(memory, {}) },
-});
-function* trackedOf(tx: Tx): Op<Tracked[]> {
-  return (yield* rowsOf(tx, null)).map(toTracked);
+function* oneOf(tx: Tx, task: TaskId): Op<Found | null> {
+  return (yield* foundOf(tx, task))[0] ?? null;
 }
-function* foundOf(tx: Tx, task: TaskId): Op<Tracked | null> {
-  const [row] = yield* rowsOf(tx, task);
-  return row ? toTracked(row) : null;
-}
-const remember = (tx: Tx, task: TaskId, memory: Memory): Op<unknown> =>
-  exec`update forge_requests set memory = ${JSON.stringify(memory)} where team = ${tx.team} and task = ${task}`;
+const remember = (tx: Tx, task: TaskId, memory: Memory): Op<void> =>
+  exec`update forge_requests set memory = ${JSON.stringify(memory)}, updated_at = ${tx.now} where team = ${tx.team} and task = ${task}`;
 
 function* enqueue(tx: Tx, task: TaskId, { key, kind, target, body }: Sending): Op<void> {
   yield* exec`
@@ -198,7 +184,7 @@ function* enqueue(tx: Tx, task: TaskId, { key, kind, target, body }: Sending): O
 
 function* noteAnswer(tx: Tx, claim: Held, label: string, answer: Answer): Op<readonly string[]> {
   yield* heldRow(tx, claim);
-  const memory = (yield* foundOf(tx, claim.task))?.memory ?? NEW_MEMORY;
+  const memory = (yield* oneOf(tx, claim.task))?.memory ?? NEW_MEMORY;
   const labels = memory.asks.map((ask) => ask.label);
   const known = labels.length > 0 ? `; it has ${labels.join(", ")}` : ": nobody has reviewed it";
   if (!labels.includes(label))
@@ -208,54 +194,56 @@ function* noteAnswer(tx: Tx, claim: Held, label: string, answer: Answer): Op<rea
   return labels.filter((one) => !answers[one]);
 }
 
-function* changed(tx: Tx, host: HostId, id: TaskId, change: Change): Op<boolean> {
-  if (!(yield* leads(tx, host))) return false;
+type Changed = readonly [host: HostId, task: TaskId, change: Change, pages?: readonly Page[]];
+function* changed(tx: Tx, ...[host, id, change, pages = []]: Changed): Op<boolean> {
+  const [leader] = yield* sql`
+    select host from forge_leads where team = ${tx.team} and host = ${host} and until >= ${tx.leaseClock} ${tx.dialect.forUpdate}`;
+  if (!leader) return false;
   const row = yield* taskForUpdate(tx, id);
-  const [found] = yield* rowsOf(tx, id);
-  if (!found) return false;
-  const isWaiting = row.status === "in_progress" && row.owner === HARNESS;
-  if ((change.back !== undefined || change.failed !== undefined) && !isWaiting) return false;
-  if (change.cancelled !== undefined && row.status !== "pending") return false;
-  if (change.retaken && row.status !== "cancelled") return false;
-  if (change.reopened && (row.status !== "failed" || found.state !== "closed")) return false;
-  const memory = change.memory === undefined ? found.memory : JSON.stringify(merged(found, change.memory));
-  const state = change.back === undefined ? (change.state ?? found.state) : "work";
+  const found = yield* oneOf(tx, id);
+  if (!found || !mayChange(row, found, change)) return false;
+  const { memory = found.memory, state = found.state, number = found.number, send = [], person } = change;
+  // Answers that its owner gives meanwhile stay.
+  const answers = found.state === "work" && found.memory.answers;
   yield* exec`
-    update forge_requests set memory = ${memory}, state = ${state}, number = ${change.number ?? found.number}, updated_at = ${tx.now}
-    where team = ${tx.team} and task = ${id}`;
-  for (const one of change.send ?? []) yield* enqueue(tx, id, one);
-  yield* keep(tx, change.pages ?? []);
-  yield* ended(tx, row, found, change);
-  if (change.person !== undefined)
-    yield* post(tx, [{ from: HARNESS, to: PERSON, body: { kind: "note", text: change.person } }]);
+    update forge_requests set state = ${state}, number = ${number} where team = ${tx.team} and task = ${id}`;
+  yield* remember(tx, id, { ...memory, ...(answers && { answers }) });
+  for (const one of send) yield* enqueue(tx, id, one);
+  yield* keep(tx, pages);
+  yield* followed(tx, row, found, change);
+  if (person !== undefined)
+    yield* post(tx, [{ from: HARNESS, to: PERSON, body: { kind: "note", text: person } }]);
   return true;
 }
 
-/** Answers that its owner gives meanwhile stay. */
-const merged = (found: Row, memory: Memory): Memory =>
-  found.state === "work" ? { ...memory, answers: toTracked(found).memory.answers } : memory;
+function mayChange({ status, owner }: TaskRow, found: Found, { back, failed: why, state }: Change): boolean {
+  if (back !== undefined || why !== undefined) return status === "in_progress" && owner === HARNESS;
+  if (state === "dropped") return status === "pending";
+  if (found.state === "dropped") return status === "cancelled";
+  return found.state !== "closed" || state !== "open" || status === "failed";
+}
 
-function* ended(tx: Tx, row: TaskRow, found: Row, change: Change): Op<void> {
-  const { back, completed, failed: why, reopened, cancelled, retaken, opened } = change;
-  const { id } = row;
+/** What becomes of its task. */
+function* followed(tx: Tx, row: TaskRow, found: Found, change: Change): Op<void> {
+  const { back, completed, failed: why, cancelled, opened, state } = change;
+  const [{ id }, { branch, target }] = [row, found];
   if (back !== undefined) {
     yield* putBack(tx, row, "request", back, Number.POSITIVE_INFINITY);
-    const [mate] = yield* sql`
+    const [mate] = yield* sql<{ name: Name }>`
       select name from members where team = ${tx.team} and name = ${found.owner} and kind = 'teammate' and phase <> 'shutdown'`;
-    if (mate) yield* assign(tx, id, found.owner as Name, HARNESS);
+    if (mate) yield* assign(tx, id, mate.name, HARNESS);
   }
   if (completed && (row.status === "pending" || row.status === "in_progress")) {
     yield* completeFor(tx, id, HARNESS, completed.result);
-    const { branch, target } = found;
     yield* landed(tx, id, HARNESS, { branch, target, commit: completed.commit });
   }
   if (why !== undefined) yield* failed(tx, row, why, HARNESS);
   if (cancelled !== undefined) yield* cancel(tx, id, HARNESS, cancelled);
   if (opened !== undefined) {
-    const { owner, branch, target, head: commit } = found;
-    const fact = { task: id, by: (owner || HARNESS) as Name, branch, target, commit, said: opened };
+    const fact = { task: id, by: found.owner || HARNESS, branch, target, commit: found.head, said: opened };
     yield* appendFacts(tx, [{ type: "task.proposed", ...fact }]);
   }
-  if (reopened || retaken) yield* retry(tx, id, HARNESS);
-  if (reopened) yield* claimFor(tx, id, HARNESS);
+  const isReopened = found.state === "closed" && state === "open";
+  if (isReopened || found.state === "dropped") yield* retry(tx, id, HARNESS);
+  if (isReopened) yield* claimFor(tx, id, HARNESS);
 }

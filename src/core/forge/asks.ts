@@ -18,9 +18,6 @@ export type Heard = {
   readonly asks: readonly Ask[];
   readonly strangers: number;
   readonly hasPerson: boolean;
-  /** Whether threads may be resolved, or texts edited: that is known only where somebody asks for it. */
-  readonly isInThread: boolean;
-  readonly isEdited: boolean;
 };
 
 /**
@@ -30,7 +27,7 @@ export type Heard = {
 export const isOwn = ({ by, text }: Words, id: string, { own, posted }: Trust): boolean =>
   posted.has(id) || (isMarked(text) && by !== null && (own === null || by.id === own));
 
-type Found = Omit<Ask, "label"> & { readonly isBot: boolean; readonly isEdited: boolean };
+type Found = Omit<Ask, "label"> & { readonly isBot: boolean };
 
 export function askedOf(talk: Talk, trust: Trust, answered: readonly string[]): Heard {
   const known = new Set(answered);
@@ -53,7 +50,6 @@ export function askedOf(talk: Talk, trust: Trust, answered: readonly string[]): 
     found.set(key, {
       ...{ root, where, by: words.by?.login ?? "", ids: [...(before?.ids ?? []), id] },
       isBot: before?.isBot !== false && words.by?.isBot === true,
-      isEdited: before?.isEdited === true || words.isEdited === true,
       text: `${before ? `${before.text}\n>\n` : ""}${quotedLines(words.text)}`,
     });
   };
@@ -71,10 +67,8 @@ export function askedOf(talk: Talk, trust: Trust, answered: readonly string[]): 
     if (wants(comment, `c${comment.id}`)) add(`c${comment.id}`, comment, "the request");
   const all = [...found.values()];
   return {
-    asks: all.map(({ isBot: _, isEdited: __, ...ask }, nth) => ({ label: `R${nth + 1}`, ...ask })),
+    asks: all.map(({ isBot: _, ...ask }, nth) => ({ label: `R${nth + 1}`, ...ask })),
     strangers,
     hasPerson: all.some(({ isBot }) => !isBot),
-    isInThread: all.some(({ root }) => root !== null),
-    isEdited: all.some(({ isEdited }) => isEdited),
   };
 }

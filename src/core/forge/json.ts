@@ -7,7 +7,6 @@ export const of = (value: unknown): Json =>
 export const text = (value: unknown): string => (typeof value === "string" ? value : "");
 export const number = (value: unknown): number | null =>
   Number.isSafeInteger(value) ? (value as number) : null;
-export const time = (value: unknown): number => Date.parse(text(value)) || 0;
 /** Null for what is no list. */
 export const rowsOf = (value: unknown): Json[] | null => (Array.isArray(value) ? value.map(of) : null);
 export const rows = (value: unknown): Json[] => rowsOf(value) ?? [];

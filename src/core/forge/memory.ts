@@ -52,6 +52,9 @@ export const NEW_MEMORY: Memory = {
   ...{ waits: "", strangers: 0, approvals: 0, refused: { key: "", count: 0, at: 0, why: "" } },
 };
 
+/** The next look reads all of it. */
+export const unread = (memory: Memory): Memory => ({ ...memory, checks: null, lookedAt: 0, updatedAt: "" });
+
 export const refusedAgain = (memory: Memory, key: string, why: string, at: number): Memory => ({
   ...memory,
   refused: { key, count: memory.refused.key === key ? memory.refused.count + 1 : 1, at, why },
@@ -85,4 +88,22 @@ export type Sending = {
   readonly kind: (typeof SENDS)[number];
   readonly target: Readonly<Record<string, string | number>>;
   readonly body: string;
+};
+
+/** What changes with the record of a request, in one step. A task whose request was closed waits for it again when it is open. */
+export type Change = {
+  readonly memory?: Memory;
+  readonly state?: RequestState;
+  readonly number?: number;
+  readonly send?: readonly Sending[];
+  /** The task goes back to the board, for the member that had it, with this note. */
+  readonly back?: string;
+  /** Its issue is no work any more, and nobody has begun. */
+  readonly cancelled?: string;
+  /** Its request is there now. In words, for the journal. */
+  readonly opened?: string;
+  readonly completed?: { readonly result: string; readonly commit: string };
+  readonly failed?: string;
+  /** Mail to the person. */
+  readonly person?: string;
 };

@@ -1,4 +1,4 @@
-/** What a forge says of issues and pull requests, as values. Ids are the forge's own; times are milliseconds. Pure. */
+/** What a forge says of issues and pull requests, as values. Ids are the forge's own. Pure. */
 import { badInput } from "../errors.ts";
 import { quote } from "../ids.ts";
 import { REPOSITORY } from "../settings/forge-fields.ts";
@@ -10,8 +10,6 @@ export type Words = {
   readonly id: number;
   readonly by: Author;
   readonly text: string;
-  readonly at: number;
-  readonly isEdited?: boolean;
 };
 /** `replyTo`: the first comment of its thread. `review`: the review that it is of. */
 export type LineComment = Words & {

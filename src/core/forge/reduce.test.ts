@@ -13,7 +13,7 @@ import {
   type Talk,
   type Words,
 } from "./model.ts";
-import { type Act, type Decision, type Rules, reduce, type Seen } from "./reduce.ts";
+import { type Decision, type Rules, reduce, type Seen } from "./reduce.ts";
 import { logEnd } from "./settle.ts";
 import { answerTo, taskOf } from "./words.ts";
 
@@ -36,7 +36,7 @@ const tracked = (memory: Partial<Memory> = {}): Tracked => ({
 const job = (name: string, conclusion: string | null): Check => ({ name, conclusion, run: 9, job: 99 });
 const SILENT: Talk = { lines: [], reviews: [], comments: [], resolved: [], editors: new Map() };
 const ann = { id: 2, login: "ann", isBot: false };
-const words = (id: number, by: Words["by"], text = "Why?"): Words => ({ id, by, text, at: 0 });
+const words = (id: number, by: Words["by"], text = "Why?"): Words => ({ id, by, text });
 const line = (id: number, by: Words["by"], more: Partial<LineComment> = {}): LineComment => ({
   ...{ ...words(id, by), path: "a.ts", line: 3, replyTo: null, review: null },
   ...more,
@@ -46,13 +46,14 @@ const line = (id: number, by: Words["by"], more: Partial<LineComment> = {}): Lin
 function settled(memory: Partial<Memory>, seen: Partial<Seen>, how: Partial<Rules> = {}): Decision {
   const whole: Seen = { request: request(), checks: [], talk: null, ...seen };
   const first = reduce(tracked(memory), whole, rules(how), 1_000);
-  expect(first.acts).toEqual([]);
+  expect(kinds(first)).toEqual([]);
   return reduce(tracked(first.memory), whole, rules(how), 1_000 + SETTLE);
 }
-const kinds = ({ acts }: Decision): string[] =>
-  acts.map((act) => (act.kind === "send" ? act.what.kind : act.kind));
-const only = <K extends Act["kind"]>({ acts }: Decision, kind: K): Extract<Act, { kind: K }> =>
-  acts.find((act) => act.kind === kind) as Extract<Act, { kind: K }>;
+/** What is done: what is sent by its kind, and what changes besides the memory. */
+const kinds = ({ memory: _, state: __, send = [], ...change }: Decision): string[] => [
+  ...send.map(({ kind }) => kind),
+  ...Object.keys(change),
+];
 
 describe("checks", () => {
   it("are waited for until they stay the same, and none may come late", () => {
@@ -82,7 +83,7 @@ describe("checks", () => {
     expect(kinds(again)).toEqual(["rerun"]);
     const back = settled(again.memory, red);
     expect(kinds(back)).toEqual(["back"]);
-    expect(only(back, "back").note).toContain("> wrong");
+    expect(back.back).toContain("> wrong");
     expect(back.memory.rounds.checks).toBe(1);
     expect(kinds(settled({ ...back.memory, checks: null }, red))).toEqual([]);
     const touched = settled({}, { ...red, logs: { text: "a.ts", isTouched: true } });
@@ -92,7 +93,7 @@ describe("checks", () => {
       { ...red, logs: { text: "", isTouched: true } },
     );
     expect(kinds(last)).toEqual(["person"]);
-    expect(only(last, "person").text).toMatch(/#5 waits for you: test failed after 3 rounds/);
+    expect(last.person).toMatch(/#5 waits for you: test failed after 3 rounds/);
     expect(kinds(settled({ ...last.memory, checks: null }, red))).toEqual([]);
   });
 
@@ -186,11 +187,11 @@ describe("reviews", () => {
 it("completes at the merge, fails at a close, and decides nothing while its owner works", () => {
   const at = (more: Partial<Request>) =>
     kinds(reduce(tracked(), { request: request(more), checks: null, talk: null }, rules(), 1));
-  expect(at({ state: "closed", mergedAs: "abc" })).toEqual(["merged"]);
-  expect(at({ state: "closed" })).toEqual(["closed"]);
+  expect(at({ state: "closed", mergedAs: "abc" })).toEqual(["completed"]);
+  expect(at({ state: "closed" })).toEqual(["failed", "person"]);
   const busy = { ...tracked(), state: "work" } as const;
   const talk = { ...SILENT, comments: [words(1, ann)] };
-  expect(reduce(busy, { request: request(), checks: null, talk }, rules(), 1).acts).toEqual([]);
+  expect(reduce(busy, { request: request(), checks: null, talk }, rules(), 1)).not.toHaveProperty("back");
 });
 
 it("merges only what is clean, brings up what is behind, and gives conflicts back once", () => {
@@ -224,7 +225,7 @@ it("tries a refused merge again after longer and longer waits, and then asks a p
   expect([kinds(early), early.memory.waits]).toEqual([[], "its merge, which the forge refused"]);
   expect(kinds(look(2, 1_300_000))).toEqual(["merge"]);
   const last = look(4, 9_000_000);
-  expect(only(last, "person").text).toMatch(/the forge refused 4 times: 405 No\./);
+  expect(last.person).toMatch(/the forge refused 4 times: 405 No\./);
   const { handled, waits } = last.memory;
   expect([kinds(look(4, 9_000_000, { handled })), waits]).toEqual([[], expect.stringMatching(/^a person/)]);
   // A new commit, or a word of a person, begins again.

@@ -1,6 +1,6 @@
 /** What is to be done about a request, by what was seen of it and what is remembered. One function for all events; it may be asked again. Pure. */
 import { askedOf, type Trust } from "./asks.ts";
-import { type Memory, NEW_MEMORY, refusedAgain, type Sending, type Tracked } from "./memory.ts";
+import { type Change, type Memory, NEW_MEMORY, refusedAgain, type Sending, type Tracked } from "./memory.ts";
 import type { Check, Request, ReviewWords, Talk } from "./model.ts";
 import { redKey, settle, shownNames, type Times, type Verdict } from "./settle.ts";
 import { checkWords, conflictWords, reviewWords, tried } from "./words.ts";
@@ -23,15 +23,7 @@ export type Rules = {
   readonly trust: Trust;
 };
 
-export type Act =
-  /** The task goes back to its owner, with what is wrong. */
-  | { readonly kind: "back"; readonly note: string }
-  | { readonly kind: "send"; readonly what: Sending }
-  | { readonly kind: "person"; readonly text: string }
-  | { readonly kind: "merged"; readonly commit: string }
-  | { readonly kind: "closed" };
-
-export type Decision = { readonly memory: Memory; readonly acts: readonly Act[] };
+export type Decision = Change & { readonly memory: Memory };
 
 /** Whether it is worth a look although nothing was said about it. */
 export const isMoving = ({ waits, checks }: Memory): boolean =>
@@ -49,9 +41,17 @@ const REFUSALS_MAX = 4;
 
 export function reduce(tracked: Tracked, seen: Seen, rules: Rules, now: number): Decision {
   const { mergedAs: commit, state } = seen.request;
-  if (commit === null && state !== "closed") return new Round(tracked, seen, rules, now).decide();
+  if (commit === null && state !== "closed") return new Round({ tracked, seen, rules, now }).decide();
   const memory = { ...tracked.memory, waits: "" };
-  return { memory, acts: [commit === null ? { kind: "closed" } : { kind: "merged", commit }] };
+  const { task, number } = tracked;
+  const result = `Merged as pull request #${number}.`;
+  if (commit !== null) return { memory, state: "merged", completed: { result, commit } };
+  const was = `ull request #${number} was closed without a merge`;
+  return {
+    ...{ memory, state: "closed" },
+    failed: `Its p${was}. Find out why; after \`ekiden retry\` the next one is opened.`,
+    person: `P${was}, so #${task} has failed. Reopen it there to continue with it, or run \`ekiden retry ${task}\` to continue with a new one.`,
+  };
 }
 
 /** The verdict on the checks of the head, and what is to be remembered of it. */
@@ -63,37 +63,38 @@ type Red = Verdict & { readonly kind: "red" };
 export const wantsLogs = ({ handled }: Memory, head: string, verdict: Verdict): verdict is Red =>
   verdict.kind === "red" && !handled.includes(redKey(head, [...verdict.failed, ...verdict.broken]));
 
-class Round {
-  private memory: Memory;
-  private readonly acts: Act[] = [];
-  private readonly notes: string[] = [];
-  private readonly tracked: Tracked;
-  private readonly seen: Seen;
-  private readonly rules: Rules;
-  private readonly now: number;
+type At = { readonly tracked: Tracked; readonly seen: Seen; readonly rules: Rules; readonly now: number };
 
-  constructor(tracked: Tracked, seen: Seen, rules: Rules, now: number) {
-    [this.tracked, this.seen, this.rules, this.now] = [tracked, seen, rules, now];
-    this.memory = { ...tracked.memory, waits: "" };
+class Round {
+  private readonly at: At;
+  private memory: Memory;
+  private readonly sends: Sending[] = [];
+  private readonly notes: string[] = [];
+  private readonly asked: string[] = [];
+
+  constructor(at: At) {
+    this.at = at;
+    this.memory = { ...at.tracked.memory, waits: "" };
   }
 
   decide(): Decision {
-    const { seen, now } = this;
+    const { tracked, seen, rules, now } = this.at;
     if (seen.talk !== null) this.note({ updatedAt: seen.request.updatedAt, lookedAt: now });
-    const checked = checksOf(this.memory, seen, this.rules, now);
+    const checked = checksOf(this.memory, seen, rules, now);
     if (checked !== null) this.note({ checks: checked.seen });
-    const verdict: Verdict = checked?.verdict ?? { kind: "pending" };
-    if (this.tracked.state !== "open")
-      return { memory: { ...this.memory, waits: "its owner" }, acts: this.acts };
+    if (tracked.state !== "open") return { memory: { ...this.memory, waits: "its owner" } };
     this.takeTalk();
+    const verdict: Verdict = checked?.verdict ?? { kind: "pending" };
     this.takeChecks(verdict);
     if (this.notes.length === 0 && seen.request.mergeable === false) this.takeConflict();
-    if (this.notes.length > 0) {
-      this.acts.push({ kind: "back", note: this.notes.join("\n\n") });
-      this.note({ waits: "its owner" });
-    } else if (this.memory.waits === "") this.note({ waits: this.afterChecks(verdict) });
-    this.note({ handled: this.memory.handled.slice(-HANDLED_KEPT) });
-    return { memory: this.memory, acts: this.acts };
+    const waits = this.notes.length > 0 ? "its owner" : this.memory.waits || this.afterChecks(verdict);
+    this.note({ waits, handled: this.memory.handled.slice(-HANDLED_KEPT) });
+    return {
+      memory: this.memory,
+      ...(this.sends.length > 0 && { send: this.sends }),
+      ...(this.notes.length > 0 && { state: "work", back: this.notes.join("\n\n") }),
+      ...(this.asked.length > 0 && { person: this.asked.join("\n") }),
+    };
   }
 
   private note(part: Partial<Memory>): void {
@@ -101,12 +102,13 @@ class Round {
   }
 
   private takeTalk(): void {
-    if (this.seen.talk === null) return;
-    const { memory, rules } = this;
-    const heard = askedOf(this.seen.talk, rules.trust, memory.answered);
+    const { memory } = this;
+    const { seen, rules } = this.at;
+    if (seen.talk === null) return;
+    const heard = askedOf(seen.talk, rules.trust, memory.answered);
     const isApproval = ({ state, by }: ReviewWords): boolean =>
       state === "APPROVED" && by !== null && rules.trust.isTrusted(by);
-    const approvals = this.seen.talk.reviews.filter(isApproval).length;
+    const approvals = seen.talk.reviews.filter(isApproval).length;
     this.note({ strangers: heard.strangers, approvals });
     if (approvals > memory.approvals) this.note({ refused: NEW_MEMORY.refused });
     if (heard.asks.length === 0) return;
@@ -120,17 +122,13 @@ class Round {
       return;
     }
     if (heard.hasPerson) this.note({ refused: NEW_MEMORY.refused });
-    this.note({
-      asks: heard.asks,
-      answers: {},
-      answered,
-      rounds: { checks, reviews: reviews + 1, all: all + 1 },
-    });
-    this.notes.push(reviewWords(this.seen.request, heard.asks));
+    const rounds = { checks, reviews: reviews + 1, all: all + 1 };
+    this.note({ asks: heard.asks, answers: {}, answered, rounds });
+    this.notes.push(reviewWords(seen.request, heard.asks));
   }
 
   private takeChecks(verdict: Verdict): void {
-    const { head } = this.seen.request;
+    const { head } = this.at.seen.request;
     if (verdict.kind === "held")
       this.give(`held:${head}`, `a person must let its checks run: ${shownNames(verdict.checks)}`);
     if (verdict.kind !== "red") return;
@@ -142,11 +140,11 @@ class Round {
 
   /** A failure may be one of the machines or of chance: those jobs run again first, at most twice for a commit. */
   private runsAgain({ failed }: Red, all: readonly Check[]): boolean {
-    const { head } = this.seen.request;
+    const { head } = this.at.seen.request;
     const { reruns } = this.memory;
     const count = reruns.head === head ? reruns.count : 0;
     const runs = new Set(all.map(({ run }) => run));
-    const isWorth = failed.length === 0 ? count < RERUNS_MAX : count === 0 && !this.seen.logs?.isTouched;
+    const isWorth = failed.length === 0 ? count < RERUNS_MAX : count === 0 && !this.at.seen.logs?.isTouched;
     if (!isWorth || runs.has(null)) return false;
     const attempt = count + 1;
     this.note({ reruns: { head, count: attempt }, checks: null, waits: "its checks, which run again" });
@@ -155,7 +153,7 @@ class Round {
   }
 
   private takeRed({ failed }: Red, all: readonly Check[], key: string): void {
-    const { rules, seen } = this;
+    const { rules, seen } = this.at;
     const { rounds } = this.memory;
     if (failed.length === 0) this.give(key, `its checks break: ${shownNames(all)}`);
     else if (rounds.checks >= rules.rounds)
@@ -168,17 +166,17 @@ class Round {
   }
 
   private takeConflict(): void {
-    const { request } = this.seen;
+    const { request } = this.at.seen;
     const key = `conflict:${request.head}`;
     if (this.memory.handled.includes(key) || request.mergeState !== "dirty") return;
     this.remember(key);
-    this.notes.push(conflictWords(request, this.tracked.target));
+    this.notes.push(conflictWords(request, this.at.tracked.target));
   }
 
   /** Sends what merges it, if that may be. Returns what it waits for then. */
   private afterChecks(verdict: Verdict): string {
-    const { request } = this.seen;
-    const { merge } = this.rules;
+    const { request } = this.at.seen;
+    const { merge } = this.at.rules;
     const { head, node, mergeState } = request;
     if (verdict.kind === "pending") return "its checks";
     if (merge === "never") return "a person who merges it";
@@ -193,9 +191,9 @@ class Round {
   /** It may leave the queue again, because of its checks there or by a person. */
   private toQueue(target: Sending["target"]): string {
     const key = `queue:${target.head}`;
-    if (this.tracked.memory.waits === IN_MERGE) {
-      if (this.seen.isQueued !== false) return IN_MERGE;
-      this.memory = refusedAgain(this.memory, key, "it was taken out of the merge queue", this.now);
+    if (this.at.tracked.memory.waits === IN_MERGE) {
+      if (this.at.seen.isQueued !== false) return IN_MERGE;
+      this.memory = refusedAgain(this.memory, key, "it was taken out of the merge queue", this.at.now);
     }
     return this.tryTo("queue", target);
   }
@@ -208,20 +206,19 @@ class Round {
       this.give(`refused:${key}:${at}`, `the forge refused ${count} times: ${why}`);
       return this.memory.waits;
     }
-    const waitMs = last.key === key ? this.rules.times.noneMs * 2 ** (count - 1) : 0;
-    if (this.now < at + waitMs) return "its merge, which the forge refused";
+    const waitMs = last.key === key ? this.at.rules.times.noneMs * 2 ** (count - 1) : 0;
+    if (this.at.now < at + waitMs) return "its merge, which the forge refused";
     this.send(kind, key, target);
     return IN_MERGE;
   }
 
   /** A person is told once, and nothing more is done by itself. */
   private give(key: string, why: string): void {
-    const { request } = this.seen;
+    const { request } = this.at.seen;
     if (!this.memory.handled.includes(key))
-      this.acts.push({
-        kind: "person",
-        text: `Request #${request.number} waits for you: ${why}. ${tried(this.memory)} ${request.url}`,
-      });
+      this.asked.push(
+        `Request #${request.number} waits for you: ${why}. ${tried(this.memory)} ${request.url}`,
+      );
     this.remember(key);
     this.note({ waits: `a person: ${why}` });
   }
@@ -231,7 +228,7 @@ class Round {
   }
 
   private send(kind: Sending["kind"], key: string, target: Sending["target"]): void {
-    const { number } = this.seen.request;
-    this.acts.push({ kind: "send", what: { kind, key, target: { number, ...target }, body: "" } });
+    const { number } = this.at.seen.request;
+    this.sends.push({ kind, key, target: { number, ...target }, body: "" });
   }
 }

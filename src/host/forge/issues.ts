@@ -1,7 +1,7 @@
 /** Issues become tasks, once; those that are closed or lose their label before anybody has begun are dropped. */
 import { orElse } from "../../core/errors.ts";
 import { outward } from "../../core/forge/clean.ts";
-import type { Tracked } from "../../core/forge/memory.ts";
+import type { Change, Tracked } from "../../core/forge/memory.ts";
 import { type Issue, repoName } from "../../core/forge/model.ts";
 import { taskOf } from "../../core/forge/words.ts";
 import type { ForgeParts } from "./parts.ts";
@@ -26,7 +26,7 @@ export class Issues {
     for (const issue of found.values()) {
       const before = known.get(issue.number);
       if (before?.state === "dropped" && before.status === "cancelled")
-        await this.change(before, { state: "taken", retaken: true });
+        await this.change(before, { state: "taken" });
       else if (!before) await this.takeOne(repo, issue);
     }
     for (const one of known.values())
@@ -83,7 +83,7 @@ export class Issues {
     });
   }
 
-  private change({ task }: Tracked, change: Parameters<ForgeParts["store"]["forge"]["change"]>[2]) {
+  private change({ task }: Tracked, change: Change): Promise<boolean> {
     const { store, host } = this.parts;
     return store.forge.change(host, task, change);
   }

@@ -1,12 +1,11 @@
 /** Watches the forge for a team: issues become tasks, requests are looked at, what follows is decided by core/forge and sent. */
 import { isEkidenError, messageOf } from "../../core/errors.ts";
 import { askedOf, type Trust } from "../../core/forge/asks.ts";
-import type { Tracked } from "../../core/forge/memory.ts";
+import { type Tracked, unread } from "../../core/forge/memory.ts";
 import { type Check, type Request, repoName, type Talk } from "../../core/forge/model.ts";
-import type { Act, Rules, Seen } from "../../core/forge/reduce.ts";
+import type { Rules, Seen } from "../../core/forge/reduce.ts";
 import { checksOf, IN_MERGE, isMoving, reduce, wantsLogs } from "../../core/forge/reduce.ts";
 import { settle, type Times } from "../../core/forge/settle.ts";
-import type { Change } from "../../ports/index.ts";
 import { Issues } from "./issues.ts";
 import type { ForgeParts } from "./parts.ts";
 import { LEASE_MS, sendAll } from "./send.ts";
@@ -156,9 +155,8 @@ export class ForgeWatch {
     const verdict = checksOf(tracked.memory, seen, rules, clock.now())?.verdict;
     const isNew = verdict && wantsLogs(tracked.memory, request.head, verdict);
     const logs = isNew && { logs: await this.logs(request, verdict.failed) };
-    const { memory, acts } = reduce(tracked, { ...seen, ...logs }, rules, clock.now());
-    const change = { ...changeOf(tracked, acts), memory, pages: forge.fresh() };
-    const isDone = await store.forge.change(host, tracked.task, change);
+    const change = reduce(tracked, { ...seen, ...logs }, rules, clock.now());
+    const isDone = await store.forge.change(host, tracked.task, change, forge.fresh());
     if (isDone && change.completed) await this.parts.merged();
   }
 
@@ -174,9 +172,8 @@ export class ForgeWatch {
     };
     const talk = isRead ? await forge.talk(number ?? 0) : null;
     const trust = await trustOf(talk);
-    const first = talk && askedOf(talk, trust, memory.answered);
-    if (!talk || !(first?.isInThread || first?.isEdited)) return { talk, trust };
-    const whole = { ...talk, ...(await forge.details(number ?? 0, first.isEdited)) };
+    if (!talk || askedOf(talk, trust, memory.answered).asks.length === 0) return { talk, trust };
+    const whole = { ...talk, ...(await forge.details(number ?? 0)) };
     return { talk: whole, trust: await trustOf(whole) };
   }
 
@@ -190,11 +187,10 @@ export class ForgeWatch {
     return { text, isTouched: files.some((file) => text.includes(file)) };
   }
 
-  /** The next look reads all of it. */
   private async reopen({ task, number, memory }: Tracked): Promise<void> {
     const { store, host, tell } = this.parts;
-    const anew = { ...memory, checks: null, lookedAt: 0, updatedAt: "", waits: "" };
-    if (await store.forge.change(host, task, { memory: anew, state: "open", reopened: true }))
+    const anew = { ...unread(memory), waits: "" };
+    if (await store.forge.change(host, task, { memory: anew, state: "open" }))
       await tell(`Pull request #${number} was reopened: #${task} waits for it.`);
   }
 }
@@ -202,20 +198,3 @@ export class ForgeWatch {
 const timesOf = ({ forgePollMs: ms }: ForgeParts["settings"]): Times => ({
   ...{ settleMs: 2 * ms, noneMs: 20 * ms },
 });
-
-function changeOf({ number, task }: Tracked, acts: readonly Act[]): Change {
-  const send = acts.flatMap((act) => (act.kind === "send" ? [act.what] : []));
-  const change: { -readonly [K in keyof Change]: Change[K] } = send.length > 0 ? { send } : {};
-  for (const act of acts)
-    if (act.kind === "back") change.back = act.note;
-    else if (act.kind === "person") change.person = act.text;
-    else if (act.kind === "merged") {
-      change.completed = { result: `Merged as pull request #${number}.`, commit: act.commit };
-      change.state = "merged";
-    } else if (act.kind === "closed") {
-      change.failed = `Its pull request #${number} was closed without a merge. Find out why; after \`ekiden retry\` the next one is opened.`;
-      change.person = `Pull request #${number} was closed without a merge, so #${task} has failed. Reopen it there to continue with it, or run \`ekiden retry ${task}\` to continue with a new one.`;
-      change.state = "closed";
-    }
-  return change;
-}
