@@ -4,7 +4,7 @@ import type { Sending } from "../../core/forge/memory.ts";
 import type { Check, LineComment, Request, Talk } from "../../core/forge/model.ts";
 import type { Instant } from "../../core/ids.ts";
 import type { Sent } from "../../ports/forge.ts";
-import { type Call, type Calls, done, Rest } from "./rest.ts";
+import { type Calls, done, Rest } from "./rest.ts";
 import { statusOf, wordsIn } from "./shapes.ts";
 
 const STATES: Readonly<Record<string, string>> = {
@@ -60,15 +60,6 @@ export class Gitea extends Rest {
   }
   checks = (head: string): Promise<Check[]> => this.list(`/commits/${head}/status`, statusOf, "statuses");
 
-  /** A review with one comment about the line of the thread joins it. */
-  protected override async callOf(what: Sending, body: string): Promise<Call | string> {
-    if (what.kind !== "reply") return await super.callOf(what, body);
-    const { number: nr, root } = what.target;
-    const found = (await this.linesOf(Number(nr))).rows.find(({ row }) => row.id === root);
-    if (!found) return "reply: the thread is gone";
-    const comments = [{ body, ...placeOf(found.row) }];
-    return ["POST", `${this.base}/pulls/${nr}/reviews`, { event: "COMMENT", body: "", comments }];
-  }
   /** What it answers is the review. */
   override async send(what: Sending, mark: string, until: Instant): Promise<Sent> {
     const sent = await super.send(what, mark, until);
@@ -78,13 +69,20 @@ export class Gitea extends Rest {
   }
   override checksAt = (branch: string): string => `${this.base}/commits/${branch}/status`;
 
-  protected callsOf({ number: nr, title, branch: head, base }: Sending["target"], body: string): Calls {
+  protected callsOf(target: Sending["target"], body: string, Do: string): Calls {
+    const { number: nr, title, branch, base, root, head } = target;
+    const pull = `${this.base}/pulls/${nr}`;
     return {
-      open: ["POST", `${this.base}/pulls`, { title, head, base, body }],
+      open: ["POST", `${this.base}/pulls`, { title, head: branch, base, body }],
+      // A review with one comment about the line of the thread joins it.
+      reply: async () => {
+        const found = (await this.linesOf(Number(nr))).rows.find(({ row }) => row.id === root);
+        const comments = found && [{ body, ...placeOf(found.row) }];
+        return comments ? ["POST", `${pull}/reviews`, { event: "COMMENT", body: "", comments }] : null;
+      },
       comment: ["POST", `${this.base}/issues/${nr}/comments`, { body }],
-      merge: ["POST", `${this.base}/pulls/${nr}/merge`, {}],
-      update: ["POST", `${this.base}/pulls/${nr}/update?style=merge`, {}],
+      merge: ["POST", `${pull}/merge`, { Do, head_commit_id: head }],
+      update: ["POST", `${pull}/update?style=merge`, {}],
     };
   }
-  protected merging = (Do: string, head_commit_id: unknown) => ({ Do, head_commit_id });
 }

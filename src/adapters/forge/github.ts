@@ -1,38 +1,77 @@
 /** GitHub as a forge, over REST; GraphQL only for what REST does not have: resolved threads, who edited a text, and the merge queue. */
-import { isEkidenError } from "../../core/errors.ts";
-import { number } from "../../core/forge/json.ts";
+import { isEkidenError, orElse } from "../../core/errors.ts";
+import { type Json, number, of, rows, text } from "../../core/forge/json.ts";
 import type { Sending } from "../../core/forge/memory.ts";
-import type { Check, Talk } from "../../core/forge/model.ts";
+import type { Author, Check, Talk } from "../../core/forge/model.ts";
 import { logEnd, PASSES } from "../../core/forge/settle.ts";
-import type { Instant } from "../../core/ids.ts";
-import type { Sent } from "../../ports/forge.ts";
-import { GithubGraph } from "./github-graphql.ts";
 import { type Calls, Rest } from "./rest.ts";
 import { checkOf, checkRunOf, type Found, lineOf, statusOf, wordsIn } from "./shapes.ts";
 
+const PULL = (what: string): string =>
+  `query($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) { pullRequest(number: $number) { ${what} } } }`;
+const EDITED = "ID editor { __typename login ... on User { databaseId } ... on Bot { databaseId } }";
+const DETAILS = `comments(last: 100) { nodes { ${EDITED} } } reviews(last: 100) { nodes { ${EDITED} } } reviewThreads(first: 100) { nodes { isResolved comments(first: 50) { nodes { ${EDITED} } } } }`;
+const ENQUEUE = `mutation($node: ID!, $head: GitObjectID!) { enqueuePullRequest(input: { pullRequestId: $node, expectedHeadOid: $head }) { mergeQueueEntry { id } } }`;
+
+const nodes = (value: unknown): Json[] => rows(of(value).nodes);
+const idIn = (row: Json | undefined): number | null =>
+  number(Number(row?.fullDatabaseId ?? row?.databaseId ?? Number.NaN));
+const editorOf = ({ databaseId: id, login, __typename }: Json): Author =>
+  number(id) === null ? null : { id: id as number, login: text(login), isBot: __typename === "Bot" };
+const editors = (letter: string, all: Json[]) =>
+  all.flatMap((row): [string, Author][] =>
+    of(row.editor).login === undefined ? [] : [[`${letter}${idIn(row)}`, editorOf(of(row.editor))]],
+  );
+
 export class Github extends Rest {
-  private readonly graph = new GithubGraph(this.repo, this.http);
+  /** Ids have 64 bits, by a name that older servers do not know. */
+  private idNames = ["fullDatabaseId", "databaseId"];
   private hasChecks = true;
   protected readonly queries = {
     ...{ issues: "state=open&sort=created&direction=asc", assignee: "assignee" },
     ...{ open: "state=open&sort=updated&direction=desc", all: "state=all&head=HEAD" },
   };
 
-  override isQueued = (nr: number): Promise<boolean | null> => this.graph.isQueued(nr);
-  override details = (nr: number) => this.graph.details(nr);
   override log = async (job: number): Promise<string> =>
     logEnd(await this.http.text(`${this.base}/actions/jobs/${job}/logs`));
 
   async talk(nr: number): Promise<Talk> {
-    const [reviews, lines, comments] = [
-      await this.list(`/pulls/${nr}/reviews`, (row) => ({
-        ...wordsIn(row),
-        state: String(row.state).toUpperCase(),
-      })),
-      await this.list(`/pulls/${nr}/comments`, lineOf),
-      await this.comments(nr),
-    ];
-    return { reviews, lines, comments, resolved: [], editors: new Map() };
+    const reviews = await this.list(`/pulls/${nr}/reviews`, (row) => ({
+      ...wordsIn(row),
+      state: String(row.state).toUpperCase(),
+    }));
+    const lines = await this.list(`/pulls/${nr}/comments`, lineOf);
+    return { reviews, lines, comments: await this.comments(nr), resolved: [], editors: new Map() };
+  }
+
+  /** Without GraphQL no thread counts as resolved, and who edited a text is not known: it is answered once all the same. */
+  override details = async (nr: number): Promise<Partial<Talk>> => {
+    const { comments, reviews, reviewThreads } = await this.pull(nr, DETAILS);
+    const threads = nodes(reviewThreads);
+    const resolved = threads.filter(({ isResolved }) => isResolved === true);
+    const lines = threads.flatMap((thread) => nodes(thread.comments));
+    const all = [...editors("c", nodes(comments)), ...editors("r", nodes(reviews)), ...editors("l", lines)];
+    return {
+      resolved: resolved.flatMap((thread) => idIn(nodes(thread.comments)[0]) ?? []),
+      editors: new Map(all),
+    };
+  };
+
+  override isQueued = async (nr: number): Promise<boolean | null> => {
+    const { isInMergeQueue } = await this.pull(nr, "isInMergeQueue");
+    return typeof isInMergeQueue === "boolean" ? isInMergeQueue : null;
+  };
+
+  /** What GraphQL says of a request; nothing where it may not be asked. */
+  private async pull(nr: number, what: string): Promise<Json> {
+    for (const id of this.idNames) {
+      const asked = this.http.graphql(PULL(what.replaceAll("ID", id)), { ...this.repo, number: nr });
+      const data = await orElse(asked, "forge_refused", null);
+      if (!data) continue;
+      this.idNames = [id];
+      return of(of(data.repository).pullRequest);
+    }
+    return {};
   }
 
   async checks(head: string): Promise<Check[]> {
@@ -67,8 +106,9 @@ export class Github extends Rest {
   }
 
   private runs(head: string): Promise<Found[]> {
-    const pick = (row: Parameters<typeof checkOf>[0]): Found => ({
-      ...{ ...checkOf(row, number(row.id), null), suite: number(row.check_suite_id) },
+    const pick = (row: Json): Found => ({
+      ...checkOf(row, number(row.id), null),
+      suite: number(row.check_suite_id),
     });
     return this.list(`/actions/runs?head_sha=${head}`, pick, "workflow_runs");
   }
@@ -80,25 +120,17 @@ export class Github extends Rest {
         (number(run_attempt) ?? 1) > Number(attempt ?? 1) || status !== "completed",
     );
 
-  override async send(what: Sending, mark: string, until: Instant): Promise<Sent> {
-    if (what.kind !== "queue") return await super.send(what, mark, until);
-    this.http.writesUntil = until;
-    return await this.graph.enqueue(what.target);
-  }
-
-  protected callsOf(
-    { number: nr, title, branch, base, root, run, head }: Sending["target"],
-    body: string,
-  ): Calls {
+  protected callsOf(target: Sending["target"], body: string, merge_method: string): Calls {
+    const { number: nr, title, branch, base, root, run, head, node } = target;
     const pull = `${this.base}/pulls/${nr}`;
     return {
       open: ["POST", `${this.base}/pulls`, { title, head: branch, base, body }],
       reply: ["POST", `${pull}/comments/${root}/replies`, { body }],
       comment: ["POST", `${this.base}/issues/${nr}/comments`, { body }],
       rerun: ["POST", `${this.base}/actions/runs/${run}/rerun-failed-jobs`, {}],
-      merge: ["PUT", `${pull}/merge`, {}],
+      merge: ["PUT", `${pull}/merge`, { sha: head, merge_method }],
       update: ["PUT", `${pull}/update-branch`, { expected_head_sha: head }],
+      queue: ["POST", this.http.access.graphql, { query: ENQUEUE, variables: { node, head } }],
     };
   }
-  protected merging = (merge_method: string, sha: unknown) => ({ sha, merge_method });
 }

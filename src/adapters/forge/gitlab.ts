@@ -7,7 +7,7 @@ import type { Check, LineComment, ReviewWords, Talk, Words } from "../../core/fo
 import { repoName } from "../../core/forge/model.ts";
 import { logEnd } from "../../core/forge/settle.ts";
 import { plainText } from "../../core/text/plain-text.ts";
-import { type Call, type Calls, Rest } from "./rest.ts";
+import { type Calls, Rest } from "./rest.ts";
 import { type Opened, wordsIn } from "./shapes.ts";
 
 const DEVELOPER = 30;
@@ -59,7 +59,7 @@ export class Gitlab extends Rest {
     ...{ issues: "state=opened&order_by=created_at&sort=asc", assignee: "assignee_username" },
     ...{ open: "state=opened&order_by=updated_at&sort=desc", all: "state=all&source_branch=BRANCH" },
   };
-  protected override baseOf(): string {
+  override get base(): string {
     return `/projects/${encodeURIComponent(repoName(this.repo))}`;
   }
 
@@ -136,25 +136,22 @@ export class Gitlab extends Rest {
   protected override hasRun = ({ run }: Sending["target"]): Promise<boolean> =>
     this.one(`${this.base}/pipelines/${run}`, ({ status }) => status !== "failed" && status !== "canceled");
 
-  protected override async callOf(what: Sending, body: string): Promise<Call | string> {
-    if (what.kind !== "reply") return await super.callOf(what, body);
-    const { number: nr, root } = what.target;
-    const found = (await this.discussions(Number(nr))).find(({ notes }) => notes[0]?.id === root);
-    if (!found) return "reply: the thread is gone";
-    return ["POST", `${this.base}${this.pulls}/${nr}/discussions/${found.id}/notes`, { body }];
-  }
-  protected callsOf({ number: nr, title, branch, base, run, on }: Sending["target"], body: string): Calls {
+  protected callsOf(target: Sending["target"], body: string): Calls {
+    const { number: nr, title, branch, base, root, run, head: sha, on } = target;
     const request = `${this.base}${this.pulls}/${nr}`;
     const given = { title, source_branch: branch, target_branch: base, description: body };
     return {
       open: ["POST", `${this.base}${this.pulls}`, given],
+      reply: async () => {
+        const found = (await this.discussions(Number(nr))).find(({ notes }) => notes[0]?.id === root);
+        return found ? ["POST", `${request}/discussions/${found.id}/notes`, { body }] : null;
+      },
       comment: ["POST", `${on === "issue" ? `${this.base}/issues/${nr}` : request}/notes`, { body }],
       rerun: ["POST", `${this.base}/pipelines/${run}/retry`, {}],
-      merge: ["PUT", `${request}/merge`, {}],
+      merge: ["PUT", `${request}/merge`, { sha }],
       update: ["PUT", `${request}/rebase`, {}],
     };
   }
-  protected merging = (_style: string, sha: unknown) => ({ sha });
 
   override rights(row: Json) {
     const { project_access, group_access } = of(row.permissions);

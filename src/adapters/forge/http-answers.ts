@@ -1,6 +1,7 @@
 /** Reads the answers of a forge: bounded bytes, JSON or text, its faults, its limits, and where the next page is. */
 import { EkidenError } from "../../core/errors.ts";
 import { of } from "../../core/forge/json.ts";
+import { tried } from "../../core/tried.ts";
 import { askByProxy, proxyFor } from "../proxied.ts";
 
 const TIMEOUT_MS = 20_000;
@@ -23,20 +24,20 @@ export async function answerOf(
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const asked = { method, headers, signal, ...(body !== undefined && { body }) };
   const proxy = proxyFor(url);
-  if (proxy !== null) {
-    const got = await askByProxy(proxy, url, asked);
-    const header = (name: string): string => String(got.headers[name] ?? "");
-    return { status: got.statusCode, text: await limited(got.body), header };
+  if (proxy === null) {
+    const { status, headers: said, body: parts } = await fetch(url, { ...asked, redirect: "manual" });
+    const text = await limited((parts ?? []) as AsyncIterable<Uint8Array>);
+    return { status, text, header: (name) => said.get(name) ?? "" };
   }
-  const got = await fetch(url, { ...asked, redirect: "manual" });
-  return { status: got.status, text: await limited(got.body), header: (name) => got.headers.get(name) ?? "" };
+  const { statusCode: status, headers: said, body: parts } = await askByProxy(proxy, url, asked);
+  return { status, text: await limited(parts), header: (name) => String(said[name] ?? "") };
 }
 
 /** At most so many bytes. */
-async function limited(body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Array> | null): Promise<string> {
+async function limited(body: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = [];
   let bytes = 0;
-  for await (const part of (body ?? []) as AsyncIterable<Uint8Array>) {
+  for await (const part of body) {
     bytes += part.length;
     if (bytes > BYTES_MAX) break;
     parts.push(part);
@@ -44,7 +45,6 @@ async function limited(body: AsyncIterable<Uint8Array> | ReadableStream<Uint8Arr
   return Buffer.concat(parts).toString("utf8");
 }
 
-export const LIMIT = /rate limit|abuse detection/i;
 /** Of a connection that was never made. */
 export const UNSENT: ReadonlySet<string> = new Set(
   "ECONNREFUSED ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH".split(" "),
@@ -69,31 +69,19 @@ export function nextOf(link: string, here: URL): string {
   return url.origin === here.origin ? url.href : `${here.origin}${here.pathname}${url.search}`;
 }
 
-export function dataOf(text: string): unknown {
-  if (text === "") return null;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
+/** JSON as its value, anything else as text. */
+export const dataOf = (text: string): unknown =>
+  text === "" ? null : tried<unknown, string>(() => JSON.parse(text), text);
 
-type Fault = { readonly type?: string; readonly message?: string };
-export const errorsOf = (data: unknown): Fault[] => {
-  const { errors } = of(data);
-  if (!Array.isArray(errors)) return [];
-  return errors.map((one) => (typeof one === "string" ? { message: one } : (one ?? {})));
-};
-
-export const wordsOf = (data: unknown): string => {
-  const { message = "", error = "" } = of(data);
-  const said = message || error;
-  const all = [
-    typeof said === "string" ? said : JSON.stringify(said),
-    ...errorsOf(data).map((one) => one.message),
-  ];
-  return all.filter(Boolean).join(": ").slice(0, 500);
-};
+/** What the forge says of a fault, also in lists. */
+export const wordsOf = (data: unknown): string =>
+  [of(data).message, of(data).error, of(data).errors]
+    .flat()
+    .flatMap((one) => [of(one).type, of(one).message ?? one])
+    .filter(Boolean)
+    .map((one) => (typeof one === "string" ? one : JSON.stringify(one)))
+    .join(": ")
+    .slice(0, 500);
 
 /** `isUndone`: nothing was done, whatever it was. */
 export function away(text: string, retryAfterMs?: number, isUndone = retryAfterMs !== undefined) {

@@ -79,7 +79,7 @@ it.each(LIMITS)("knows a limit by %s", async (_, status, headers, body, ms) => {
     response.writeHead(status, headers as Record<string, string>).end(body),
   );
   const clock = new ManualClock(Date.UTC(2026, 0, 1));
-  const asked = client(api, clock).graphql("{ viewer { login } }", {}, true);
+  const asked = client(api, clock).graphql("{ viewer { login } }", {});
   await expect(asked).rejects.toMatchObject({
     code: "forge_away",
     details: { retryAfterMs: ms, isUndone: true },

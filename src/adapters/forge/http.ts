@@ -2,13 +2,24 @@
  * Requests to the API of a forge: one base address, a token that goes nowhere else, ETags, and limits. Writes go one after the other,
  * a second apart. An answer that says nothing about what was done is `forge_away`; the caller looks before it asks again.
  */
-import { EkidenError, messageOf } from "../../core/errors.ts";
+import { messageOf } from "../../core/errors.ts";
 import { type Json, of } from "../../core/forge/json.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Page } from "../../ports/forge.ts";
-import * as said from "./http-answers.ts";
-
-const { away, refused, wordsOf } = said;
+import {
+  answerOf,
+  away,
+  dataOf,
+  type Method,
+  nextOf,
+  type Raw,
+  refused,
+  secondsOf,
+  UNSENT,
+  unexpected,
+  urlIn,
+  wordsOf,
+} from "./http-answers.ts";
 
 export type Access = {
   /** Without a slash at the end. */
@@ -24,32 +35,30 @@ export type Access = {
 };
 
 /** `next`: the path of the next page of a list; "" for none. */
-export type Answered = { readonly status: number; readonly data: unknown; readonly next: string };
+type Answered = { readonly status: number; readonly data: unknown; readonly next: string };
+export type Written = Omit<Answered, "next">;
 type Kept = { readonly etag: string; readonly answer: Answered; readonly freshUntil: number };
-/** What is kept of the body of an answer. */
-type Picks = (data: unknown) => unknown;
 type Fields = Record<string, string>;
+type Got = Raw & { readonly url: URL; readonly data: unknown };
 
-const GITHUB = "application/vnd.github+json";
 const WRITES_APART_MS = 1_000;
 const LIMITED_MS = 60_000;
 /** Limits are for an hour at most. */
 const LIMITED_MAX_MS = 65 * 60_000;
+const LIMIT = /rate limit|rate_limited|abuse detection|submitted too quickly/i;
 const KEPT_MAX = 1_000;
 const PAGES_MAX = 50;
 const REDIRECTS_MAX = 3;
 
-type Got = said.Raw & { readonly url: URL; readonly data: unknown };
-
 export class ForgeHttp {
-  private readonly access: Access;
+  readonly access: Access;
   private readonly kept = new Map<string, Kept>();
   private readonly news = new Map<string, Page>();
   private writing: Promise<unknown> = Promise.resolve();
   private lastWrite = Number.NEGATIVE_INFINITY;
   private limits = 0;
-  /** Until when nothing is asked, by resource: the forge said so. */
-  private readonly closedUntil = new Map<string, number>();
+  /** Until when nothing is asked: the forge said so. */
+  private closedUntil = 0;
   /** No write begins later: it is another process's by then. */
   writesUntil: number = Number.POSITIVE_INFINITY;
   /** The number of requests that counted: not those that were answered by "not modified". */
@@ -71,21 +80,22 @@ export class ForgeHttp {
     return pages;
   }
 
-  /** @throws EkidenError `forge_away` | `forge_refused` (401, 403). Other answers are returned. */
-  async get(path: string, pick: Picks = (data) => data): Promise<Answered> {
+  /** `pick`: what is kept of the body. @throws EkidenError `forge_away` | `forge_refused` (401, 403). Other answers are returned. */
+  async get(path: string, pick = (data: unknown): unknown => data): Promise<Answered> {
+    const { clock } = this.access;
     const known = this.kept.get(path);
-    if (known && this.access.clock.uptime() < known.freshUntil) return known.answer;
+    if (known && clock.uptime() < known.freshUntil) return known.answer;
     const got = await this.ask("GET", path, undefined, known && { "if-none-match": known.etag });
     const isSame = got.status === 304 && known !== undefined;
-    const next = said.nextOf(got.header("link"), got.url);
-    const answer = isSame
+    const { status, data, next } = isSame
       ? known.answer
-      : { status: got.status, data: got.status === 200 ? pick(got.data) : got.data, next };
+      : { ...got, next: nextOf(got.header("link"), got.url) };
+    const answer = { status, data: isSame || status !== 200 ? data : pick(data), next };
     const etag = isSame ? known.etag : got.header("etag");
     this.kept.delete(path);
-    if (etag === "" || answer.status !== 200) return answer;
+    if (etag === "" || status !== 200) return answer;
     const restMs = 1_000 * Number(got.header("x-poll-interval") || 0);
-    this.kept.set(path, { etag, answer, freshUntil: this.access.clock.uptime() + restMs });
+    this.kept.set(path, { etag, answer, freshUntil: clock.uptime() + restMs });
     if (!isSame) this.news.set(path, { path, etag, data: JSON.stringify({ data: answer.data, next }) });
     const [oldest = ""] = this.kept.keys();
     if (this.kept.size > KEPT_MAX) this.kept.delete(oldest);
@@ -98,25 +108,21 @@ export class ForgeHttp {
     let next = `${path}${path.includes("?") ? "&" : "?"}${this.access.paging ?? "per_page=100"}`;
     for (let page = 1; next !== "" && page <= PAGES_MAX; page += 1) {
       const { status, data, next: more } = await this.get(next, pick);
-      if (status !== 200 || !Array.isArray(data)) throw said.unexpected(path, status, data);
+      if (status !== 200 || !Array.isArray(data)) throw unexpected(path, status, data);
       all.push(...(data as T[]));
       next = more === next ? "" : more;
     }
     return all;
   }
 
-  write = (method: said.Method, path: string, body: object): Promise<Omit<Answered, "next">> =>
+  write = (method: Method, path: string, body: object): Promise<Written> =>
     this.inTurn(() => this.ask(method, path, body));
 
-  /** @throws also `tool_failed` with what the forge says of the query */
-  async graphql(query: string, variables: object, isWrite = false): Promise<Json> {
-    const ask = () => this.ask("POST", this.access.graphql, { query, variables });
-    const { status, data } = await (isWrite ? this.inTurn(ask) : ask());
-    const found = of(data).data;
-    const [fault] = said.errorsOf(data);
-    if (status !== 200 || !found || fault)
-      throw new EkidenError("tool_failed", `GraphQL: ${fault?.message ?? `status ${status}`}`);
-    return of(found);
+  /** What a query finds; null where the forge does not answer it. */
+  async graphql(query: string, variables: object): Promise<Json | null> {
+    const { status, data } = await this.ask("POST", this.access.graphql, { query, variables });
+    const { data: found, errors } = of(data);
+    return status === 200 && found && !errors ? of(found) : null;
   }
 
   private inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -133,7 +139,7 @@ export class ForgeHttp {
     return turn;
   }
 
-  private async ask(method: said.Method, path: string, body?: object, more: Fields = {}): Promise<Got> {
+  private async ask(method: Method, path: string, body?: object, more: Fields = {}): Promise<Got> {
     const kind = body && { "content-type": "application/json" };
     const got = await this.call(method, path, { ...kind, ...more }, body && JSON.stringify(body));
     const { status, data, url } = got;
@@ -144,10 +150,9 @@ export class ForgeHttp {
   }
 
   /** Follows a repository to its new place, and keeps to the limits. @throws EkidenError `forge_away` */
-  private async call(method: said.Method, path: string, more: Fields, body?: string): Promise<Got> {
-    const { api, graphql, token, clock, scheme = "Bearer", accept = GITHUB } = this.access;
-    const resource = path === graphql ? "graphql" : "core";
-    const closedMs = (this.closedUntil.get(resource) ?? 0) - clock.now();
+  private async call(method: Method, path: string, more: Fields, body?: string): Promise<Got> {
+    const { api, token, clock, scheme = "Bearer", accept = "application/vnd.github+json" } = this.access;
+    const closedMs = this.closedUntil - clock.now();
     if (closedMs > 0) throw away(`${new URL(api).host} asks to wait`, closedMs);
     const headers = {
       ...{ accept, "x-github-api-version": "2022-11-28" },
@@ -156,14 +161,14 @@ export class ForgeHttp {
     let url = new URL(path.startsWith("/") ? `${api}${path}` : path);
     let raw = await this.raw(url, method, headers, body);
     for (let nth = 0; nth < REDIRECTS_MAX && [301, 307, 308].includes(raw.status); nth += 1) {
-      const to = said.urlIn(raw.header("location"), url);
+      const to = urlIn(raw.header("location"), url);
       if (to?.origin !== url.origin) break;
       url = to;
       raw = await this.raw(url, method, headers, body);
     }
     if (raw.status !== 304) this.calls += 1;
-    const got = { ...raw, url, data: said.dataOf(raw.text) };
-    const limitMs = this.limitOf(got, resource);
+    const got = { ...raw, url, data: dataOf(raw.text) };
+    const limitMs = this.limitOf(got);
     if (limitMs !== null) throw away(`${url.host} asks to wait`, limitMs);
     if (got.status >= 500) throw away(`${url.host} answered ${got.status}`);
     this.limits = 0;
@@ -173,47 +178,40 @@ export class ForgeHttp {
   /** Logs are elsewhere: the address of another host never gets the token. */
   async text(path: string): Promise<string> {
     const got = await this.call("GET", path, {});
-    if (got.status < 300 || got.status > 308) return got.status === 200 ? got.text : "";
-    const to = said.urlIn(got.header("location"), got.url);
-    const there = to && (await this.raw(to, "GET", { "user-agent": "ekiden" }));
-    return there?.status === 200 ? there.text : "";
+    const to = got.status >= 300 && got.status <= 308 && urlIn(got.header("location"), got.url);
+    const { status, text } = to ? await this.raw(to, "GET", { "user-agent": "ekiden" }) : got;
+    return status === 200 ? text : "";
   }
 
-  private raw(url: URL, method: said.Method, headers: Fields, body?: string): Promise<said.Raw> {
-    return said.answerOf(url, method, headers, body).catch((error: unknown) => {
+  private raw(url: URL, method: Method, headers: Fields, body?: string): Promise<Raw> {
+    return answerOf(url, method, headers, body).catch((error: unknown) => {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
       const words = messageOf(cause).replaceAll(this.access.token, "…");
       // Nobody was there: nothing was done.
-      const isUndone = said.UNSENT.has((cause as NodeJS.ErrnoException).code ?? "");
+      const isUndone = UNSENT.has((cause as NodeJS.ErrnoException).code ?? "");
       throw away(`${url.host} cannot be reached: ${words}`, undefined, isUndone);
     });
   }
 
   /** Milliseconds to wait; null where no limit was reached. Without a time it waits a minute, then twice as long each time. */
-  private limitOf({ status, header, data }: Got, resource: string): number | null {
-    const { clock } = this.access;
-    const after = said.secondsOf(header("retry-after"), clock.now());
+  private limitOf({ status, header, data, url }: Got): number | null {
+    const { clock, graphql } = this.access;
+    const after = secondsOf(header("retry-after"), clock.now());
     const isUsedUp = header("x-ratelimit-remaining") === "0";
-    const resetMs = Number(header("x-ratelimit-reset")) * 1_000 - clock.now();
-    const close = (ms: number, all: readonly string[]): number => {
-      const bounded = Math.min(Math.max(ms, 1_000), LIMITED_MAX_MS);
-      for (const one of all) this.closedUntil.set(one, clock.now() + bounded);
-      return bounded;
-    };
+    const resetMs = isUsedUp ? Number(header("x-ratelimit-reset")) * 1_000 - clock.now() : 0;
+    const isTold = [403, 422].includes(status) || (status === 200 && url.href === graphql);
     const isLimit =
       status === 429 ||
-      (status === 403 && (after !== null || isUsedUp || said.LIMIT.test(wordsOf(data)))) ||
-      (status === 422 && /submitted too quickly/i.test(wordsOf(data))) ||
-      (resource === "graphql" &&
-        said
-          .errorsOf(data)
-          .some(({ type, message = "" }) => type === "RATE_LIMITED" || said.LIMIT.test(message)));
-    // This was the last one for now.
-    if (!isLimit && isUsedUp && resetMs > 0) close(resetMs, [resource]);
-    if (!isLimit) return null;
+      (status === 403 && (after !== null || isUsedUp)) ||
+      (isTold && LIMIT.test(wordsOf(data)));
+    // Without a limit this may have been the last call for now.
+    if (!isLimit && resetMs <= 0) return null;
     const backoff = LIMITED_MS * 2 ** this.limits;
+    const ms = isLimit && after !== null ? after * 1_000 : resetMs > 0 ? resetMs : backoff;
+    const bounded = Math.min(Math.max(ms, 1_000), LIMITED_MAX_MS);
+    this.closedUntil = clock.now() + bounded;
+    if (!isLimit) return null;
     this.limits = Math.min(this.limits + 1, 4);
-    if (after !== null) return close(after * 1_000, ["core", "graphql"]);
-    return isUsedUp && resetMs > 0 ? close(resetMs, [resource]) : close(backoff, ["core", "graphql"]);
+    return bounded;
   }
 }

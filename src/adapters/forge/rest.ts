@@ -2,18 +2,18 @@
 import { orElse } from "../../core/errors.ts";
 import { type Json, number, of, rowsOf, text } from "../../core/forge/json.ts";
 import type { Sending } from "../../core/forge/memory.ts";
-import type { Check, Issue, Repo, Request, Talk, Words } from "../../core/forge/model.ts";
-import { repoName } from "../../core/forge/model.ts";
+import type { Talk, Words } from "../../core/forge/model.ts";
+import { type Check, type Issue, type Repo, type Request, repoName } from "../../core/forge/model.ts";
 import type { Instant } from "../../core/ids.ts";
 import type { Forge, Page, Sent } from "../../ports/forge.ts";
-import type { Answered, ForgeHttp } from "./http.ts";
+import type { ForgeHttp, Written } from "./http.ts";
 import { away, unexpected, wordsOf } from "./http-answers.ts";
 import { issueOf, type Opened, requestOf, wordsIn } from "./shapes.ts";
 
-export type Call = readonly [method: "POST" | "PUT", path: string, body: object];
-export type Written = Omit<Answered, "next">;
-/** By kind, as far as the forge has it. */
-export type Calls = Readonly<Partial<Record<Sending["kind"], Call>>>;
+type Call = readonly [method: "POST" | "PUT", path: string, body: object];
+type Target = Sending["target"];
+/** What sends each kind that the forge has. A function: what it is about is looked for first, and may be gone. */
+export type Calls = Partial<Record<Sending["kind"], Call | (() => Promise<Call | null>)>>;
 
 export const done = (id: number | null = null, url = ""): Sent => ({ kind: "done", id, url });
 const MERGES_MAX = 3;
@@ -21,7 +21,6 @@ const WRITERS: ReadonlySet<string> = new Set(["owner", "admin", "maintain", "wri
 
 export abstract class Rest implements Forge {
   readonly repo: Repo;
-  readonly base: string;
   protected readonly http: ForgeHttp;
   protected readonly pulls: string = "/pulls";
   protected readonly styles: readonly string[] = ["merge", "squash", "rebase"];
@@ -32,10 +31,9 @@ export abstract class Rest implements Forge {
 
   constructor(repo: Repo, http: ForgeHttp) {
     [this.repo, this.http] = [repo, http];
-    this.base = this.baseOf();
   }
 
-  protected baseOf(): string {
+  get base(): string {
     return `/repos/${encodeURIComponent(this.repo.owner)}/${encodeURIComponent(this.repo.name)}`;
   }
   /** What the token may do, by what the forge says of the repository; and a list that who may read checks can ask for. */
@@ -43,15 +41,14 @@ export abstract class Rest implements Forge {
     const { pull, push, admin } = of(row.permissions);
     return { pull: pull === true, push: push === true, admin: admin === true };
   }
+  checksAt = (branch: string): string => `${this.base}/commits/${branch}/check-runs?per_page=1`;
   /** What tells the scopes of the token; null where nothing does. */
   readonly scopesAt: string | null = null;
-  checksAt = (branch: string): string => `${this.base}/commits/${branch}/check-runs?per_page=1`;
 
   abstract talk(nr: number): Promise<Talk>;
   abstract checks(head: string): Promise<Check[]>;
-  protected abstract callsOf(target: Sending["target"], body: string): Calls;
-  /** The body of a merge by one of the styles. */
-  protected abstract merging(style: string, head: unknown): object;
+  /** `style`: of a merge. */
+  protected abstract callsOf(target: Target, body: string, style: string): Calls;
 
   restore = (pages: readonly Page[]): void => this.http.restore(pages);
   fresh = (): readonly Page[] => this.http.fresh();
@@ -62,7 +59,7 @@ export abstract class Rest implements Forge {
     this.own = await orElse(Promise.resolve(asked), "forge_refused", null);
     return this.own;
   };
-  protected hasRun = async (_target: Sending["target"]): Promise<boolean> => false;
+  protected hasRun = async (_target: Target): Promise<boolean> => false;
   /** Who edited a text is told to nobody, but for one. */
   details = async (_nr: number): Promise<Partial<Talk>> => ({});
   isQueued = async (_nr: number): Promise<boolean | null> => null;
@@ -94,29 +91,28 @@ export abstract class Rest implements Forge {
   }
 
   async mayWrite(login: string, id: number): Promise<boolean> {
-    const found = this.one(`${this.base}/collaborators/${encodeURIComponent(login)}/permission`, (row) => ({
-      id: number(of(row.user).id),
-      permission: text(row.permission),
-    }));
-    const { id: by, permission } = await orElse(found, "forge_refused", { id: null, permission: "" });
-    return by === id && WRITERS.has(permission);
+    const path = `${this.base}/collaborators/${encodeURIComponent(login)}/permission`;
+    const found = this.one(
+      path,
+      ({ user, permission }) => of(user).id === id && WRITERS.has(text(permission)),
+    );
+    return await orElse(found, "forge_refused", false);
   }
 
   /** The newest request with this head, in any state, whose text has the mark or that is open; null for none. */
-  private async requestFor(branch: string, mark: string): Promise<Sent | null> {
+  private async requestFor({ branch }: Target, mark: string): Promise<Sent | null> {
     const head = encodeURIComponent(`${this.repo.owner}:${branch}`);
-    const query = this.queries.all.replace("HEAD", head).replace("BRANCH", encodeURIComponent(branch));
+    const query = this.queries.all.replace("HEAD", head).replace("BRANCH", encodeURIComponent(`${branch}`));
     const all = await this.list(`${this.pulls}?${query}`, this.requestOf);
-    const isOurs = ({ body, state }: Request): boolean => body.includes(mark) || state === "open";
-    const [found] = all
-      .filter((one) => one.branch === branch && isOurs(one))
-      .sort((a, b) => b.number - a.number);
+    const isOurs = (one: Opened): boolean => one.body.includes(mark) || one.state === "open";
+    const ours = all.filter((one) => one.branch === branch && isOurs(one));
+    const [found] = ours.sort((a, b) => b.number - a.number);
     return found ? done(found.number, found.url) : null;
   }
 
   async wasSent({ kind, target }: Sending, mark: string): Promise<Sent | null> {
     const nr = Number(target.number);
-    if (kind === "open") return await this.requestFor(String(target.branch), mark);
+    if (kind === "open") return await this.requestFor(target, mark);
     if (kind === "reply" || kind === "comment") {
       const own = await this.account();
       const isOfIssue = target.on === "issue";
@@ -134,52 +130,38 @@ export abstract class Rest implements Forge {
     return now.mergedAs !== null || now.head !== target.head ? done() : null;
   }
 
-  async send(what: Sending, mark: string, until: Instant): Promise<Sent> {
+  /** A merge goes by the first way that the repository allows. */
+  async send({ kind, target, body }: Sending, mark: string, until: Instant): Promise<Sent> {
     this.http.writesUntil = until;
-    const { kind, target } = what;
-    const call = await this.callOf(what, `${what.body}\n\n${mark}`);
-    if (typeof call === "string") return { kind: "refused", why: call };
-    const { status, data } = await (kind === "merge"
-      ? this.merge(call, target.head)
-      : this.http.write(...call));
-    const { id, number: nr, iid, html_url, web_url } = of(data);
-    if (status < 300) return done(number(kind === "open" ? (nr ?? iid) : id), text(html_url ?? web_url));
+    let answer: Written = { status: 0, data: null };
+    const says = (words: RegExp): boolean => answer.status === 405 && words.test(wordsOf(answer.data));
+    for (const style of this.styles) {
+      const way = this.callsOf(target, `${body}\n\n${mark}`, style)[kind];
+      const call = typeof way === "function" ? await way() : way;
+      if (!call) return { kind: "refused", why: `${kind}: there is no such thing on this forge` };
+      // The base moves while others merge.
+      for (let nth = 0; nth === 0 || (nth < MERGES_MAX && says(/base branch was modified/i)); nth += 1)
+        answer = await this.http.write(...call);
+      if (kind !== "merge" || !says(/not allowed|style/i)) break;
+    }
+    const { status, data } = answer;
+    const { id, number: nr, iid, html_url, web_url, errors } = of(data);
+    if (status < 300 && !errors)
+      return done(number(kind === "open" ? (nr ?? iid) : id), text(html_url ?? web_url));
     // A request for this branch is there already: of an earlier process, or of a person.
     const isThere = kind === "open" && [409, 422].includes(status);
-    const there = isThere ? await this.requestFor(String(target.branch), mark) : null;
+    const there = isThere ? await this.requestFor(target, mark) : null;
     const why = `${kind} ${repoName(this.repo)}: ${status} ${wordsOf(data)}`.trim();
     return there ?? { kind: "refused", why };
-  }
-
-  /** What sends it, or why nothing does. */
-  protected async callOf({ kind, target }: Sending, body: string): Promise<Call | string> {
-    return this.callsOf(target, body)[kind] ?? `this forge has no ${kind}`;
-  }
-
-  /** By the first way that the repository allows. */
-  private async merge([method, path]: Call, head: unknown): Promise<Written> {
-    let answer: Written = { status: 0, data: null };
-    for (const style of this.styles) {
-      // The base moves while others merge.
-      for (let nth = 0; nth < MERGES_MAX; nth += 1) {
-        answer = await this.http.write(method, path, this.merging(style, head));
-        if (answer.status !== 405 || !/base branch was modified/i.test(wordsOf(answer.data))) break;
-      }
-      if (answer.status !== 405 || !/not allowed|style/i.test(wordsOf(answer.data))) break;
-    }
-    return answer;
   }
 
   /** The rows of a list, or of a list in the field `key`; without those that are null. */
   protected async list<T>(path: string, pick: (row: Json) => T | null, key?: string): Promise<T[]> {
     const isThere = (row: T | null): row is T => row !== null;
     return await this.http.list(`${this.base}${path}`, (data) => {
-      const found = key === undefined ? data : (of(data)[key] ?? (key in of(data) ? [] : null));
-      return (
-        rowsOf(found ?? (key === undefined ? [] : null))
-          ?.map(pick)
-          .filter(isThere) ?? null
-      );
+      const found = key === undefined ? data : of(data)[key];
+      const rows = found === null ? [] : rowsOf(found);
+      return rows?.map(pick).filter(isThere) ?? null;
     });
   }
   protected async one<T>(path: string, pick: (row: Json) => T): Promise<T> {
