@@ -1,6 +1,5 @@
 /** Which words about a request want an answer: those of trusted people that nobody has answered yet. Pure. */
-import { cleaned, quotedLines } from "./clean.ts";
-import { isMarked } from "./marker.ts";
+import { cleaned, isMarked, quotedLines } from "./clean.ts";
 import type { Ask } from "./memory.ts";
 import type { Author, Talk, Words } from "./model.ts";
 

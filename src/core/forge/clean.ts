@@ -1,4 +1,8 @@
-/** Texts of a forge as data for a member: without what a reader of the page does not see, bounded, and quoted line by line. Pure, linear. */
+/**
+ * Texts of a forge as data for a member: without what a reader of the page does not see, bounded, and quoted line by line. And the mark by
+ * which a text is known as one of this team, so that it is never sent twice and never answered. Pure, linear.
+ */
+import type { Name, TaskId } from "../ids.ts";
 import { withoutHidden } from "../text/hidden.ts";
 import { cutEnd, wellFormed } from "../text/valid.ts";
 
@@ -36,3 +40,15 @@ export const outward = (text: string, max: number): string =>
     .replace(/@(?=\w)/g, "@\u200b")
     .replace(/^(?=[ \t]*\/\w)/gm, "\u200b")
     .replace(CLOSES, "$1\u200b$2");
+
+export type Marked = { readonly team: Name; readonly task: TaskId; readonly row: string };
+
+/** A line that the page of a forge does not show. `row` names the text: "open", or what it answers. */
+export const marker = ({ team, task, row }: Marked): string => `<!-- ekiden:${team}/${task}/${row} -->`;
+
+const MARK = /<!-- ekiden:[a-z][a-z0-9-]{0,31}\/\d{1,15}\/[\w:.-]{1,120} -->/;
+
+/** Whether a line that is no quotation has a mark. It says something only in a text of the team's own account: anybody can write one. */
+export const isMarked = (text: string): boolean =>
+  text.includes("<!-- ekiden:") &&
+  text.split("\n").some((line) => !line.trimStart().startsWith(">") && MARK.test(line));

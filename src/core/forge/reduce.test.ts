@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { asTaskId } from "../ids.ts";
 import type { Trust } from "./asks.ts";
-import { cleaned, outward, quotedLines } from "./clean.ts";
-import { isMarked, marker } from "./marker.ts";
+import { cleaned, isMarked, marker, outward, quotedLines } from "./clean.ts";
 import { type Memory, NEW_MEMORY, type Tracked } from "./memory.ts";
 import {
   type Check,

@@ -56,7 +56,7 @@ export function reduce(tracked: Tracked, seen: Seen, rules: Rules, now: number):
 
 /** The verdict on the checks of the head, and what is to be remembered of it. */
 export const checksOf = (memory: Memory, { request, checks }: Seen, rules: Rules, now: number) =>
-  checks === null ? null : settle(memory.checks, request.head, checks, now, rules.times);
+  checks === null ? null : settle(memory.checks, { head: request.head, checks }, now, rules.times);
 
 type Red = Verdict & { readonly kind: "red" };
 /** Whether the logs are needed for a decision. */

@@ -20,19 +20,20 @@ export type Times = { readonly settleMs: number; readonly noneMs: number };
 export const PASSES: ReadonlySet<string> = new Set(["success", "neutral", "skipped"]);
 const BROKEN: ReadonlySet<string> = new Set(["cancelled", "timed_out", "startup_failure", "stale"]);
 
+type Settled = { readonly seen: ChecksSeen; readonly verdict: Verdict };
+type Head = { readonly head: string; readonly checks: readonly Check[] };
 export function settle(
   before: ChecksSeen | null,
-  head: string,
-  checks: readonly Check[],
+  { head, checks }: Head,
   now: number,
-  { settleMs, noneMs }: Times,
-): { readonly seen: ChecksSeen; readonly verdict: Verdict } {
+  times: Times,
+): Settled {
   const lines = checks.map(({ name, conclusion, run, job }) => [name, conclusion, run, job].join(" "));
   const signature = JSON.stringify(lines.sort());
   const isSame = before?.head === head && before.signature === signature;
   const seen = isSame ? before : { head, signature, since: now };
-  const forMs = now - seen.since;
-  return { seen, verdict: verdictOf(checks, forMs >= (checks.length === 0 ? noneMs : settleMs)) };
+  const settledMs = checks.length === 0 ? times.noneMs : times.settleMs;
+  return { seen, verdict: verdictOf(checks, now - seen.since >= settledMs) };
 }
 
 function verdictOf(checks: readonly Check[], isSettled: boolean): Verdict {

@@ -1,7 +1,6 @@
 /** The pull requests of a team, for every face. Pure. */
-
 import { counted, type View } from "../views/view.ts";
-import type { Tracked } from "./memory.ts";
+import type { RequestState, Tracked } from "./memory.ts";
 
 export type ForgeRow = {
   readonly task: number;
@@ -16,32 +15,21 @@ export type ForgeRow = {
   readonly strangers: number;
 };
 
-export function forgeRow({
-  task,
-  subject,
-  issue,
-  number: request,
-  state,
-  status,
-  memory,
-}: Tracked): ForgeRow {
-  const { rounds, strangers, waits } = memory;
-  const isDead = status === "failed" || status === "cancelled";
-  const known = { taken: "its owner", work: "its owner", opening: "its pull request" };
-  const alive = state in known ? known[state as keyof typeof known] : waits || "its checks";
-  const isOver = state === "merged" || state === "closed";
-  const waitsFor = isOver ? "" : isDead ? `you: its task is ${status}` : alive;
-  const shown: string = state === "taken" ? "issue" : state === "work" ? "open" : state;
-  const { checks, reviews } = rounds;
+function waitsFor({ state, status, memory }: Tracked): string {
+  if (state === "merged" || state === "closed") return "";
+  if (status === "failed" || status === "cancelled") return `you: its task is ${status}`;
+  if (state === "opening") return "its pull request";
+  return state === "open" ? memory.waits || "its checks" : "its owner";
+}
+
+const STATES: Partial<Record<RequestState, string>> = { taken: "issue", work: "open" };
+
+export function forgeRow(tracked: Tracked): ForgeRow {
+  const { task, subject, issue, number: request, state, memory } = tracked;
+  const { rounds, strangers } = memory;
   return {
-    task,
-    subject,
-    issue,
-    request,
-    state: shown,
-    waitsFor,
-    rounds: { checks, reviews },
-    strangers,
+    ...{ task, subject, issue, request, state: STATES[state] ?? state, waitsFor: waitsFor(tracked) },
+    ...{ rounds: { checks: rounds.checks, reviews: rounds.reviews }, strangers },
   };
 }
 

@@ -3,7 +3,7 @@
  * mark before it is sent again.
  */
 import { isEkidenError, messageOf, orElse } from "../../core/errors.ts";
-import { marker } from "../../core/forge/marker.ts";
+import { marker } from "../../core/forge/clean.ts";
 import { later } from "../../core/ids.ts";
 import type { OutRow, Sent } from "../../ports/forge.ts";
 import type { ForgeParts } from "./parts.ts";

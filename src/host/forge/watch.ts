@@ -7,9 +7,8 @@ import type { Rules, Seen } from "../../core/forge/reduce.ts";
 import { checksOf, IN_MERGE, isMoving, reduce, wantsLogs } from "../../core/forge/reduce.ts";
 import { settle, type Times } from "../../core/forge/settle.ts";
 import { Issues } from "./issues.ts";
-import type { ForgeParts } from "./parts.ts";
+import { type ForgeParts, People } from "./parts.ts";
 import { LEASE_MS, sendAll } from "./send.ts";
-import { Trusted } from "./trusted.ts";
 
 const FULL_LOOKS = 10;
 const AWAY_MAX = 10;
@@ -21,9 +20,8 @@ const GROUP_MS = 250;
 
 export class ForgeWatch {
   private readonly parts: ForgeParts;
-  private readonly trusted: Trusted;
+  private readonly people: People;
   private readonly issues: Issues;
-  private readonly faulty = new Set<number>();
   private issuesAt = Number.NEGATIVE_INFINITY;
   private lookAt = Number.NEGATIVE_INFINITY;
   private failures = 0;
@@ -32,8 +30,8 @@ export class ForgeWatch {
 
   constructor(parts: ForgeParts) {
     this.parts = parts;
-    this.trusted = new Trusted(parts);
-    this.issues = new Issues(parts, this.trusted);
+    this.people = new People(parts);
+    this.issues = new Issues(parts, this.people);
   }
 
   /** Until the signal aborts. Errors of the forge become one warning, and it is asked less often. */
@@ -99,40 +97,34 @@ export class ForgeWatch {
     const isWoken = ({ number, head }: Tracked): boolean => woken.has(`${number}`) || woken.has(head);
     const there = isDue || closed.some(isWoken) ? await forge.open() : null;
     for (const one of closed) if (there?.has(one.number ?? 0)) await this.reopen(one);
-    let fault: unknown;
     let faults = 0;
     for (const one of open) {
       if (!isDue && !isWoken(one)) continue;
       const now = there?.get(one.number ?? 0);
       const isThere = there === null || now !== undefined;
       if (isThere && (one.state !== "open" || one.status !== "in_progress")) continue;
-      const { memory } = one;
-      const isOld = clock.now() - memory.lookedAt >= FULL_LOOKS * settings.forgePollMs;
-      const isChanged = now?.updatedAt !== memory.updatedAt || isOld || isWoken(one);
-      if (!isChanged && !isMoving(memory)) continue;
+      const isOld = clock.now() - one.memory.lookedAt >= FULL_LOOKS * settings.forgePollMs;
+      const isChanged = now?.updatedAt !== one.memory.updatedAt || isOld || isWoken(one);
+      if (!isChanged && !isMoving(one.memory)) continue;
       try {
         const checks = !isChanged && now?.head === one.head ? await forge.checks(one.head) : null;
         if (checks === null || !(await this.isPending(one, checks))) await this.look(one, isChanged, checks);
-        this.faulty.delete(one.task);
       } catch (error) {
-        if (!isEkidenError(error) || error.details.retryAfterMs !== undefined) throw error;
         faults += 1;
-        fault = error;
-        if (faults >= FAULTS_MAX) throw error;
-        if (this.faulty.has(one.task) || !isEkidenError(error, "forge_refused")) continue;
-        this.faulty.add(one.task);
-        await this.parts.tell(
-          `Pull request #${one.number} of #${one.task} cannot be read: ${messageOf(error)}`,
-        );
+        const isOfAll = !isEkidenError(error) || error.details.retryAfterMs !== undefined;
+        if (isOfAll || faults >= Math.min(FAULTS_MAX, open.length)) throw error;
+        if (isEkidenError(error, "forge_refused"))
+          await this.people.tellOnce(
+            `Pull request #${one.number} of #${one.task} cannot be read: ${messageOf(error)}`,
+          );
       }
     }
-    if (fault !== undefined && faults === open.length) throw fault;
   }
 
   /** Notes the checks of the head. While they run, nothing else of the request is read. */
   private async isPending({ task, memory, head }: Tracked, checks: readonly Check[]): Promise<boolean> {
     const { store, host, clock, settings } = this.parts;
-    const { seen, verdict } = settle(memory.checks, head, checks, clock.now(), timesOf(settings));
+    const { seen, verdict } = settle(memory.checks, { head, checks }, clock.now(), timesOf(settings));
     if (verdict.kind !== "pending") return false;
     await store.forge.change(host, task, { memory: { ...memory, checks: seen, waits: "its checks" } });
     return true;
@@ -167,7 +159,7 @@ export class ForgeWatch {
     const trustOf = async (said: Talk | null): Promise<Trust> => {
       const words = said ? [...said.lines, ...said.reviews, ...said.comments] : [];
       const editors = said?.editors.values() ?? [];
-      const allowed = await this.trusted.of([...words.map(({ by }) => by), ...editors]);
+      const allowed = await this.people.trusted([...words.map(({ by }) => by), ...editors]);
       return { own, posted, isTrusted: ({ id }) => allowed.has(id) };
     };
     const talk = isRead ? await forge.talk(number ?? 0) : null;
