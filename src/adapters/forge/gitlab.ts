@@ -1,10 +1,8 @@
 /** GitLab as a forge, over its REST interface: merge requests, threads of notes, jobs of pipelines, and members by their level of access. */
-
 import { orElse } from "../../core/errors.ts";
 import { type Json, number, of, rows, text } from "../../core/forge/json.ts";
 import type { Sending } from "../../core/forge/memory.ts";
-import type { Check, LineComment, ReviewWords, Talk, Words } from "../../core/forge/model.ts";
-import { repoName } from "../../core/forge/model.ts";
+import { type Check, type LineComment, repoName, type Talk, type Words } from "../../core/forge/model.ts";
 import { logEnd } from "../../core/forge/settle.ts";
 import { plainText } from "../../core/text/plain-text.ts";
 import { type Calls, Rest } from "./rest.ts";
@@ -101,32 +99,28 @@ export class Gitlab extends Rest {
         else lines.push({ ...words, path, line, replyTo: words.id === root ? null : root, review: null });
       }
     }
-    return { reviews: await this.approvals(nr), lines, comments, resolved, editors: new Map() };
-  }
-  /** They have no words, and are read where the edition of the forge has them. */
-  private async approvals(nr: number): Promise<ReviewWords[]> {
-    const found = this.one(`${this.base}${this.pulls}/${nr}/approvals`, (row) => rows(row.approved_by));
-    return (await orElse(found, "forge_refused", [])).map((row, nth) => ({
-      ...{ ...wordsIn({ id: nth + 1, author: row.user }), state: "APPROVED" },
+    // Approvals have no words, and are read where the edition of the forge has them.
+    const approved = this.one(`${this.base}${this.pulls}/${nr}/approvals`, (row) => rows(row.approved_by));
+    const reviews = (await orElse(approved, "forge_refused", [])).map(({ user }, nth) => ({
+      ...{ ...wordsIn({ id: nth + 1, user }), state: "APPROVED" },
     }));
+    return { reviews, lines, comments, resolved, editors: new Map() };
   }
-
   /** The jobs of the newest pipeline of each ref, and what other services say of the commit. */
   async checks(head: string): Promise<Check[]> {
-    const newest = new Map<string, Json>();
     // Where a project has no pipelines, nobody may ask for them.
-    const found = this.list(`/pipelines?sha=${head}`, (row) => row);
-    for (const row of await orElse(found, "forge_refused", []))
-      if ((number(newest.get(text(row.ref))?.id) ?? 0) < (number(row.id) ?? 0))
-        newest.set(text(row.ref), row);
+    const found = await orElse(
+      this.list(`/pipelines?sha=${head}`, (row) => row),
+      "forge_refused",
+      [],
+    );
+    const byAge = found.sort((a, b) => (number(a.id) ?? 0) - (number(b.id) ?? 0));
+    const newest = new Map(byAge.map((row) => [text(row.ref), row]));
     const all: Check[] = [];
     for (const row of newest.values()) {
       const jobs = await this.list(`/pipelines/${row.id}/jobs`, (job) => checkOf(job, number(row.id)));
-      all.push(
-        ...(jobs.length > 0
-          ? jobs
-          : [{ ...checkOf({ ...row, name: "pipeline" }, number(row.id)), job: null }]),
-      );
+      const whole = { ...checkOf({ ...row, name: "pipeline" }, number(row.id)), job: null };
+      all.push(...(jobs.length > 0 ? jobs : [whole]));
     }
     const known = new Set(all.map(({ name }) => name));
     const others = await this.list(`/repository/commits/${head}/statuses`, (row) => checkOf(row, null));

@@ -1,5 +1,6 @@
 /** Finds the forge of a project: its address, its repository and a token. The token is a secret: it is told to nobody. */
 import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { EkidenError } from "../../core/errors.ts";
 import { type Repo, remoteRepo, repoName, repoOf } from "../../core/forge/model.ts";
 import type { Clock } from "../../ports/clock.ts";
@@ -47,12 +48,12 @@ type Kind = {
 };
 const KINDS: Readonly<Record<Found["kind"], Kind>> = {
   gitea: {
-    ...{ hosts: /(?:^|[.-])(?:gitea|forgejo|codeberg)(?:[.-]|$)/, path: "/api/v1" },
     ...{
+      hosts: /(?:^|[.-])(?:gitea|forgejo|codeberg)(?:[.-]|$)/,
       variable: "GITEA_API_URL",
-      tokens: ["GITEA_TOKEN", "FORGEJO_TOKEN"],
-      how: { scheme: "token", paging: "limit=50" },
+      path: "/api/v1",
     },
+    ...{ tokens: ["GITEA_TOKEN", "FORGEJO_TOKEN"], how: { scheme: "token", paging: "limit=50" } },
     load: async () => (await import("./gitea.ts")).Gitea,
   },
   gitlab: {
@@ -62,12 +63,8 @@ const KINDS: Readonly<Record<Found["kind"], Kind>> = {
   },
   /** And all that nothing names. */
   github: {
-    ...{
-      hosts: /(?:^|\.)github\.com$/,
-      variable: "GITHUB_API_URL",
-      path: "/api/v3",
-      tokens: ["GITHUB_TOKEN", "GH_TOKEN"],
-    },
+    ...{ hosts: /(?:^|\.)github\.com$/, variable: "GITHUB_API_URL", path: "/api/v3" },
+    tokens: ["GITHUB_TOKEN", "GH_TOKEN"],
     load: async () => (await import("./github.ts")).Github,
   },
 };
@@ -85,9 +82,9 @@ export async function findForge(named: string, remoteUrl: string | null, env: En
   const { variable, path, hosts } = KINDS[kind];
   const isPublic = kind === "github" && (host === "" || hosts.test(host));
   const known = isPublic ? "https://api.github.com" : `https://${host}${path}`;
-  const api = checked(trimmed(env[variable]) ?? known, variable);
-  const graph = trimmed(env.GITHUB_GRAPHQL_URL) ?? `${api.replace(/\/v3$/, "")}/graphql`;
-  const graphql = kind === "github" ? checked(graph, "GITHUB_GRAPHQL_URL") : "";
+  const api = addressIn(env, variable, known);
+  const graph = `${api.replace(/\/v3$/, "")}/graphql`;
+  const graphql = kind === "github" ? addressIn(env, "GITHUB_GRAPHQL_URL", graph) : "";
   return { kind, api, graphql, repo, ...(await tokenOf(kind, env, isPublic ? "github.com" : host)) };
 }
 
@@ -99,7 +96,10 @@ function kindOf(host: string, env: Environment): Found["kind"] {
   return found?.[0] ?? "github";
 }
 
-function checked(url: string, name: string): string {
+const trimmed = (url: string | undefined): string | undefined => url?.trim().replace(/\/+$/, "") || undefined;
+
+function addressIn(env: Environment, name: string, otherwise: string): string {
+  const url = trimmed(env[name]) ?? otherwise;
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url;
   throw new EkidenError(
     "settings_invalid",
@@ -107,20 +107,14 @@ function checked(url: string, name: string): string {
   );
 }
 
-const trimmed = (url: string | undefined): string | undefined => url?.trim().replace(/\/+$/, "") || undefined;
-
 async function tokenOf(kind: Found["kind"], env: Environment, host: string) {
   const { tokens } = KINDS[kind];
-  for (const name of tokens) {
-    const token = env[name]?.trim();
-    if (token) return { token, from: `the variable ${name}` };
-  }
+  const name = tokens.find((one) => env[one]?.trim());
+  if (name !== undefined) return { token: env[name]?.trim() ?? "", from: `the variable ${name}` };
   const options = { timeout: 10_000, env: env as NodeJS.ProcessEnv };
-  const ask = (end: (out: string) => void): void =>
-    void execFile("gh", ["auth", "token", "--hostname", host], options, (error, out) =>
-      end(error ? "" : out),
-    );
-  const token = kind === "github" ? (await new Promise<string>(ask)).trim() : "";
+  const asked =
+    kind === "github" && promisify(execFile)("gh", ["auth", "token", "--hostname", host], options);
+  const token = asked ? await asked.then(({ stdout }) => stdout.trim()).catch(() => "") : "";
   if (token) return { token, from: "gh auth token" };
   const more = kind === "github" ? ", or log in with `gh auth login`" : "";
   throw new EkidenError(

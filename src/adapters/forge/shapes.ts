@@ -1,5 +1,4 @@
 /** The objects of GitHub, and of those that are like it, as values: fields that are absent are as empty ones. */
-
 import { authorOf, type Json, number, of, rows, text } from "../../core/forge/json.ts";
 import type { Check, Issue, LineComment, Request, Words } from "../../core/forge/model.ts";
 import { logEnd } from "../../core/forge/settle.ts";

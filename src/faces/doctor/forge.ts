@@ -1,20 +1,15 @@
 /** `ekiden doctor --forge`: which token is used at the forge of the project, and what it may do there. The token itself is never shown. */
 import { systemClock } from "../../adapters/clock.ts";
-import { addOrigin, openForgeAt } from "../../adapters/forge/open.ts";
+import { addOrigin, findForge, openForgeAt } from "../../adapters/forge/open.ts";
 import { messageOf, orElse } from "../../core/errors.ts";
 import { of } from "../../core/forge/json.ts";
 import { repoName } from "../../core/forge/model.ts";
-import { foundForge, originOf } from "../../host/forge/found.ts";
+import { originOf } from "../../host/forge/found.ts";
 import type { Invocation } from "../kit/invocation.ts";
 import { type Finding, missing, ok, wrong } from "./finding.ts";
 
-const noOrigin = (found: Parameters<typeof addOrigin>[0]): Finding =>
-  wrong(
-    "remote",
-    "the git remote origin is missing: tasks start from it, and their branches are pushed there",
-    `Add it: ${addOrigin(found)}`,
-  );
-
+const NO_ORIGIN =
+  "the git remote origin is missing: tasks start from it, and their branches are pushed there";
 const NO_ACCESS = "Give the token access to this repository, or name another one with --repo.";
 const NO_RIGHTS = "The token needs write access to contents, issues and pull requests.";
 
@@ -22,9 +17,10 @@ const NO_RIGHTS = "The token needs write access to contents, issues and pull req
 export async function forgeFindings(call: Invocation): Promise<Finding[]> {
   const settings = await call.settings();
   try {
-    const found = await foundForge(settings.forge ?? "origin", call.cwd, call.env);
+    const origin = await originOf(call.cwd);
+    const found = await findForge(settings.forge ?? "origin", origin, call.env);
     const { http, forge } = await openForgeAt(found, systemClock);
-    const isBare = settings.remote === undefined && (await originOf(call.cwd)) === null;
+    const isBare = settings.remote === undefined && origin === null;
     const read = (path: string): Promise<{ readonly status: number; readonly data: unknown }> =>
       orElse(http.get(path), "forge_refused", { status: 403, data: null });
     const [user, repo] = [await read("/user"), await read(forge.base)];
@@ -38,7 +34,7 @@ export async function forgeFindings(call: Invocation): Promise<Finding[]> {
       "Runs of Actions and statuses are read instead; checks of other services that are no statuses are not seen.";
     return [
       ok("forge", `${repoName(found.repo)} at ${new URL(found.api).host}, by ${found.from}`),
-      ...(isBare ? [noOrigin(found)] : []),
+      ...(isBare ? [wrong("remote", NO_ORIGIN, `Add it: ${addOrigin(found)}`)] : []),
       user.status === 200
         ? ok("account", String(of(user.data).login ?? of(user.data).username))
         : missing("account", "the forge does not say whose token it is", texts),

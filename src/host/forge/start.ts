@@ -1,5 +1,5 @@
 /** Opens the forge of a team, and watches it as long as the team is hosted. */
-import { openForgeAt } from "../../adapters/forge/open.ts";
+import { findForge, openForgeAt } from "../../adapters/forge/open.ts";
 import { messageOf, orElse } from "../../core/errors.ts";
 import { repoName } from "../../core/forge/model.ts";
 import type { HostId } from "../../core/ids.ts";
@@ -7,20 +7,17 @@ import { removeLanded } from "../../runtime/wraps/worktrees.ts";
 import { isAtRest } from "../outcome.ts";
 import type { Parts } from "../parts.ts";
 import type { HostOptions } from "../team-host.ts";
-import { foundForge } from "./found.ts";
+import { originOf } from "./found.ts";
 import { ForgeWatch } from "./watch.ts";
 
-export type OpenForge = {
-  /** Until the signal aborts. `end`: called when all work waits for the forge, where that is the end. */
-  run(signal: AbortSignal, end: () => Promise<void>): Promise<void>;
-};
-
-type Options = Pick<HostOptions, "env" | "forge">;
-/** @throws EkidenError `settings_invalid` | `bad_input` | `forge_refused` */
-export async function openForge(parts: Parts, options: Options, host: HostId): Promise<OpenForge> {
+/**
+ * Returns what runs until the signal aborts. `end`: called when all work waits for the forge, where that is the end.
+ * @throws EkidenError `settings_invalid` | `bad_input` | `forge_refused`
+ */
+export async function openForge(parts: Parts, options: Pick<HostOptions, "env" | "forge">, host: HostId) {
   const { env, forge: how } = options;
   const { store, clock, settings, trees, secrets } = parts;
-  const found = await foundForge(settings.forge ?? "origin", parts.workspace, env);
+  const found = await findForge(settings.forge ?? "origin", await originOf(parts.workspace), env);
   secrets.add([{ name: `${found.kind.toUpperCase()}_TOKEN`, value: found.token }]);
   const { forge } = await openForgeAt(found, clock);
   const deliveries = await deliveriesOf(parts, env, repoName(found.repo));
@@ -38,14 +35,11 @@ export async function openForge(parts: Parts, options: Options, host: HostId): P
     if (unsent.length === 0 && tasks.every(isAtRest)) await end();
   };
   return {
-    run: async (signal, end) => {
+    run: async (signal: AbortSignal, end: () => Promise<void>): Promise<void> => {
       const close = await deliveries();
-      await new ForgeWatch({
-        ...{ store, clock, forge, host, settings, merged, tell },
-        onStep: how === "once" ? () => void endIfIdle(end).catch(() => {}) : undefined,
-      })
-        .run(signal)
-        .finally(close);
+      const onStep = how === "once" ? () => void endIfIdle(end).catch(() => {}) : undefined;
+      const watch = new ForgeWatch({ store, clock, forge, host, settings, merged, tell, onStep });
+      await watch.run(signal).finally(close);
     },
   };
 }
