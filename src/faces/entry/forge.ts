@@ -7,7 +7,6 @@ import type { Settings } from "../../core/settings/settings.ts";
 import { withTeam } from "../../project/open.ts";
 import type { Run } from "../commands/entry.ts";
 import { listForge } from "../commands/forge-list.ts";
-import type { Invocation } from "../kit/invocation.ts";
 import { hostTeam } from "../run/run-team.ts";
 import { DISPLAYS } from "./displays.ts";
 
@@ -49,6 +48,5 @@ export const run: Run<Options> = async (call, _args, options) => {
   const work = (await orElse(there, "not_found", false))
     ? ({ resume: true } as const)
     : ({ interactive: true } as const);
-  const watching: Invocation = { ...call, settings };
-  return await hostTeam(watching, work, { web, displays: DISPLAYS, forge: once ? "once" : "stay" });
+  return await hostTeam({ ...call, settings }, work, { web, displays: DISPLAYS, forge: once ? "once" : "stay" });
 };

@@ -13,7 +13,8 @@ export const LEASE_MS = 40_000;
 const UNDER_WAY_MS = 10_000;
 
 /** @throws EkidenError `forge_away` */
-export async function sendAll({ store, clock, forge, host, tell }: ForgeParts): Promise<void> {
+export async function sendAll(parts: ForgeParts): Promise<void> {
+  const { store, clock, forge, host } = parts;
   for (const row of await store.forge.unsent()) {
     const mark = marker({ team: store.team, task: row.task, row: row.key });
     // What it is about may be gone: then it is refused when it is sent.
@@ -30,7 +31,7 @@ export async function sendAll({ store, clock, forge, host, tell }: ForgeParts): 
       if (isUndone(error)) await store.forge.sent(row.id, "queued", messageOf(error));
       throw error;
     });
-    await confirm({ store, host, tell }, row, outcome);
+    await confirm(parts, row, outcome);
   }
 }
 
@@ -39,9 +40,8 @@ const isUndone = (error: unknown): boolean =>
   isEkidenError(error, "forge_refused") ||
   (isEkidenError(error, "forge_away") && error.details.isUndone === true);
 
-type Confirming = Pick<ForgeParts, "store" | "host" | "tell">;
-async function confirm({ store, host, tell }: Confirming, row: OutRow, outcome: Sent): Promise<void> {
-  const { kind, task, id } = row;
+async function confirm(parts: ForgeParts, { kind, task, id }: OutRow, outcome: Sent): Promise<void> {
+  const { store, host, tell } = parts;
   if (outcome.kind === "done") {
     if (kind === "open" && outcome.id !== null) {
       const opened = `pull request #${outcome.id}, ${outcome.url}`;

@@ -156,17 +156,14 @@ export class ForgeWatch {
   private async heard({ task, number, memory }: Tracked, isRead: boolean) {
     const { store, forge } = this.parts;
     const [own, posted] = [await forge.account(), await store.forge.posted(task)];
-    const trustOf = async (said: Talk | null): Promise<Trust> => {
-      const words = said ? [...said.lines, ...said.reviews, ...said.comments] : [];
-      const editors = said?.editors.values() ?? [];
-      const allowed = await this.people.trusted([...words.map(({ by }) => by), ...editors]);
-      return { own, posted, isTrusted: ({ id }) => allowed.has(id) };
+    const trusting = async (talk: Talk | null) => {
+      const said = talk ? [...talk.lines, ...talk.reviews, ...talk.comments].map(({ by }) => by) : [];
+      const allowed = await this.people.trusted([...said, ...(talk?.editors.values() ?? [])]);
+      return { talk, trust: { own, posted, isTrusted: ({ id }) => allowed.has(id) } satisfies Trust };
     };
-    const talk = isRead ? await forge.talk(number ?? 0) : null;
-    const trust = await trustOf(talk);
-    if (!talk || askedOf(talk, trust, memory.answered).asks.length === 0) return { talk, trust };
-    const whole = { ...talk, ...(await forge.details(number ?? 0)) };
-    return { talk: whole, trust: await trustOf(whole) };
+    const first = await trusting(isRead ? await forge.talk(number ?? 0) : null);
+    if (!first.talk || askedOf(first.talk, first.trust, memory.answered).asks.length === 0) return first;
+    return await trusting({ ...first.talk, ...(await forge.details(number ?? 0)) });
   }
 
   private async logs(request: Request, failed: readonly Check[]) {

@@ -1,6 +1,9 @@
 /** The tables of issues and requests on a forge, of what is to be sent there, and of the host that does it. */
 import type { Names } from "./columns.ts";
 
+const withoutStatistics = (table: string): string =>
+  `alter table ${table} alter column team set statistics 0`;
+
 /**
  * `memory`: a `Memory` as JSON. In `forge_outbox`, `key` names what is sent once for a task, `state` is queued, sent (it may have been
  * done), confirmed or refused.
@@ -19,11 +22,7 @@ export const twentyFifth = ({ int, serial, strict, xid }: Names): string[] => [
   "create unique index forge_once on forge_outbox (team, task, key)",
   "create index forge_unsent on forge_outbox (team, id) where state in ('queued', 'sent')",
   `create table forge_leads (team text not null, host text not null, until ${int} not null, primary key (team))${strict}`,
-  ...(xid
-    ? ["forge_requests", "forge_outbox", "forge_leads"].map(
-        (table) => `alter table ${table} alter column team set statistics 0`,
-      )
-    : []),
+  ...(xid ? ["forge_requests", "forge_outbox", "forge_leads"].map(withoutStatistics) : []),
 ];
 
 /**
@@ -38,7 +37,5 @@ export const twentySixth = ({ int, strict, xid }: Names): string[] => [
     team text not null, delivery text not null, about text not null, is_read ${int} not null default 0, at ${int} not null,
     primary key (team, delivery)
   )${strict}`,
-  ...(xid
-    ? ["forge_pages", "forge_inbox"].map((table) => `alter table ${table} alter column team set statistics 0`)
-    : []),
+  ...(xid ? ["forge_pages", "forge_inbox"].map(withoutStatistics) : []),
 ];
