@@ -6,7 +6,9 @@ import { cell } from "./declared.ts";
 
 /** Calls whose arguments are shown, and fields that are. */
 const CALLS = new Set(
-  "badInput notFound notPermitted EkidenError say note warn tell print fault write paint line".split(" "),
+  "badInput notFound notPermitted EkidenError say note warn tell tellOnce print fault write paint line".split(
+    " ",
+  ),
 );
 const FIELDS = new Set("text about empty title hint fault label words question remedy why".split(" "));
 /** What models read stands in prompts.md and tools.md. */

@@ -215,10 +215,9 @@ class Round {
   /** A person is told once, and nothing more is done by itself. */
   private give(key: string, why: string): void {
     const { request } = this.at.seen;
+    const tell = (text: string): unknown => this.asked.push(text);
     if (!this.memory.handled.includes(key))
-      this.asked.push(
-        `Request #${request.number} waits for you: ${why}. ${tried(this.memory)} ${request.url}`,
-      );
+      tell(`Request #${request.number} waits for you: ${why}. ${tried(this.memory)} ${request.url}`);
     this.remember(key);
     this.note({ waits: `a person: ${why}` });
   }
