@@ -7,6 +7,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { EkidenError } from "../../core/errors.ts";
+import { isMarked } from "../../core/forge/clean.ts";
+import { of } from "../../core/forge/json.ts";
+import { tried } from "../../core/tried.ts";
 
 /** GitHub sends no more. */
 const BYTES_MAX = 25 * 1024 * 1024;
@@ -83,7 +86,11 @@ async function take(request: IncomingMessage, secret: string, repo: string) {
   const body = Buffer.concat(await request.toArray());
   if (!isKnown && !timingSafeEqual(hashed(body, secret), Buffer.from(hex, "hex"))) return 401;
   const text = body.toString("utf8");
-  const isOfUs = text.toLowerCase().includes(`"${repo.toLowerCase()}"`);
+  const all = of(tried<unknown, null>(() => JSON.parse(text), null));
+  const { body: said, note } = { ...of(all.comment), ...of(all.object_attributes) };
+  // The team's own words are no news.
+  const isNews = !isMarked(String(said ?? note ?? ""));
+  const isOfUs = isNews && text.toLowerCase().includes(`"${repo.toLowerCase()}"`);
   const found = isOfUs ? [...text.matchAll(/"(?:number|iid)":\s*(\d{1,15})\b|"([0-9a-f]{40,64})"/g)] : [];
   const isIssue = ISSUES.test(header("x-github-event") || header("x-gitlab-event"));
   const about = [...(isOfUs && isIssue ? ["issues"] : []), ...found.map(([, nr, commit]) => nr ?? commit)];

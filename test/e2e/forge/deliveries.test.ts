@@ -71,6 +71,8 @@ it("answers what it cannot use, and bounds what it reads", async () => {
   for (const nonsense of ["null", "{", `{${us},"number":{}}`, `{${us},"issue":{"number":"7; drop"}}`])
     expect(await send(nonsense)).toBe(204);
   expect(await send(BODY.replace("Acme", "other"))).toBe(204);
+  const own = BODY.replace("Schön", "Done <!-- ekiden:default/1/open -->");
+  expect(await send(own, { "x-github-delivery": "d0" })).toBe(204);
   expect(await send(BODY, { "content-type": "application/x-www-form-urlencoded" })).toBe(415);
   expect(await send(BODY)).toBe(204);
   // Refused by its head: no byte of the body is waited for.
