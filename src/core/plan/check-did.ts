@@ -42,7 +42,7 @@ export function rowsOf({ changed = [], removed = [], beside = [], left = 0, prin
     ],
     [left, `left ${them} ended`, " Let it stop what it starts."],
     [printed, `printed ${Math.round(printed / MUCH)} MB, and only its ends are kept`, " Let it print less."],
-    [asks, "asks for input, and has no terminal", " Make it run without questions."],
+    [asks, "seems to ask for input, by its output, and has no terminal", " Make it run without questions."],
   ];
   return rows.filter(([did]) => did);
 }

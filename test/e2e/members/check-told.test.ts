@@ -19,7 +19,7 @@ const TOLD: Readonly<Record<keyof typeof CHECKS, string>> = {
   floods: "check green: yes | head -c 5000000; true (0s); it printed 5 MB, and only its ends are kept",
   removes:
     "check doing harm: rm -f lid; touch made (0s); it removed files: lid; it changed files: made. To take back what was done for #3: ekiden undo 3",
-  asks: "check red: read a < /dev/tty (0s); it asks for input, and has no terminal",
+  asks: "check red: read a < /dev/tty (0s); it seems to ask for input, by its output, and has no terminal",
   is_killed: "check red: kill -9 $$ (0s)",
 };
 
