@@ -48,5 +48,9 @@ export const run: Run<Options> = async (call, _args, options) => {
   const work = (await orElse(there, "not_found", false))
     ? ({ resume: true } as const)
     : ({ interactive: true } as const);
-  return await hostTeam({ ...call, settings }, work, { web, displays: DISPLAYS, forge: once ? "once" : "stay" });
+  return await hostTeam({ ...call, settings }, work, {
+    web,
+    displays: DISPLAYS,
+    forge: once ? "once" : "stay",
+  });
 };

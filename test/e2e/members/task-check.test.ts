@@ -208,7 +208,9 @@ it("ends what a check leaves running, and says so", async () => {
 it("says that a check has no terminal and no input", async () => {
   await taken("read answer < /dev/tty");
   const failed = await call(completeTask, { result: "done" }).catch((error: Error) => error.message);
-  expect(failed).toContain("The check `read answer < /dev/tty` seems to ask for input, by its output, and has no terminal.");
+  expect(failed).toContain(
+    "The check `read answer < /dev/tty` seems to ask for input, by its output, and has no terminal.",
+  );
 });
 
 it("ends a check that hangs, gives it no input, and cuts the output of one that floods", async () => {
