@@ -6,6 +6,8 @@ export type CheckDid = {
   /** Files that are not as they were, also those that are gone. */
   readonly changed?: readonly string[] | undefined;
   readonly removed?: readonly string[] | undefined;
+  /** Files and folders that git ignores and that are gone. */
+  readonly ignored?: readonly string[] | undefined;
   /** The same, where a command of somebody else ran meanwhile and may have changed them. */
   readonly beside?: readonly string[] | undefined;
   /** The processes that it left running. They were ended. */
@@ -24,7 +26,15 @@ export const MUCH = 1_000_000;
 export const doesHarm = ({ removed = [] }: CheckDid): boolean => removed.length > 0;
 
 /** What it did, and what its owner is to do about that. */
-export function rowsOf({ changed = [], removed = [], beside = [], left = 0, printed = 0, asks }: CheckDid) {
+export function rowsOf({
+  changed = [],
+  removed = [],
+  ignored = [],
+  beside = [],
+  left = 0,
+  printed = 0,
+  asks,
+}: CheckDid) {
   const files = (paths: readonly string[]): string => listed(paths, FILES_SHOWN);
   const only = changed.filter((path) => !removed.includes(path));
   const them = left === 1 ? "a process running, which was" : `${left} processes running, which were`;
@@ -35,6 +45,11 @@ export function rowsOf({ changed = [], removed = [], beside = [], left = 0, prin
       " Put them back. It needs a check that removes nothing: ask the lead.",
     ],
     [only[0], `changed files: ${files(only)}`],
+    [
+      ignored[0],
+      `removed what git ignores: ${files(ignored)}`,
+      " No undo brings it back. Make it again if the work needs it.",
+    ],
     [
       beside[0],
       `ran beside commands of others, and files changed: ${files(beside)}`,

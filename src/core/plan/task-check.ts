@@ -12,8 +12,16 @@ export type CheckOutcome = "green" | "red" | "late" | "none";
 /** Who may refuse a completion, other than a landing. */
 export type Refuser = "hook" | "check" | "review";
 
-/** A file that is not as it was before the check. `isShared`: a command of somebody else ran meanwhile, too, and may have changed it. */
-export type TouchedFile = { readonly path: string; readonly isGone: boolean; readonly isShared: boolean };
+/**
+ * A file that is not as it was before the check. `isShared`: a command of somebody else ran meanwhile, too, and may have changed it.
+ * `isIgnored`: git ignores it, so no record has it. A folder of such files ends with a slash.
+ */
+export type TouchedFile = {
+  readonly path: string;
+  readonly isGone: boolean;
+  readonly isShared: boolean;
+  readonly isIgnored?: boolean;
+};
 
 /** `said`: its output with how it ended, or the reason why it could not run. `ms`: how long it took. */
 export type Checked = {
@@ -62,10 +70,11 @@ export function didOf(
   touched: readonly TouchedFile[],
   { printed, left, said, outcome }: Pick<Checked, "said" | "outcome"> & { printed: number; left: number },
 ): CheckDid {
-  const own = touched.filter(({ isShared }) => !isShared);
+  const own = touched.filter(({ isShared, isIgnored }) => !isShared && !isIgnored);
   const did = {
     changed: pathsOf(own),
     removed: pathsOf(own.filter(({ isGone }) => isGone)),
+    ignored: pathsOf(touched.filter(({ isShared, isIgnored }) => !isShared && isIgnored)),
     beside: pathsOf(touched.filter(({ isShared }) => isShared)),
     left: left || undefined,
     printed: printed > MUCH ? printed : undefined,

@@ -5,6 +5,7 @@
  */
 import { isAbsolute, relative, resolve } from "node:path";
 import { stateOf } from "../../adapters/git/undo/disk.ts";
+import { ignoredBefore } from "../../adapters/git/undo/ignored.ts";
 import { recordKilled, underWay } from "../../adapters/git/undo/killed.ts";
 import { OwnRepository } from "../../adapters/git/undo/own-repository.ts";
 import { type NewPath, Records } from "../../adapters/git/undo/records.ts";
@@ -123,11 +124,16 @@ export class Recorder {
     if (!running) return await next(call);
     const began = Date.now();
     const over = await this.begun(call, reply, began, root);
+    const told = call.onTouched && (await ignoredBefore(this.repository, root));
+    const tell = async (): Promise<void> => {
+      if (told) call.onTouched?.(await told().catch(() => []));
+    };
     let text: string;
     try {
       text = await next(call);
     } catch (error) {
       await this.end(call, reply, began, folder, running).catch((fault) => this.tell(fault));
+      await tell();
       over();
       throw error;
     }
@@ -138,7 +144,7 @@ export class Recorder {
       void this.last.then(over); // its record is written
     });
     const line = call.tool.line?.(call.input) ?? "";
-    if (call.onTouched) await ended; // it has told them
+    if (call.onTouched) await ended.then(tell);
     if (root !== this.parts.workspace || !REMOVES.test(line)) return text;
     const words = removedWords((await ended) ?? []);
     return words === "" ? text : `${text}\n[${words}]`;

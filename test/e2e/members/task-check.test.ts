@@ -1,5 +1,5 @@
 /** The check of a task with a real shell: at the first call of an attempt and at the completion, and as a line of a runbook. */
-import { existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -186,6 +186,20 @@ it("completes nothing after a check that removes files, and says so at the claim
   // The person can take it back.
   await recorder.flush();
   expect((await recorder.records.list()).length).toBeGreaterThan(0);
+});
+
+it("tells of files and folders that git ignores and that are gone", async () => {
+  mkdirSync(join(folder, "modules/deep"), { recursive: true });
+  for (const [path, text] of Object.entries({
+    ...{ ".gitignore": "modules/\n*.log\n", "modules/deep/x": "x" },
+    ...{ "a.log": "a", "b.log": "b", "c.log": "c" },
+  }))
+    writeFileSync(join(folder, path), text);
+  await taken("rm -rf modules a.log; echo more >> b.log; echo new > new.log");
+  expect(await call(look)).toContain(
+    "removed what git ignores: a.log, modules/. No undo brings it back. Make it again if the work needs it.",
+  );
+  expect(await call(completing)).not.toContain("git ignores");
 });
 
 it("asks once for files that the check removed at the claim", async () => {
