@@ -161,6 +161,18 @@ it("refuses with the signs, the files and the words of the second run, and leave
   expect(readFileSync(join(workspace, "src/sum.js"), "utf8")).toContain("a - b");
 });
 
+it("refuses a change that shortens a gate which takes too long on the target", async () => {
+  const slow = { gate: "sh check.sh", files: { "check.sh": "set -e\nsleep 60\n", "src.txt": "a\n" } };
+  const edit: Edit = { "check.sh": [["sleep 60\n", "exit 0\n"]] };
+  const { outcome, told } = await landIn(slow, edit, { gateTimeoutMs: 1_500 });
+  expect(outcome).toMatchObject({
+    kind: "refused",
+    why: "gate",
+    evidence: expect.stringContaining("was not done after 1500 ms"),
+  });
+  expect(told).toMatchObject([{ gate: "red" }]);
+});
+
 /** More than is read as a whole. EKIDEN_CHANGE_MB=50 is a change of that size. */
 const LARGE = Math.ceil((Number(process.env.EKIDEN_CHANGE_MB ?? 5) * 1_000_000) / 50_000);
 const filler = (nth: number): Edit => ({

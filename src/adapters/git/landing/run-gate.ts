@@ -12,6 +12,8 @@ import { EVIDENCE_MAX } from "./refusal.ts";
 /** `failing`: null for a green one. `said`: how it ended, with its output. `cases`: that ran; undefined where not all of its output is kept. */
 export type GateResult = {
   readonly failing: Failing | null;
+  /** It was ended at its limit. */
+  readonly isLate: boolean;
   readonly said: string;
   readonly ms: number;
   readonly cases: number | null | undefined;
@@ -43,6 +45,7 @@ export async function runGate(
   const aside = [ran.limit, ran.setAside].map((note) => (note === null ? "" : `\n${note}`)).join("");
   return {
     failing: ran.exitCode === 0 && !ran.timedOut ? null : failingIn(ran.output, ended, root),
+    isLate: ran.timedOut,
     said: `\`${command}\` ${ended} ${where}${output}${aside}`,
     ms: Date.now() - since,
     cases: ran.spooledTo === null && ran.limit === null ? casesRun(ran.output) : undefined,

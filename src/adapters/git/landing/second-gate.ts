@@ -190,7 +190,9 @@ export async function judgedTwice(
   // A target that is red without any task judges nothing: this change may be its repair.
   const hasGate = job.options.gate !== undefined;
   const base = failing && hasGate ? await judgeBase(job, worktree, candidate, signal) : null;
-  const isOfBase = failing && base && base.verdict !== "green" && failsAsBase(failing, base.failing);
+  // A run that was ended at its limit says nothing: tests that are only slow must not go for that.
+  const isSame = failing && base && base.verdict !== "green" && failsAsBase(failing, base.failing);
+  const isOfBase = isSame && second?.isLate === false;
   const ran = second ? second.cases : cases;
   const counts = isFewer && !isMeant(job) && job.options.tampering !== "note";
   const isHollow = counts && ran !== undefined && isHollowRun(ran, casesBefore);
