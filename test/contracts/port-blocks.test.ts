@@ -15,7 +15,12 @@ import { BACKENDS, claimed, connect, held, host, name, stage } from "../fixtures
 const LEASE_MS = 3_000;
 /** More by hand: EKIDEN_PORT_KILLS=200. */
 const KILLS = Number(process.env.EKIDEN_PORT_KILLS ?? 4);
-type Said = { readonly task: number; readonly block: number; readonly database: string };
+type Said = {
+  readonly task: number;
+  readonly block: number;
+  readonly database: string;
+  readonly busy?: number;
+};
 
 describe.each(BACKENDS)("blocks of ports on %s", (backend) => {
   const at = stage(backend);
@@ -98,6 +103,10 @@ describe.each(BACKENDS)("blocks of ports on %s", (backend) => {
       createInterface({ input: child.stdout }).on("line", (line) => {
         const one = JSON.parse(line) as Said;
         const others = [...alive.values()].flat();
+        if (one.busy !== undefined) {
+          if (others.some(({ block }) => block === one.busy)) faults.push(`block twice: ${line}`);
+          return;
+        }
         for (const key of ["task", "block", "database"] as const)
           if (alive.has(child) && others.some((other) => other[key] === one[key]))
             faults.push(`${key} twice: ${line}`);
