@@ -99,7 +99,9 @@ describe.each(BACKENDS)("a forge on %s", (backend) => {
     }
     await store.forge.change(here, asTaskId(1), { failed: "closed", state: "closed" });
     expect(await store.forge.change(here, asTaskId(1), { failed: "closed", state: "closed" })).toBe(false);
-    for (const _ of [1, 2]) await store.forge.change(here, asTaskId(1), { state: "open" });
+    expect(await store.forge.change(here, asTaskId(1), { state: "open" })).toBe(true);
+    // It is open already, or somebody has gone on with it: what was read of it before says nothing.
+    expect(await store.forge.change(here, asTaskId(1), { memory: NEW_MEMORY, state: "open" })).toBe(false);
     expect(await store.board.task(asTaskId(1))).toMatchObject({ status: "in_progress", owner: "ekiden" });
     const done = { completed: { result: "Merged.", commit: "beef" }, state: "merged" } as const;
     await store.forge.change(here, asTaskId(1), done);
@@ -133,6 +135,7 @@ describe.each(BACKENDS)("a forge on %s", (backend) => {
     expect(await store.forge.change(here, task, dropped)).toBe(true);
     expect(await store.board.task(task)).toMatchObject({ status: "cancelled" });
     expect(await store.forge.change(here, task, { state: "taken" })).toBe(true);
+    expect(await store.forge.change(here, task, { state: "taken" })).toBe(false);
     await claimed(store, seats[0] as (typeof seats)[0]);
     expect(await store.forge.change(here, task, dropped)).toBe(false);
     expect((await store.forge.find(task))?.state).toBe("taken");

@@ -10,7 +10,7 @@ import { checkOf, checkRunOf, type Found, lineOf, statusOf, wordsIn } from "./sh
 const PULL = (what: string): string =>
   `query($owner: String!, $name: String!, $number: Int!) { repository(owner: $owner, name: $name) { pullRequest(number: $number) { ${what} } } }`;
 const EDITED = "ID editor { __typename login ... on User { databaseId } ... on Bot { databaseId } }";
-const DETAILS = `comments(last: 100) { nodes { ${EDITED} } } reviews(last: 100) { nodes { ${EDITED} } } reviewThreads(first: 100) { nodes { isResolved comments(first: 50) { nodes { ${EDITED} } } } }`;
+const DETAILS = `comments(last: 100) { nodes { ${EDITED} } } reviews(last: 100) { nodes { ${EDITED} } } reviewThreads(first: 100) { nodes { isResolved comments(first: 1) { nodes { ID } } newest: comments(last: 50) { nodes { ${EDITED} } } } }`;
 const ENQUEUE = `mutation($node: ID!, $head: GitObjectID!) { enqueuePullRequest(input: { pullRequestId: $node, expectedHeadOid: $head }) { mergeQueueEntry { id } } }`;
 
 const nodes = (value: unknown): Json[] => rows(of(value).nodes);
@@ -49,7 +49,7 @@ export class Github extends Rest {
     const { comments, reviews, reviewThreads } = await this.pull(nr, DETAILS);
     const threads = nodes(reviewThreads);
     const resolved = threads.filter(({ isResolved }) => isResolved === true);
-    const lines = threads.flatMap((thread) => nodes(thread.comments));
+    const lines = threads.flatMap((thread) => nodes(thread.newest));
     const all = [...editors("c", nodes(comments)), ...editors("r", nodes(reviews)), ...editors("l", lines)];
     return {
       resolved: resolved.flatMap((thread) => idIn(nodes(thread.comments)[0]) ?? []),

@@ -49,6 +49,8 @@ const LIMIT = /rate limit|rate_limited|abuse detection|submitted too quickly/i;
 const KEPT_MAX = 1_000;
 const PAGES_MAX = 50;
 const REDIRECTS_MAX = 3;
+/** Before the path of a page that is stored: a page that was picked in another way is not read again. */
+const SHAPE = "2:";
 
 export class ForgeHttp {
   readonly access: Access;
@@ -69,8 +71,12 @@ export class ForgeHttp {
   }
 
   restore(pages: readonly Page[]): void {
-    for (const { path, etag, data } of pages)
-      this.kept.set(path, { etag, answer: { status: 200, ...JSON.parse(data) }, freshUntil: 0 });
+    for (const { path, etag, data } of pages.filter((one) => one.path.startsWith(SHAPE)))
+      this.kept.set(path.slice(SHAPE.length), {
+        etag,
+        answer: { status: 200, ...JSON.parse(data) },
+        freshUntil: 0,
+      });
   }
 
   /** What was read again since the last call. */
@@ -96,7 +102,8 @@ export class ForgeHttp {
     if (etag === "" || status !== 200) return answer;
     const restMs = 1_000 * Number(got.header("x-poll-interval") || 0);
     this.kept.set(path, { etag, answer, freshUntil: clock.uptime() + restMs });
-    if (!isSame) this.news.set(path, { path, etag, data: JSON.stringify({ data: answer.data, next }) });
+    if (!isSame)
+      this.news.set(path, { path: SHAPE + path, etag, data: JSON.stringify({ data: answer.data, next }) });
     const [oldest = ""] = this.kept.keys();
     if (this.kept.size > KEPT_MAX) this.kept.delete(oldest);
     return answer;
@@ -168,7 +175,7 @@ export class ForgeHttp {
     }
     if (raw.status !== 304) this.calls += 1;
     const got = { ...raw, url, data: dataOf(raw.text) };
-    const limitMs = this.limitOf(got);
+    const limitMs = this.limitOf(got, path === this.access.graphql);
     if (limitMs !== null) throw away(`${url.host} asks to wait`, limitMs);
     if (got.status >= 500) throw away(`${url.host} answered ${got.status}`);
     this.limits = 0;
@@ -194,12 +201,12 @@ export class ForgeHttp {
   }
 
   /** Milliseconds to wait; null where no limit was reached. Without a time it waits a minute, then twice as long each time. */
-  private limitOf({ status, header, data, url }: Got): number | null {
-    const { clock, graphql } = this.access;
+  private limitOf({ status, header, data }: Got, isGraphql: boolean): number | null {
+    const { clock } = this.access;
     const after = secondsOf(header("retry-after"), clock.now());
     const isUsedUp = header("x-ratelimit-remaining") === "0";
     const resetMs = isUsedUp ? Number(header("x-ratelimit-reset")) * 1_000 - clock.now() : 0;
-    const isTold = [403, 422].includes(status) || (status === 200 && url.href === graphql);
+    const isTold = [403, 422].includes(status) || (status === 200 && isGraphql);
     const isLimit =
       status === 429 ||
       (status === 403 && (after !== null || isUsedUp)) ||

@@ -216,11 +216,20 @@ function* changed(tx: Tx, ...[host, id, change, pages = []]: Changed): Op<boolea
   return true;
 }
 
-function mayChange({ status, owner }: TaskRow, found: Found, { back, failed: why, state }: Change): boolean {
+function mayChange(
+  { status, owner }: TaskRow,
+  found: Found,
+  { back, failed: why, number, state }: Change,
+): boolean {
   if (back !== undefined || why !== undefined) return status === "in_progress" && owner === HARNESS;
   if (state === "dropped") return status === "pending";
-  if (found.state === "dropped") return status === "cancelled";
-  return found.state !== "closed" || state !== "open" || status === "failed";
+  if (found.state === "dropped" || state === "taken")
+    return found.state === "dropped" && status === "cancelled";
+  // Reopened at the forge: its person or a member may have gone on with it meanwhile.
+  const isReopened = state === "open" && number === undefined;
+  return isReopened
+    ? found.state === "closed" && status === "failed"
+    : found.state !== "closed" || state !== "open";
 }
 
 /** What becomes of its task. */

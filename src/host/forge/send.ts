@@ -50,8 +50,9 @@ async function confirm(parts: ForgeParts, { kind, task, id }: OutRow, outcome: S
     const isComment = kind === "reply" || kind === "comment";
     return await store.forge.sent(id, "confirmed", isComment ? String(outcome.id) : outcome.url);
   }
-  await store.forge.sent(id, "refused", outcome.why);
+  // First, so that the row is there after a kill: nothing else looks at a request without a number.
   const failed = `Its pull request cannot be opened: ${outcome.why}`;
   if (kind === "open") await store.forge.change(host, task, { failed, state: "closed" });
+  await store.forge.sent(id, "refused", outcome.why);
   await tell(`The forge refuses something for #${task} (${kind}): ${outcome.why}`);
 }
