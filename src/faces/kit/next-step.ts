@@ -4,7 +4,8 @@ import { oneLine } from "../../core/text/one-line.ts";
 import { cutEnd } from "../../core/text/valid.ts";
 import type { Outcome } from "../../host/outcome.ts";
 
-export type Failure = { readonly id: number; readonly reason: string };
+/** `isStep`: of a runbook, whose steps the board has as they were when it was run. */
+export type Failure = { readonly id: number; readonly reason: string; readonly isStep?: boolean };
 
 const NAMED = 3;
 const REASON_MAX = 100;
@@ -19,7 +20,7 @@ function failedLine(failures: readonly Failure[], line: Line): string {
   const what = [...reasons, ...(more > 0 ? [`${more} more`] : [])].join(" · ");
   const ids = failures.length > AGAIN_MAX ? ["ID"] : failures.map(({ id }) => id);
   const full = line(`tasks ${failures.length === 1 ? named[0]?.id : "ID"}`);
-  return `Failed: ${what.replace(/\.$/, "")}. In full: ${full}. Try again: ${line(`retry ${ids.join(" ")}`)} && ${line("resume")}`;
+  return `Failed: ${what.replace(/\.$/, "")}. In full: ${full}. Try again: ${line(`retry ${ids.join(" ")}`)} && ${line("resume")}${failures.some(({ isStep }) => isStep) ? `. With other steps: change the file of the runbook, then ${line("run FILE")}` : ""}`;
 }
 
 /** The next step of the person; the feed says how the run ended. */

@@ -38,7 +38,9 @@ export async function conclude(watched: Watched, outcome: Outcome): Promise<numb
       outcome.failed === 0
         ? []
         : (await watched.host.store.board.tasks()).flatMap((task) =>
-            task.status === "failed" ? [{ id: task.id, reason: task.reason }] : [],
+            task.status === "failed"
+              ? [{ id: task.id, reason: task.reason, isStep: task.runbook !== undefined }]
+              : [],
           );
     const next = wasShown ? `To continue: ${line("resume")}.` : nextStep(outcome, line, failures);
     if (next !== "") call.say(next);

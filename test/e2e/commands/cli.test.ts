@@ -199,6 +199,7 @@ describe("bad input", () => {
     await refused(["add", "x", "--store", "sqlite:folder"], /folder/, 5);
     await refused(["add", "x", "--store", "sqlite:notes.txt"], /notes\.txt/, 5);
     await refused(["add", "x", "--store", "mysql://x"], /unknown type/);
+    await refused(["backup", "", "--force"], /the name of the copy is empty\. Name a file/);
     expect(readFileSync(join(project.dir, "notes.txt"), "utf8")).toMatch(/^not a database/);
     await project.run(["add", "x"]);
     const { DatabaseSync } = await import("@photostructure/sqlite");

@@ -69,8 +69,18 @@ it("says that a provider does not know the key, and continues without a model", 
   await terminal.shows("ANTHROPIC_API_KEY: ▏");
   terminal.type("sk-other\r");
   await terminal.shows("refused this key, or could not be reached");
+  // Another key takes the place of the refused one.
+  terminal.type("x");
+  await terminal.shows("ANTHROPIC_API_KEY: •▏");
+  terminal.type("\r");
+  await terminal.shows("refused this key, or could not be reached");
   terminal.type("\r");
   await terminal.shows("Keep this key for the next start?");
+  // A line that was typed ahead answers nothing, whatever letters are in it.
+  for (const letter of "/any") terminal.type(letter);
+  await terminal.shows("That was a line, not an answer");
+  terminal.type("\r");
+  await terminal.shows("n uses it once");
   terminal.type("n");
   await terminal.shows("The lead alone on anthropic/claude-opus-5-5");
   terminal.type("/quit\r");

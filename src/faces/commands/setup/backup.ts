@@ -7,6 +7,7 @@ import { sqlitePath } from "../../../project/store-address.ts";
 import type { Run } from "../entry.ts";
 
 export const run: Run<{ force?: boolean }> = async (call, [file = ""], { force = false }) => {
+  if (file.trim() === "") throw badInput("the name of the copy is empty. Name a file, such as team-copy.db.");
   refuseMember(call.env, "a member may not copy the store of its team. Ask the person.");
   const { store } = await call.settings();
   const path = sqlitePath(store, call.cwd);

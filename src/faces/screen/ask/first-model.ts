@@ -37,6 +37,8 @@ type Typed = {
   isRefused: boolean;
   /** It is used; the person says whether it is kept, too. */
   isUsed: boolean;
+  /** Something else was typed since that question: no letter answers it before the next enter. */
+  isLine: boolean;
 };
 
 const KEY_MAX = 1_000;
@@ -111,7 +113,7 @@ export class FirstModelView implements FullView {
   }
 
   private askKey(provider: Provider): void {
-    this.typed = { provider, text: "", isRefused: false, isUsed: false };
+    this.typed = { provider, text: "", isRefused: false, isUsed: false, isLine: false };
   }
 
   /** The wanted model where it is one of this provider. */
@@ -214,11 +216,19 @@ export class FirstModelView implements FullView {
     else if (typed.isUsed) this.settle(typed, data);
     else if (matchesKey(data, "enter")) void this.check(typed);
     else if (matchesKey(data, "backspace")) this.change(typed, typed.text.slice(0, -1));
-    else if (/^[\x21-\x7e]+$/.test(pasted ?? data)) this.change(typed, typed.text + (pasted ?? data));
+    else if (/^[\x21-\x7e]+$/.test(pasted ?? data))
+      this.change(typed, (typed.isRefused ? "" : typed.text) + (pasted ?? data));
   }
 
-  private settle({ provider, text }: Typed, data: string): void {
-    if (data !== "y" && data !== "n") return;
+  private settle(typed: Typed, data: string): void {
+    const { provider, text } = typed;
+    if (matchesKey(data, "enter")) typed.isLine = false;
+    else if (typed.isLine || (data !== "y" && data !== "n")) {
+      // A line that was typed ahead has an "n" or a "y" somewhere.
+      typed.isLine = true;
+      this.said = "That was a line, not an answer: press enter, then y or n.";
+    }
+    if (typed.isLine || (data !== "y" && data !== "n")) return;
     try {
       if (data === "y") keepKey(provider.keyVariable, text);
     } catch (error) {
