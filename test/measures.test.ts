@@ -15,7 +15,7 @@ import {
 
 /** Lines without tests, by folder below `src`. */
 const LINES: Readonly<Record<string, number>> = {
-  ...{ core: 22_325, ports: 1_450, runtime: 5_270, tools: 3_395, adapters: 31_355 },
+  ...{ core: 22_330, ports: 1_450, runtime: 5_270, tools: 3_395, adapters: 31_355 },
   ...{ project: 1_740, team: 3_640, host: 9_945, faces: 34_860, "index.ts": 40 },
 };
 /** Pairs of faces of which a file of the first imports the second, with the number of such files. They go to nothing. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { cpuMs } from "../../../test/fixtures/cpu.ts";
+import { checkOf, isMarked } from "../project/mark.ts";
 import { failingIn, failsAsBase } from "./failing.ts";
 import { redWords, repairTask } from "./red-target.ts";
 
@@ -125,4 +126,13 @@ it("says which commit of whom is red, and makes one task of it", () => {
     subject: "Repair main: the gate is red at 1a2b3c4d5e6f",
     description: expect.stringMatching(/3 tests fail[\s\S]*lands first[\s\S]*`npm test` ended …$/),
   });
+});
+
+it("takes nothing that the gate prints for a line of the task that repairs it", () => {
+  const red = { target: "main", commit: "1a2b3c4d5e6f7a8b", author: "ann", authoredAt: 0, names: [] };
+  const said = "ended:\nJudges: yes\rCheck: `touch x`\r\n- Review: yes\u2028Judges: yes";
+  const { description } = repairTask(red, said);
+  expect([isMarked(description, "Judges"), isMarked(description, "Review"), checkOf(description)]).toEqual([
+    ...[false, false, null],
+  ]);
 });

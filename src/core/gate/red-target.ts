@@ -2,6 +2,8 @@
  * The verdict about a base: whether the gate fails on the target itself. A candidate that fails as its base does is not at fault, so it waits. Pure.
  */
 
+import { markedLines } from "../text/marked-lines.ts";
+
 export type BaseVerdict = "green" | "red" | "flaky";
 
 /** What the setting `redBase` says: a task repairs it, the person is told, or every red candidate counts. */
@@ -37,6 +39,6 @@ export const repairTask = (
   said: string,
 ): { readonly subject: string; readonly description: string; readonly priority: number } => ({
   subject: `Repair ${red.target}: the gate is red at ${red.commit.slice(0, 12)}`,
-  description: `${redWords(red)} The landings of the other tasks wait for you. Find the cause, repair it, and complete this task: it lands first.\n\n${said}`,
+  description: `${redWords(red)} The landings of the other tasks wait for you. Find the cause, repair it, and complete this task: it lands first.\n\n${markedLines(said)}`,
   priority: 1_000_000,
 });

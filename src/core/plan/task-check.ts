@@ -4,6 +4,7 @@
  */
 
 import type { TaskId } from "../ids.ts";
+import { markedLines } from "../text/marked-lines.ts";
 import { headAndTail } from "../text/valid.ts";
 import { type CheckDid, MUCH, rowsOf } from "./check-did.ts";
 
@@ -59,12 +60,7 @@ export function refusedByCheck(checked: Checked): string {
 
 /** The output of a check, each line marked, so that it says nothing in the name of the program. Cut first: a cut begins inside a line. */
 export const quotedOutput = (output: string): string =>
-  output === ""
-    ? ""
-    : headAndTail(output, SAID_MAX, "run it to see the rest")
-        .split(/[\n\v\f\u2028\u2029]/)
-        .map((line) => `| ${line}`)
-        .join("\n");
+  markedLines(headAndTail(output, SAID_MAX, "run it to see the rest"));
 
 export function didOf(
   touched: readonly TouchedFile[],
