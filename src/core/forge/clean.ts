@@ -4,6 +4,7 @@
  */
 import type { Name, TaskId } from "../ids.ts";
 import { withoutHidden } from "../text/hidden.ts";
+import { markedLines } from "../text/marked-lines.ts";
 import { cutEnd, wellFormed } from "../text/valid.ts";
 
 const TEXT_MAX = 20_000;
@@ -27,9 +28,7 @@ export function cleaned(text: string): string {
   return cutEnd(withoutHidden(withoutComments(bounded.replace(/\r\n?/g, "\n"))), TEXT_MAX).trim();
 }
 
-/** As a quotation: no line of it is a fence, a check or a mark of the task that it becomes a part of. */
-export const quotedLines = (text: string): string =>
-  cleaned(text).replace(/^.*$/gm, (line) => `> ${line}`.trimEnd());
+export const quotedLines = (text: string): string => markedLines(cleaned(text), ">");
 
 const CLOSES =
   /\b(clos(?:e[sd]?|ing)|fix(?:e[sd]|ing)?|resolv(?:e[sd]?|ing)|implement(?:s|ed|ing)?)(:?\s+)(?=\S*#\d)/gi;
